@@ -1,0 +1,51 @@
+# Needs python3 (3.11 or newer) and make; everything else goes into .venv/.
+#
+#   make test PYTHON=python3.12        another interpreter for a new environment
+#   make test ARGS="-k wheel -x"       arguments for pytest, the demo or the benchmarks
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench check clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(STAMP)  ## run the demonstration
+	@$(RUN) examples/demo.py $(ARGS)
+
+test: $(STAMP)  ## run the tests and the doctests
+	@$(RUN) -m pytest $(ARGS)
+
+bench: $(STAMP)  ## compare with the peers, side by side
+	@$(RUN) -m benchmarks $(ARGS)
+
+check: $(STAMP)  ## formatting, lint, types
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m ruff check .
+	@$(RUN) -m mypy src
+
+clean:  ## remove the environment, caches and build products
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# The environment is made once, and brought up to date when a dependency or a pinned version changes.
+$(STAMP): pyproject.toml constraints.txt
+	@command -v "$(PYTHON)" >/dev/null || { \
+		echo "$(PYTHON) was not found. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Vinculum needs Python 3.11 or newer; $(PYTHON) is $$("$(PYTHON)" -V 2>&1)." >&2; \
+		echo "Name a newer one: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null || { \
+		echo "$(PYTHON) cannot create environments: its modules venv and ensurepip are missing." >&2; \
+		echo "On Debian and Ubuntu install them with: apt install python3-venv" >&2; exit 1; }
+	@$(RUN) -m pip --version >/dev/null 2>&1 || { \
+		echo "Creating $(VENV) with $$("$(PYTHON)" -V)"; "$(PYTHON)" -m venv --clear $(VENV); }
+	@echo "Installing Vinculum and its dependencies into $(VENV) (a minute or two, only this once)"
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

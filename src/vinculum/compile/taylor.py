@@ -1,0 +1,64 @@
+"""The graph as heyoka expressions, from which heyoka compiles a Taylor integrator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vinculum.graph.node import Node
+from vinculum.graph.traverse import order
+
+COMPACT_FROM = 100  # operations; above, heyoka's compact mode compiles in a fraction of the time
+
+_SAME_NAME = (
+    "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2",
+)  # fmt: skip
+_COMPARISONS = {"less": "lt", "less_equal": "lte", "equal": "eq", "both": "logical_and", "either": "logical_or"}
+
+
+def expressions(
+    time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]
+) -> tuple[list[Any], list[Any]]:
+    """heyoka's state variables and the outputs as heyoka expressions; parameters become ``par[i]``."""
+    import heyoka as hy
+
+    variables = hy.make_vars(*(f"x{i}" for i in range(len(state))))
+    variables = [variables] if len(state) == 1 else list(variables)
+    known: dict[Node, Any] = {time: hy.time}
+    known.update(zip(state, variables, strict=True))
+    known.update((p, hy.par[i]) for i, p in enumerate(parameters))
+    for node in order(outputs):
+        if node not in known:
+            known[node] = _emit(hy, node, [known[arg] for arg in node.args])
+    return variables, [known[output] for output in outputs]
+
+
+def _emit(hy: Any, node: Node, a: list[Any]) -> Any:
+    if node.op == "constant":
+        return hy.expression(float(node.value))  # type: ignore[arg-type]
+    if node.op == "symbol":
+        raise KeyError(f"{node!r} is neither time, state nor parameter of these equations")
+    if node.op in _ARITHMETIC:
+        return _ARITHMETIC[node.op](*a)
+    if node.op in _SAME_NAME:
+        return getattr(hy, node.op)(*a)
+    if node.op in _COMPARISONS:
+        return getattr(hy, _COMPARISONS[node.op])(*a)
+    if node.op == "select":
+        return hy.select(*a)
+    if node.op == "abs":
+        return hy.select(hy.gte(a[0], 0.0), a[0], -a[0])
+    if node.op == "sign":
+        return hy.select(hy.gt(a[0], 0.0), 1.0, hy.select(hy.lt(a[0], 0.0), -1.0, 0.0))
+    raise KeyError(f"no heyoka expression for {node.op}")
+
+
+_ARITHMETIC = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+    "negate": lambda a: -a,
+    "power": lambda a, b: a**b,
+}

@@ -1,0 +1,93 @@
+"""From a description to equations of motion: one file per classical form, chosen by name.
+
+A form is a function (Mechanics, sample states) -> Explicit. To add one, write its file and its row in FORMS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from vinculum.derive.equations import EquationsOfMotion
+from vinculum.derive.explicit import Explicit
+from vinculum.derive.lyapunov import lyapunov
+from vinculum.derive.mechanics import Mechanics, mechanics
+from vinculum.derive.multipliers import multipliers
+from vinculum.derive.redundancy import least_squares, refuse_dependent
+from vinculum.derive.reference import Samples, numbers
+from vinculum.describe import System
+from vinculum.errors import VinculumError
+from vinculum.names import suggestion
+
+__all__ = ["FORMS", "EquationsOfMotion", "Form", "derive"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A classical form: how it is solved and how its size is counted for n coordinates, m constraints."""
+
+    eliminate: Callable[[Mechanics, Samples], Explicit]
+    dimension: Callable[[int, int], int]
+
+
+FORMS = {
+    "multipliers": Form(multipliers, lambda n, m: 2 * n + m),
+    "lyapunov": Form(lyapunov, lambda n, m: 2 * n),
+}
+
+
+def derive(
+    system: System,
+    form: str = "multipliers",
+    *,
+    at: Mapping[sp.Expr, float] | None = None,
+    redundant: str = "refuse",
+) -> EquationsOfMotion:
+    """The equations of motion of a system in the form asked for.
+
+    - ``"multipliers"``: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs.
+    - ``"lyapunov"``: the multipliers eliminated, λ(q, q̇) as an expression.
+
+    Rarely needed: ``at`` is a state {symbol: value} at which pivots and ranks are looked at (default: a generic
+    one); ``redundant="least_squares"`` goes on with dependent constraints, which are refused otherwise.
+
+    >>> import sympy as sp
+    >>> from sympy.physics.mechanics import dynamicsymbols
+    >>> from vinculum import Holonomic, System, derive
+    >>> x, y = dynamicsymbols("x y")
+    >>> m, g, l = sp.symbols("m g l")
+    >>> pendulum = System([x, y], m * (x.diff()**2 + y.diff()**2) / 2, m * g * y,
+    ...     constraints=[Holonomic((x**2 + y**2 - l**2) / 2, name="rod")], parameters={m: 1, g: 10, l: 1})
+    >>> equations = derive(pendulum, "lyapunov")
+    >>> state = {x: 0.6, y: -0.8, x.diff(): 0.8, y.diff(): 0.6}
+    >>> {str(a): round(value, 12) for a, value in equations.accelerations(state).items()}
+    {'Derivative(x(t), (t, 2))': -5.4, 'Derivative(y(t), (t, 2))': -2.8}
+    """
+    if form not in FORMS:
+        known = ", ".join(repr(name) for name in FORMS)
+        raise VinculumError(f"There is no form {form!r}.{suggestion(form, FORMS)} The forms are {known}.")
+    if redundant not in ("refuse", "least_squares"):
+        raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
+    chosen = FORMS[form]
+    equations = EquationsOfMotion(
+        system=system,
+        form=form,
+        mechanics=mechanics(system),
+        eliminate=least_squares(chosen.eliminate) if redundant == "least_squares" else chosen.eliminate,
+        counted=chosen.dimension(len(system.coordinates), len(system.constraints)),
+        at=at,
+        redundant=redundant,
+    )
+    if system.constraints and redundant == "refuse":
+        refuse_redundant(equations)
+    return equations
+
+
+def refuse_redundant(equations: EquationsOfMotion) -> None:
+    """Look at the rank of the constraints at the reference state."""
+    values = equations.reference()
+    system = equations.system
+    J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
+    refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)

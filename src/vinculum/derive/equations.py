@@ -1,0 +1,171 @@
+"""The equations of motion of a system in one of the classical forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import sympy as sp
+
+from vinculum.derive.explicit import Explicit
+from vinculum.derive.mechanics import Mechanics
+from vinculum.derive.reference import Samples, Values, generic_states
+from vinculum.describe import System
+from vinculum.errors import DomainError, ModelError
+from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
+from vinculum.names import listed, name_of, suggestion
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EquationsOfMotion:
+    """Equations of motion, ready to be read, evaluated or simulated.
+
+    Multipliers have the sign of  M q̈ + h = Q + Jᵀ λ  everywhere.
+    """
+
+    system: System
+    form: str
+    mechanics: Mechanics
+    eliminate: Callable[[Mechanics, Samples], Explicit]
+    counted: int  # equations and unknowns of the form as the literature counts them
+    at: Mapping[sp.Expr, float] | None = None
+    redundant: str = "refuse"
+    _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
+
+    @property
+    def states(self) -> tuple[sp.Expr, ...]:
+        """The variables that are integrated: coordinates, then velocities."""
+        return (*self.system.coordinates, *self.system.velocities)
+
+    @property
+    def dimension(self) -> int:
+        """The size of the form: unknown functions of a differential-algebraic or ordinary system."""
+        return self.counted
+
+    @property
+    def acceleration_symbols(self) -> tuple[sp.Expr, ...]:
+        """q̈ for every coordinate."""
+        return tuple(q.diff(self.system.time, 2) for q in self.system.coordinates)
+
+    # -- symbols ---------------------------------------------------------------------------------------------
+
+    @property
+    def mass_matrix(self) -> sp.Matrix:
+        """M of M q̈ + h = Q + Jᵀλ, as a SymPy matrix."""
+        return _matrix(self.mechanics.M)
+
+    @property
+    def forcing(self) -> sp.Matrix:
+        """Q - h of M q̈ = Q - h + Jᵀλ, as a SymPy column."""
+        return _matrix((self.mechanics.Q - self.mechanics.h)[:, None])
+
+    @property
+    def constraint_jacobian(self) -> sp.Matrix:
+        """J of J q̈ + γ = 0, as a SymPy matrix."""
+        return _matrix(self.mechanics.J)
+
+    @property
+    def reactions(self) -> dict[str, sp.Expr]:
+        """λ(q, q̇, t, u) of every constraint as a SymPy expression. For a large system it is large."""
+        explicit = self._without_corrections(self.explicit())
+        nodes = explicit[len(self.system.coordinates) :]
+        return {c.name: to_sympy(node) for c, node in zip(self.system.constraints, nodes, strict=True)}
+
+    def latex(self, named: bool | None = None) -> str:
+        """The equations in the user's symbols, as LaTeX.
+
+        A small model is printed whole. A large one, or any with ``named=True``, is printed with named
+        intermediates z₁, z₂, ... that appear once each.
+        """
+        from vinculum.derive.printing import latex
+
+        return latex(self, named)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def operations(self) -> Counter[str]:
+        """Operations needed for accelerations and reactions together; ``.total()`` adds them up."""
+        return operations(self._without_corrections(self.explicit()))
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+
+    def explicit(self, values: Values | None = None) -> Explicit:
+        """q̈ and λ as nodes, with pivots that are good at the given values (default: the reference state)."""
+        values = self.reference() if values is None else values
+        for explicit in self._known:
+            if explicit.suits(values):
+                return explicit
+        self._known.append(self.eliminate(self.mechanics, [values, *self._generic]))
+        return self._known[-1]
+
+    @cached_property
+    def _generic(self) -> list[dict[Node, float]]:
+        return generic_states(self.mechanics)
+
+    def reference(self) -> dict[Node, float]:
+        """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
+        if self.at is not None:
+            return self.values(self.at)
+        if not self._generic:
+            raise DomainError(
+                f"No state that meets the constraints of {self.system.name!r} was found from random starts. "
+                "Give one: derive(system, at={coordinate: value, ...})."
+            )
+        return self._generic[0]
+
+    def accelerations(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
+        """q̈ at a state {coordinate: value, velocity: value, input: value}, as {q.diff(t, 2): value}."""
+        found = self._evaluated(state)[: len(self.system.coordinates)]
+        return dict(zip(self.acceleration_symbols, found, strict=True))
+
+    def recover(self, state: Mapping[sp.Expr, float]) -> dict[object, float]:
+        """All coordinates, velocities, accelerations and, by constraint name, multipliers at a state."""
+        found = self._evaluated(state)
+        names = (*self.acceleration_symbols, *(c.name for c in self.system.constraints))
+        given = {key: float(state[key]) for key in self.states}
+        return given | dict(zip(names, found, strict=True))
+
+    def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
+        """A state in the user's symbols as numbers for the graph; what is missing or unknown is refused."""
+        system = self.system
+        needed = (*self.states, *system.inputs)
+        known = {*needed, *system.parameters, system.time}
+        problems = [
+            f"{name_of(key)} is not a symbol of the system.{suggestion(name_of(key), map(name_of, known))}"
+            for key in state
+            if key not in known
+        ]
+        missing = [key for key in needed if key not in state]
+        if missing:
+            problems.append(f"no value for {listed(missing)}.")
+        if problems:
+            raise ModelError(f"the state of {system.name!r} is not usable", problems)
+        complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
+        return {symbol(key): float(value) for key, value in complete.items()}
+
+    def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:
+        values = self.values(state)
+        return evaluate(self._without_corrections(self.explicit(values)), values)
+
+    def _without_corrections(self, explicit: Explicit) -> list[Node]:
+        from vinculum.graph import ZERO, substitute
+
+        zero = dict.fromkeys(self.mechanics.corrections, ZERO)
+        return substitute([*explicit.accelerations, *explicit.reactions], zero)
+
+    def __repr__(self) -> str:
+        rows = {
+            "form": self.form,
+            "states": listed(self.states),
+            "constraints": ", ".join(c.name for c in self.system.constraints) or "none",
+            "dimension": str(self.dimension),
+        }
+        head = f'EquationsOfMotion of "{self.system.name}"'
+        return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+
+
+def _matrix(nodes) -> sp.Matrix:  # noqa: ANN001  # a two-dimensional array of nodes
+    return sp.Matrix(*nodes.shape, [to_sympy(node) for node in nodes.ravel()])

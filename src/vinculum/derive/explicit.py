@@ -1,0 +1,66 @@
+"""Accelerations and reactions as explicit expressions, good around the states where the pivots were chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vinculum.derive.mechanics import Mechanics
+from vinculum.derive.redundancy import refuse_dependent
+from vinculum.derive.reference import Samples, Values, numbers, stacked
+from vinculum.errors import SingularError
+from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve
+from vinculum.names import name_of
+
+_SHRUNK = 1e-3  # a pivot smaller than this share of its reference value asks for a new choice of pivots
+
+
+@dataclass(frozen=True, eq=False)
+class Explicit:
+    """q̈(q, q̇, t, u, c) and λ(q, q̇, t, u, c) by unrolled elimination."""
+
+    accelerations: tuple[Node, ...]  # (n)
+    reactions: tuple[Node, ...]  # (m)
+    pivots: tuple[Node, ...]  # what must stay away from zero
+    numbers: tuple[float, ...]  # the pivots at the first sample
+
+    def suits(self, values: Values) -> bool:
+        """Whether the pivots are still good at another state."""
+        now = np.abs(evaluate(self.pivots, values))
+        return bool(np.all(now > _SHRUNK * np.abs(self.numbers)))
+
+
+def solved(mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples) -> Elimination:
+    """Solve a symmetric system with pivots chosen on the samples; a singular one is explained in user's terms."""
+    try:
+        return solve(A, B, stacked(A, samples), symmetric=True)
+    except SingularMatrix:
+        explain_singular(mechanics, samples[0])
+        raise
+
+
+def explain_singular(mechanics: Mechanics, values: Values) -> None:
+    """Raise the error that says why q̈ and λ are not determined at a state."""
+    system, nodes = mechanics.system, mechanics.system.nodes
+    q = numbers(nodes.q, values)
+    J, M = numbers(mechanics.J, values), numbers(mechanics.M, values)
+    if len(J) == len(system.constraints):
+        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
+    free = undetermined(M, J)
+    names = [name_of(c) for c, is_free in zip(system.coordinates, free, strict=True) if is_free]
+    point = ", ".join(f"{name_of(c)} = {x:.6g}" for c, x in zip(system.coordinates, q, strict=True))
+    raise SingularError(
+        f"The acceleration of {', '.join(names) or 'the system'} is fixed neither by inertia nor by a constraint "
+        f"at {point}. Give it mass in the kinetic energy, constrain it, or choose coordinates without a "
+        "singularity there."
+    )
+
+
+def undetermined(M: np.ndarray, J: np.ndarray) -> np.ndarray:
+    """Which coordinates take part in an acceleration a ≠ 0 with J a = 0 and M a = 0."""
+    size = max(np.abs(M).max(initial=0.0), 1e-300)
+    stacked = np.vstack([M / size, J / np.maximum(np.abs(J).max(axis=1, initial=0.0, keepdims=True), 1e-300)])
+    _, singular, vectors = np.linalg.svd(stacked)
+    least = vectors[np.argmin(singular)]
+    return np.abs(least) > 1e-3

@@ -1,0 +1,137 @@
+"""Lagrange's equations of the first kind, in the expression graph.
+
+    M q̈ + h = Q + Jᵀ λ,    J q̈ + γ + c = 0
+
+with p = ∂T/∂q̇, M = ∂p/∂q̇, h = p_q q̇ + p_t - T_q, Q = forces - V_q - D_q̇. A holonomic constraint f(q, t) = 0 gives
+the row J = f_q and γ from f̈ = J q̈ + γ; a nonholonomic one φ(q, q̇, t) = 0 gives J = φ_q̇ (Chetaev) and φ̇ = J q̈ + γ.
+The correction c is zero on the exact motion; constraint stabilization puts its feedback there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vinculum.describe import Holonomic, System
+from vinculum.graph import ONE, ZERO, Node, along, gradient, homogeneity, jacobian, symbol, vector
+from vinculum.graph.node import add
+
+
+def product(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A x for arrays of nodes; an empty sum is the node zero."""
+    return vector([total([a * b for a, b in zip(row, x, strict=True) if a is not ZERO]) for row in A])
+
+
+def matrix_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """A B for arrays of nodes."""
+    result = np.full((A.shape[0], B.shape[1]), ZERO, dtype=object)
+    for j in range(B.shape[1]):
+        result[:, j] = product(A, B[:, j])
+    return result
+
+
+def total(terms: Sequence[Node]) -> Node:
+    """The sum of nodes."""
+    result = ZERO
+    for term in terms:
+        result = add(result, term)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanics:
+    """The terms of M q̈ + h = Q + Jᵀλ, J q̈ + γ + c = 0 for n coordinates and m constraints."""
+
+    system: System
+    M: np.ndarray  # (n, n) symmetric
+    h: np.ndarray  # (n)
+    Q: np.ndarray  # (n) all forces: given, potential, dissipative
+    applied: np.ndarray  # (n) the forces that are not potential: given and dissipative
+    J: np.ndarray  # (m, n)
+    gamma: np.ndarray  # (m)
+    corrections: np.ndarray  # (m) symbols c
+    position: tuple[Node | None, ...]  # (m) f for holonomic constraints
+    velocity: tuple[Node, ...]  # (m) ḟ for holonomic, φ for nonholonomic constraints
+    energy: Node  # q̇·p - T + V
+    lagrangian_rate: Node  # ∂(T - V)/∂t at fixed q, q̇
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """(m) symbols λ, one for each constraint."""
+        return vector([symbol(("multiplier", c.name)) for c in self.system.constraints])
+
+    @cached_property
+    def virtual_rates(self) -> np.ndarray:
+        """(m) what each multiplier's force does per unit of λ and time: J q̇ on the constraint.
+
+        On a holonomic constraint J q̇ = -∂f/∂t. A nonholonomic one that is homogeneous in the velocities does no
+        work (Euler: q̇·φ_q̇ = k φ = 0).
+        """
+        nodes = self.system.nodes
+        rates = []
+        for constraint, f, row in zip(self.system.constraints, nodes.constraints, self.J, strict=True):
+            if isinstance(constraint, Holonomic):
+                rates.append(-along([f], {nodes.time: ONE})[0])
+            elif homogeneity(f, nodes.v):
+                rates.append(ZERO)
+            else:
+                rates.append(product(row[None, :], vector(nodes.v))[0])
+        return vector(rates)
+
+    def power(self, reactions: Sequence[Node]) -> Node:
+        """dE/dt on the motion: Q_applied·q̇ + λ·(J q̇) - ∂L/∂t."""
+        work = [force * v for force, v in zip(self.applied, self.system.nodes.v, strict=True)]
+        work += [reaction * rate for reaction, rate in zip(reactions, self.virtual_rates, strict=True)]
+        return total(work) - self.lagrangian_rate
+
+
+def mechanics(system: System) -> Mechanics:
+    """The terms of Lagrange's equations of a system."""
+    nodes = system.nodes
+    momenta = gradient(nodes.kinetic, nodes.v)
+    M = symmetric_jacobian(momenta, nodes.v)
+    flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE}
+    h = vector(along(momenta, flow)) - vector(gradient(nodes.kinetic, nodes.q))
+    applied = vector(nodes.forces) - vector(gradient(nodes.dissipation, nodes.v))
+    J, gamma, position, velocity = constraint_rows(system, flow)
+    kinetic_rate, potential_rate = along([nodes.kinetic, nodes.potential], {nodes.time: ONE})
+    return Mechanics(
+        system=system,
+        M=M,
+        h=h,
+        Q=applied - vector(gradient(nodes.potential, nodes.q)),
+        applied=applied,
+        J=J,
+        gamma=gamma,
+        corrections=vector([symbol(("correction", c.name)) for c in system.constraints]),
+        position=position,
+        velocity=velocity,
+        energy=total([p * v for p, v in zip(momenta, nodes.v, strict=True)]) - nodes.kinetic + nodes.potential,
+        lagrangian_rate=kinetic_rate - potential_rate,
+    )
+
+
+def symmetric_jacobian(momenta: Sequence[Node], v: Sequence[Node]) -> np.ndarray:
+    """∂p/∂q̇, made symmetric by identity: both triangles hold the same nodes."""
+    M = jacobian(momenta, v)
+    for i in range(len(v)):
+        M[i, :i] = M[:i, i]
+    return M
+
+
+def constraint_rows(
+    system: System, flow: dict[Node, Node]
+) -> tuple[np.ndarray, np.ndarray, tuple[Node | None, ...], tuple[Node, ...]]:
+    """J, γ and the residuals at position and velocity level of every constraint."""
+    nodes = system.nodes
+    position = tuple(
+        f if isinstance(constraint, Holonomic) else None
+        for constraint, f in zip(system.constraints, nodes.constraints, strict=True)
+    )
+    velocity = tuple(
+        along([f], flow)[0] if f is not None else phi for f, phi in zip(position, nodes.constraints, strict=True)
+    )
+    return jacobian(velocity, nodes.v), vector(along(velocity, flow)), position, velocity

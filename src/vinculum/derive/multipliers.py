@@ -1,0 +1,34 @@
+"""Lagrange's equations with multipliers, index-1 form (Krasinskiy 2025, equations (5)).
+
+    [ M  Jᵀ ] [  q̈ ]   [ Q - h  ]
+    [ J  0  ] [ -λ ] = [ -γ - c ]
+
+The mass matrix may be singular as long as this bordered matrix is not: a coordinate without inertia is
+determined by the constraints.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vinculum.derive.explicit import Explicit, solved
+from vinculum.derive.mechanics import Mechanics
+from vinculum.derive.reference import Samples
+from vinculum.graph import ZERO, vector
+
+
+def multipliers(mechanics: Mechanics, samples: Samples) -> Explicit:
+    """q̈ and λ from the bordered system, pivots chosen on the samples."""
+    M, J = mechanics.M, mechanics.J
+    m, n = J.shape
+    A = np.full((n + m, n + m), ZERO, dtype=object)
+    A[:n, :n], A[:n, n:], A[n:, :n] = M, J.T, J
+    right = vector([*(mechanics.Q - mechanics.h), *(-mechanics.gamma - mechanics.corrections)])
+    elimination = solved(mechanics, A, right[:, None], samples)
+    unknowns = elimination.solution[:, 0]
+    return Explicit(
+        accelerations=tuple(unknowns[:n]),
+        reactions=tuple(-unknowns[n:]),
+        pivots=elimination.pivots,
+        numbers=elimination.numbers,
+    )

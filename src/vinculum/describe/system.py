@@ -1,0 +1,139 @@
+"""A mechanical system as its user states it: energies, forces, constraints, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import sympy as sp
+
+from vinculum.describe.constraints import Constraint, Holonomic
+from vinculum.errors import ModelError
+from vinculum.graph import Converter, Node, symbol
+from vinculum.names import listed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System:
+    """A mechanical system stated by its energies.
+
+    ``coordinates`` are functions of time (``dynamicsymbols``), velocities their derivatives ``q.diff()``.
+    ``kinetic_energy`` T(q, qdot, t) may have quadratic, linear and velocity-free parts; ``potential_energy``
+    V(q, t); ``forces`` {coordinate: generalized force}, which may contain ``inputs``; ``dissipation`` Rayleigh's
+    function D(q, qdot), giving the force -dD/dqdot; ``parameters`` {symbol: value}.
+
+    A description that cannot be right is refused here with a `ModelError` that lists every finding.
+
+    >>> import sympy as sp
+    >>> from sympy.physics.mechanics import dynamicsymbols
+    >>> theta = dynamicsymbols("theta")
+    >>> m, l, g = sp.symbols("m l g")
+    >>> System([theta], m * l**2 * theta.diff()**2 / 2, -m * g * l * sp.cos(theta),
+    ...        parameters={m: 1, l: 0.5, g: 9.81}, name="pendulum")
+    System "pendulum"
+      coordinates         theta
+      constraints         none
+      degrees of freedom  1
+      inputs              none
+      parameters          m = 1, l = 0.5, g = 9.81
+    """
+
+    coordinates: Sequence[sp.Expr]
+    kinetic_energy: sp.Expr
+    potential_energy: sp.Expr = sp.S.Zero
+    forces: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
+    dissipation: sp.Expr = sp.S.Zero
+    constraints: Sequence[Constraint] = ()
+    parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
+    inputs: Sequence[sp.Expr] = ()
+    name: str = "system"
+
+    def __post_init__(self) -> None:
+        from vinculum.describe.check import findings
+
+        found = findings(self)
+        if found:
+            raise ModelError(f"the system {self.name!r} cannot be right", found)
+        settle = object.__setattr__
+        settle(self, "coordinates", tuple(self.coordinates))
+        settle(self, "inputs", tuple(self.inputs))
+        settle(self, "constraints", named(self.constraints))
+        settle(self, "forces", MappingProxyType({q: sp.sympify(f) for q, f in self.forces.items()}))
+        settle(self, "parameters", MappingProxyType({p: float(v) for p, v in self.parameters.items()}))
+        for energy in ("kinetic_energy", "potential_energy", "dissipation"):
+            settle(self, energy, sp.sympify(getattr(self, energy)))
+
+    @property
+    def time(self) -> sp.Symbol:
+        """The symbol of time, taken from the coordinates."""
+        return self.coordinates[0].args[0]
+
+    @property
+    def velocities(self) -> tuple[sp.Expr, ...]:
+        """dq/dt for every coordinate."""
+        return tuple(q.diff(self.time) for q in self.coordinates)
+
+    @cached_property
+    def nodes(self) -> SystemNodes:
+        """The description in the expression graph."""
+        return SystemNodes.of(self)
+
+    def __repr__(self) -> str:
+        holonomic = sum(isinstance(c, Holonomic) for c in self.constraints)
+        rows = {
+            "coordinates": listed(self.coordinates),
+            "constraints": ", ".join(c.name for c in self.constraints) or "none",
+            "degrees of freedom": _freedom(len(self.coordinates), holonomic, len(self.constraints)),
+            "inputs": listed(self.inputs) or "none",
+            "parameters": ", ".join(f"{p} = {v:.6g}" for p, v in self.parameters.items()) or "none",
+        }
+        return "\n".join([f'System "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+
+
+def _freedom(coordinates: int, holonomic: int, constraints: int) -> str:
+    """Degrees of freedom: of position, and of velocity where nonholonomic constraints take more away."""
+    position, velocity = coordinates - holonomic, coordinates - constraints
+    return str(position) if position == velocity else f"{velocity} (velocity), {position} (position)"
+
+
+def named(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """The constraints, each with a name: its own or constraint_1, constraint_2, ..."""
+    return tuple(
+        constraint if constraint.name else replace(constraint, name=f"constraint_{i}")
+        for i, constraint in enumerate(constraints, start=1)
+    )
+
+
+@dataclass(frozen=True)
+class SystemNodes:
+    """A `System` in the expression graph, n coordinates and m constraints."""
+
+    time: Node
+    q: tuple[Node, ...]  # (n)
+    v: tuple[Node, ...]  # (n)
+    parameters: tuple[Node, ...]
+    inputs: tuple[Node, ...]
+    kinetic: Node
+    potential: Node
+    dissipation: Node
+    forces: tuple[Node, ...]  # (n)
+    constraints: tuple[Node, ...]  # (m)
+
+    @classmethod
+    def of(cls, system: System) -> SystemNodes:
+        """Convert a system; what its expressions share is converted once."""
+        convert = Converter()
+        return cls(
+            time=symbol(system.time),
+            q=tuple(symbol(q) for q in system.coordinates),
+            v=tuple(symbol(v) for v in system.velocities),
+            parameters=tuple(symbol(p) for p in system.parameters),
+            inputs=tuple(symbol(u) for u in system.inputs),
+            kinetic=convert(system.kinetic_energy),
+            potential=convert(system.potential_energy),
+            dissipation=convert(system.dissipation),
+            forces=tuple(convert(system.forces.get(q, 0)) for q in system.coordinates),
+            constraints=tuple(convert(c.expression) for c in system.constraints),
+        )

@@ -1,0 +1,93 @@
+"""The graph back into SymPy: whole, or with named intermediates where the whole would swell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import count
+
+import sympy as sp
+
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.graph.node import Node
+from vinculum.graph.traverse import order, tree_size, uses
+
+_RELATIONS = {"less": sp.Lt, "less_equal": sp.Le, "equal": sp.Eq, "both": sp.And, "either": sp.Or}
+
+
+def to_sympy(node: Node) -> sp.Expr:
+    """One node as a plain SymPy expression. A node with much sharing is better read through `intermediates`."""
+    return _convert([node], {})[0]
+
+
+def intermediates(
+    outputs: Sequence[Node], taken: Iterable[str] = (), smallest: int = 2
+) -> tuple[list[tuple[sp.Symbol, sp.Expr]], list[sp.Expr]]:
+    """Names for shared subexpressions and the outputs in terms of them, as ``sympy.cse`` would give.
+
+    Every node used more than once and of at least ``smallest`` operations is named z1, z2, ... The work and the
+    result are linear in the size of the graph. ``taken`` are names that must not be used.
+    """
+    count_of = uses(outputs)
+    fresh = _fresh_names({str(name) for name in taken})
+    named: dict[Node, sp.Symbol] = {}
+    definitions = []
+    for node in order(outputs):
+        if node.args and count_of[node] > 1 and tree_size(node, smallest) >= smallest:
+            definition = _convert([node], named)[0]
+            named[node] = next(fresh)
+            definitions.append((named[node], definition))
+    return definitions, _convert(outputs, named)
+
+
+def _fresh_names(taken: set[str]) -> Iterator[sp.Symbol]:
+    return (sp.Symbol(f"z_{i}") for i in count(1) if f"z_{i}" not in taken and f"z{i}" not in taken)
+
+
+def _convert(outputs: Sequence[Node], named: Mapping[Node, sp.Expr]) -> list[sp.Expr]:
+    known: dict[Node, sp.Expr] = {}
+    for node in _below(outputs, named):
+        known[node] = named[node] if node in named else _expression(node, known)
+    return [known[output] for output in outputs]
+
+
+def _below(outputs: Sequence[Node], stops: Mapping[Node, sp.Expr]) -> list[Node]:
+    """The nodes below the outputs, not looking under the named ones."""
+    seen, stack = set(outputs), list(outputs)
+    while stack:
+        node = stack.pop()
+        for arg in () if node in stops else node.args:
+            if arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return sorted(seen, key=lambda node: node.serial)
+
+
+def _expression(node: Node, known: Mapping[Node, sp.Expr]) -> sp.Expr:
+    if node.op == "symbol":
+        return node.value
+    if node.op == "constant":
+        return _number(node.value)
+    a = [known[arg] for arg in node.args]
+    if node.op == "select":
+        condition = a[0] if isinstance(a[0], sp.logic.boolalg.Boolean) else sp.Ne(a[0], 0)
+        return sp.Piecewise((a[1], condition), (a[2], True))
+    if node.op in _RELATIONS:
+        return _RELATIONS[node.op](*a)
+    return _ARITHMETIC[node.op](*a) if node.op in _ARITHMETIC else getattr(sp, FUNCTIONS[node.op].sympy)(*a)
+
+
+def _number(value: object) -> sp.Expr:
+    if isinstance(value, Fraction):
+        return sp.Rational(value.numerator, value.denominator)
+    return sp.Integer(value) if isinstance(value, int) else sp.Float(value, 17)
+
+
+_ARITHMETIC = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+    "negate": lambda a: -a,
+    "power": lambda a, b: a**b,
+}

@@ -1,0 +1,149 @@
+"""Walking the graph: order, dependence, substitution, counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from vinculum.graph import node as n
+from vinculum.graph.node import Node
+
+BUILDERS: dict[str, Callable[..., Node]] = {
+    "add": n.add,
+    "subtract": n.subtract,
+    "multiply": n.multiply,
+    "divide": n.divide,
+    "negate": n.negate,
+    "power": n.power,
+    "select": n.select,
+}
+
+
+def order(outputs: Iterable[Node]) -> list[Node]:
+    """Every node the outputs stand on, operands before results."""
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        for arg in stack.pop().args:
+            if arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return sorted(seen, key=lambda node: node.serial)
+
+
+def rebuild(node: Node, args: Sequence[Node]) -> Node:
+    """The same operation on other operands, folded anew."""
+    if node.op in BUILDERS:
+        return BUILDERS[node.op](*args)
+    if node.op in n.COMPARISONS:
+        return n.compare(node.op, *args)
+    return n.apply(node.op, *args)
+
+
+def substitute(outputs: Sequence[Node], replacements: Mapping[Node, Node]) -> list[Node]:
+    """The outputs with nodes replaced, all at once (a replacement is not searched again)."""
+    new: dict[Node, Node] = {}
+    for node in order(outputs):
+        if node in replacements:
+            new[node] = replacements[node]
+        elif node.args:
+            args = [new[arg] for arg in node.args]
+            same = all(a is b for a, b in zip(args, node.args, strict=True))
+            new[node] = node if same else rebuild(node, args)
+        else:
+            new[node] = node
+    return [new[output] for output in outputs]
+
+
+def symbols(outputs: Iterable[Node]) -> set[Node]:
+    """The symbols the outputs depend on."""
+    return {node for node in order(outputs) if node.op == "symbol"}
+
+
+def dependence(outputs: Iterable[Node], leaves: Sequence[Node]) -> dict[Node, int]:
+    """For every node below the outputs a bit mask: bit j is set when it depends on ``leaves[j]``."""
+    mask = {leaf: 1 << j for j, leaf in enumerate(leaves)}
+    bits: dict[Node, int] = {}
+    for node in order(outputs):
+        own = mask.get(node, 0)
+        for arg in node.args:
+            own |= bits[arg]
+        bits[node] = own
+    return bits
+
+
+def homogeneity(output: Node, leaves: Iterable[Node]) -> float | None:
+    """The degree in which the output is homogeneous in the leaves, or None where the structure shows none.
+
+    By Euler's theorem a constraint that is homogeneous of degree one in the velocities does no work.
+    """
+    of = set(leaves)
+    degree: dict[Node, float | None] = {}
+    for node in order([output]):
+        args = [degree[arg] for arg in node.args]
+        degree[node] = 1.0 if node in of else _degree(node, args)
+    return degree[output]
+
+
+def _degree(node: Node, args: Sequence[float | None]) -> float | None:
+    if all(arg == 0 for arg in args):
+        return 0.0
+    if None in args:
+        return None
+    if node.op in ("add", "subtract"):
+        return args[0] if args[0] == args[1] else None
+    if node.op == "multiply":
+        return args[0] + args[1]  # type: ignore[operator]  # None was answered above
+    if node.op == "divide":
+        return args[0] - args[1]  # type: ignore[operator]
+    if node.op == "sqrt":
+        return args[0] / 2  # type: ignore[operator]
+    if node.op == "negate":
+        return args[0]
+    return None
+
+
+def operations(outputs: Iterable[Node]) -> Counter[str]:
+    """How often each operation is carried out when the outputs are computed together."""
+    return Counter(node.op for node in order(outputs) if node.args)
+
+
+def uses(outputs: Sequence[Node]) -> Counter[Node]:
+    """How many operations (and outputs) use each node."""
+    count: Counter[Node] = Counter(outputs)
+    for node in order(outputs):
+        count.update(node.args)
+    return count
+
+
+def tree_size(output: Node, limit: float = float("inf")) -> float:
+    """The number of operations if nothing were shared, as a printed formula would show it."""
+    size: dict[Node, float] = {}
+    for node in order([output]):
+        size[node] = min(limit, (1 if node.args else 0) + sum(size[arg] for arg in node.args))
+    return size[output]
+
+
+_INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**",
+          "less": "<", "less_equal": "<=", "equal": "==", "both": "and", "either": "or"}  # fmt: skip
+
+
+def describe(node: Node, depth: int = 6) -> str:
+    """A short one-line picture of a node for messages; deep parts are shown as ``...``."""
+    if node.op == "symbol":
+        return _name(node.value)
+    if node.op == "constant":
+        return str(node.value)
+    if depth == 0:
+        return "..."
+    args = [describe(arg, depth - 1) for arg in node.args]
+    if node.op in _INFIX:
+        return f"({args[0]} {_INFIX[node.op]} {args[1]})"
+    return f"-{args[0]}" if node.op == "negate" else f"{node.op}({', '.join(args)})"
+
+
+def _name(key: object) -> str:
+    """A symbol as users write it: ``theta``, ``dot(theta)``."""
+    from vinculum.names import name_of
+
+    return name_of(key)

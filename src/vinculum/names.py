@@ -1,0 +1,37 @@
+"""How symbols are called in messages, tables and files: ``theta``, ``dot(theta)``, ``ddot(theta)``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import sympy as sp
+
+
+def name_of(key: object) -> str:
+    """The user's name of a SymPy symbol, a function of time or one of its derivatives."""
+    if isinstance(key, sp.Derivative):
+        times = sum(count for _, count in key.variable_count)
+        return f"{'d' * (times - 1)}dot({name_of(key.expr)})"
+    if isinstance(key, sp.core.function.AppliedUndef):
+        return key.func.__name__
+    return str(key)
+
+
+def variable_name(key: object) -> str:
+    """The same name as an identifier for tables and files: ``theta``, ``theta_dot``, ``theta_ddot``."""
+    if isinstance(key, sp.Derivative):
+        times = sum(count for _, count in key.variable_count)
+        return f"{variable_name(key.expr)}_{'d' * (times - 1)}dot"
+    return name_of(key)
+
+
+def listed(keys: Iterable[object]) -> str:
+    """Names in a row, as ``x, y, theta``."""
+    return ", ".join(name_of(key) for key in keys)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """`` Did you mean theta?`` when a known name is near, else nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {near[0]}?" if near else ""

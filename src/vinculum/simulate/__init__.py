@@ -1,0 +1,14 @@
+"""From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
+
+from vinculum.simulate.events import Event, Happened, reaction
+from vinculum.simulate.outcome import Outcome
+from vinculum.simulate.run import simulate
+from vinculum.simulate.stabilization import Baumgarte, Projection, Sampled, Unstabilized
+from vinculum.simulate.start import consistent
+from vinculum.simulate.storage import read
+from vinculum.simulate.trajectory import Trajectory
+
+__all__ = [
+    "Baumgarte", "Event", "Happened", "Outcome", "Projection", "Sampled", "Trajectory", "Unstabilized",
+    "consistent", "reaction", "read", "simulate",
+]  # fmt: skip

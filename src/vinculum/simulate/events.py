@@ -1,0 +1,51 @@
+"""Instants at which something happens during a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+from vinculum.errors import VinculumError
+
+DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
+
+
+@dataclass(frozen=True)
+class Event:
+    """The zero of an expression of time, coordinates, velocities, accelerations, inputs and reactions.
+
+    ``direction`` is "rising", "falling" or "any"; a ``terminal`` event ends the run.
+
+    >>> Event(reaction("contact"), name="lift-off", direction="falling", terminal=True)
+    Event(lift-off: reaction(contact) = 0, falling, terminal)
+    """
+
+    expression: sp.Expr
+    name: str = "event"
+    direction: str = "any"
+    terminal: bool = False
+
+    def __post_init__(self) -> None:
+        if self.direction not in DIRECTIONS:
+            raise VinculumError(
+                f"the direction of the event {self.name!r} is {self.direction!r}; use any, rising or falling."
+            )
+
+    def __repr__(self) -> str:
+        end = ", terminal" if self.terminal else ""
+        return f"Event({self.name}: {self.expression} = 0, {self.direction}{end})"
+
+
+@dataclass(frozen=True)
+class Happened:
+    """An event that occurred: its name, the time, and whether the expression was rising."""
+
+    name: str
+    time: float
+    rising: bool
+
+
+def reaction(constraint: str) -> sp.Symbol:
+    """The multiplier of a constraint as a symbol, for use in events and in ``motion[...]``."""
+    return sp.Symbol(f"reaction({constraint})", real=True)

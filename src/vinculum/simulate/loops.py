@@ -1,0 +1,272 @@
+"""The compiled loops of the fixed-step methods.
+
+At step i the function ``full`` is evaluated at (t_i, x_i) and gives, in this order: n rates, the pivot watch, the energy
+balance, the residuals, the event functions, the corrections c. `inspect` looks at them; then the step is taken with
+the rates. A loop returns when its chunk is done or when something needs attention; called again with the same
+`Work` it goes on where it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from vinculum.compile.pointer import call
+
+DONE, NOT_FINITE, PIVOT, HAPPENED = 0, 1, 2, 3
+
+
+class Work(NamedTuple):
+    """The numbers and arrays of one run: n states, r residuals, e events, m constraints, q steps of memory."""
+
+    full: int  # address of the function evaluated at the start of a step
+    stage: int  # address of the function evaluated in the later stages (rates only)
+    constraint: int  # address of the residuals and Jacobian for projection, or 0
+    holonomic: int  # how many of the m constraints have a position residual
+    rows: int  # m
+    held: int  # m when the corrections are held through the stages, else 0
+    coordinates: int  # the first this many states are q, the next as many q̇
+    t0: float
+    h: float
+    final: int  # the last step number
+    limit: float  # of the pivot watch
+    x: np.ndarray  # (n)
+    p: np.ndarray
+    out: np.ndarray  # what ``full`` gives
+    spare: np.ndarray  # the same size, for looking ahead
+    point: np.ndarray  # (n)
+    K: np.ndarray  # (stages, n)
+    maxima: np.ndarray  # (r + 2) largest residuals, largest error of the balance, the balance at the start
+    instants: np.ndarray  # times of the samples
+    samples: np.ndarray  # (instants, n)
+    cursor: np.ndarray  # (3) samples written; Adams: newest step in memory, steps in memory
+    directions: np.ndarray  # (e) +1 rising, -1 falling, 0 any
+    before: np.ndarray  # (2, n) x and rates one step ago
+    events_before: np.ndarray  # (e)
+    hits: np.ndarray  # (e) times of the events of this step, or NaN
+    at: np.ndarray  # (e, n) states at these times
+    history: np.ndarray  # (q, n) rates, newest first
+
+
+@njit(cache=True)
+def hermite(s: Any, h: Any, before: Any, x: Any, f: Any, out: Any) -> Any:
+    """Cubic through the last step (s = 0) and this one (s = 1)."""
+    a, b = s * s * (3 - 2 * s), s * (1 - s)
+    for j in range(x.size):
+        out[j] = before[0, j] + a * (x[j] - before[0, j]) + h * b * ((1 - s) * before[1, j] - s * f[j])
+
+
+@njit(cache=True)
+def locate(w: Any, i: Any, j: Any) -> Any:
+    """The time in step i - 1 → i at which event function j is zero, by bisection; the state goes to w.at[j]."""
+    where, before = w.x.size + w.maxima.size + j, w.events_before[j]
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        s = 0.5 * (low + high)
+        hermite(s, w.h, w.before, w.x, w.out, w.at[j])
+        call(w.full, w.t0 + (i - 1 + s) * w.h, w.at[j].ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
+        if (w.spare[where] > 0) == (before > 0) and w.spare[where] != 0:
+            low = s
+        else:
+            high = s
+    hermite(high, w.h, w.before, w.x, w.out, w.at[j])
+    return w.t0 + (i - 1 + high) * w.h
+
+
+@njit(cache=True)
+def happened(w: Any, i: Any) -> Any:
+    """Look for sign changes of the event functions during step i - 1 → i."""
+    found = False
+    for j in range(w.directions.size):
+        w.hits[j] = np.nan
+        before, after = w.events_before[j], w.out[w.x.size + w.maxima.size + j]
+        rising, falling = before < 0 and after >= 0, before > 0 and after <= 0
+        if i > 0 and ((rising and w.directions[j] >= 0) or (falling and w.directions[j] <= 0)):
+            w.hits[j] = locate(w, i, j)
+            found = True
+        w.events_before[j] = after
+    return found
+
+
+@njit(cache=True)
+def record(w: Any, i: Any) -> Any:
+    """Write the samples asked for up to step i, interpolating where an instant falls inside a step."""
+    t, c = w.t0 + i * w.h, w.cursor
+    while c[0] < w.instants.size and (w.instants[c[0]] - t) * np.sign(w.h) <= 1e-9 * abs(w.h):
+        if i == 0 or abs(w.instants[c[0]] - t) <= 1e-9 * abs(w.h):
+            for j in range(w.x.size):
+                w.samples[c[0], j] = w.x[j]
+        else:
+            hermite(1 + (w.instants[c[0]] - t) / w.h, w.h, w.before, w.x, w.out, w.samples[c[0]])
+        c[0] += 1
+
+
+@njit(cache=True)
+def inspect(w: Any, i: Any) -> Any:
+    """Finite? Pivots good? Then update the maxima, write samples, look for events, hold the corrections."""
+    n, r = w.x.size, w.maxima.size - 2
+    for j in range(n):
+        if not (np.isfinite(w.x[j]) and np.isfinite(w.out[j])):
+            return NOT_FINITE
+    if w.out[n] > w.limit:
+        return PIVOT
+    if np.isnan(w.maxima[r + 1]):
+        w.maxima[r + 1] = w.out[n + 1]
+    for j in range(r):
+        w.maxima[j] = max(w.maxima[j], abs(w.out[n + 2 + j]))
+    w.maxima[r] = max(w.maxima[r], abs(w.out[n + 1] - w.maxima[r + 1]))
+    record(w, i)
+    found = happened(w, i)
+    for j in range(n):
+        w.before[0, j], w.before[1, j] = w.x[j], w.out[j]
+    for j in range(w.held):
+        w.p[w.p.size - w.held + j] = w.out[w.out.size - w.held + j]
+    return HAPPENED if found else DONE
+
+
+@njit(cache=True)
+def least_change(J: Any, f: Any, step: Any) -> Any:
+    """step = Jᵀ (J Jᵀ)⁻¹ f by elimination; rows that depend on others are passed over. Returns max |step|."""
+    m, n = J.shape
+    A = np.zeros((m, m + 1))
+    for i in range(m):
+        A[i, m] = f[i]
+        for k in range(m):
+            for j in range(n):
+                A[i, k] += J[i, j] * J[k, j]
+    y = np.zeros(m)
+    small = 1e-18
+    for i in range(m):
+        small = max(small, 1e-14 * A[i, i])
+    for i in range(m):
+        if A[i, i] > small:
+            for k in range(m):
+                if k != i:
+                    factor = A[k, i] / A[i, i]
+                    for j in range(i, m + 1):
+                        A[k, j] -= factor * A[i, j]
+    largest = 0.0
+    for i in range(m):
+        y[i] = A[i, m] / A[i, i] if A[i, i] > small else 0.0
+    for j in range(n):
+        step[j] = 0.0
+        for i in range(m):
+            step[j] += J[i, j] * y[i]
+        largest = max(largest, abs(step[j]))
+    return largest
+
+
+@njit(cache=True)
+def project(w: Any, t: Any) -> Any:
+    """Newton of least change onto the constraints: q on the position residuals, then q̇ on the velocity ones.
+
+    ``constraint`` gives the position residuals, the velocity residuals and the rows of J, holonomic ones first.
+    """
+    n, out, step = w.coordinates, np.empty(w.holonomic + w.rows + w.rows * w.coordinates), np.empty(w.coordinates)
+    J = out[w.holonomic + w.rows :].reshape(w.rows, n)
+    for level in range(2):
+        count = w.holonomic if level == 0 else w.rows
+        start, offset = (0, 0) if level == 0 else (w.holonomic, n)
+        for _ in range(8 if count else 0):
+            call(w.constraint, t, w.x.ctypes.data, w.p.ctypes.data, out.ctypes.data)
+            largest, size = least_change(J[:count], out[start : start + count], step), 1.0
+            if not np.isfinite(largest):
+                return
+            for j in range(n):
+                w.x[offset + j] -= step[j]
+                size = max(size, abs(w.x[offset + j]))
+            if largest <= 1e-14 * size:
+                break
+
+
+@njit(cache=True)
+def runge_kutta_step(w: Any, stage: Any, A: Any, b: Any, t: Any) -> Any:
+    """x ← x + h Σ b_s k_s, with k_0 in w.out."""
+    n = w.x.size
+    for j in range(n):
+        w.K[0, j] = w.out[j]
+    for s in range(1, b.size):
+        c = 0.0
+        for j in range(n):
+            w.point[j] = w.x[j]
+        for k in range(s):
+            if A[s, k] != 0:
+                c += A[s, k]
+                for j in range(n):
+                    w.point[j] += w.h * A[s, k] * w.K[k, j]
+        call(stage, t + c * w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
+        for j in range(n):
+            w.K[s, j] = w.spare[j]
+    for s in range(b.size):
+        for j in range(n):
+            w.x[j] += w.h * b[s] * w.K[s, j]
+
+
+@njit(cache=True)
+def adams_step(w: Any, predictor: Any, corrector: Any, t: Any) -> Any:
+    """Predict with Adams-Bashforth; where there is a corrector, evaluate and correct with Adams-Moulton."""
+    n = w.x.size
+    for j in range(n):
+        w.point[j] = w.x[j]
+    for k in range(predictor.size):
+        for j in range(n):
+            w.point[j] += w.h * predictor[k] * w.history[k, j]
+    if corrector.size == 0:
+        for j in range(n):
+            w.x[j] = w.point[j]
+        return
+    call(w.full, t + w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
+    for j in range(n):
+        w.x[j] += w.h * corrector[0] * w.spare[j]
+    for k in range(1, corrector.size):
+        for j in range(n):
+            w.x[j] += w.h * corrector[k] * w.history[k - 1, j]
+
+
+@njit(cache=True)
+def remember(w: Any, i: Any, q: Any) -> Any:
+    """Put the rates of step i at the front of the history, once; returns how many steps it holds."""
+    if w.cursor[1] != i:
+        for j in range(w.x.size):
+            for k in range(q - 1, 0, -1):
+                w.history[k, j] = w.history[k - 1, j]
+            w.history[0, j] = w.out[j]
+        w.cursor[1], w.cursor[2] = i, w.cursor[2] + 1
+    return w.cursor[2]
+
+
+@njit(cache=True)
+def runge_kutta(w: Any, A: Any, b: Any, first: Any, last: Any) -> Any:
+    """Steps first .. last of a Runge-Kutta method. Returns (code, step reached)."""
+    for i in range(first, last):
+        t = w.t0 + i * w.h
+        call(w.full, t, w.x.ctypes.data, w.p.ctypes.data, w.out.ctypes.data)
+        code = inspect(w, i)
+        if code != DONE:
+            return code, i
+        if i < w.final:
+            runge_kutta_step(w, w.stage, A, b, t)
+            if w.constraint:
+                project(w, t + w.h)
+    return DONE, last
+
+
+@njit(cache=True)
+def adams(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, last: Any) -> Any:
+    """Steps first .. last of an Adams method, the first of all by the Runge-Kutta method (A, b)."""
+    for i in range(first, last):
+        t = w.t0 + i * w.h
+        call(w.full, t, w.x.ctypes.data, w.p.ctypes.data, w.out.ctypes.data)
+        code = inspect(w, i)
+        if code != DONE:
+            return code, i
+        if i < w.final:
+            if remember(w, i, predictor.size) < predictor.size:
+                runge_kutta_step(w, w.full, A, b, t)
+            else:
+                adams_step(w, predictor, corrector, t)
+            if w.constraint:
+                project(w, t + w.h)
+    return DONE, last

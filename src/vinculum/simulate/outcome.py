@@ -1,0 +1,33 @@
+"""How a run ended. A run that stops early is a result with a reason, not a stack trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
+SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
+REPIVOT = "repivot"  # internal: go on from here with another order of elimination
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: ``kind``, the ``time`` it reached, and why.
+
+    Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
+    determined); non-finite (an operation left its domain); stalled (the step size went to zero).
+    """
+
+    kind: str
+    time: float
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.kind in (FINISHED, EVENT)
+
+    def __str__(self) -> str:
+        return f"{self.kind} at t = {self.time:.6g}: {self.reason}"
+
+
+def finished(time: float) -> Outcome:
+    """The run reached its end."""
+    return Outcome(FINISHED, time, "the end of the interval was reached")

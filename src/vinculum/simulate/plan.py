@@ -1,0 +1,84 @@
+"""What a call of `simulate` asks for, checked: times, method, step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vinculum.errors import VinculumError
+from vinculum.graph import order
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.names import suggestion
+from vinculum.simulate.methods import METHODS
+from vinculum.simulate.problem import Problem
+
+ADAPTIVE = ("taylor", "bdf")
+_SAMPLES = 1000  # samples of a run whose instants were not given
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Times and method of a run."""
+
+    method: str
+    t0: float
+    t1: float
+    instants: np.ndarray
+    step: float = 0.0  # fixed-step methods: the step that fits the interval
+    count: int = 0  # fixed-step methods: the number of steps
+    why: str = ""  # why the method was chosen, when Vinculum chose it
+
+
+def planned(times: Sequence[float] | np.ndarray, method: str, step: float | None, dense: bool, why: str) -> Plan:
+    """Check times, method and step, and lay out the samples."""
+    known = ("auto", *ADAPTIVE, *METHODS)
+    if method not in known:
+        raise VinculumError(f"There is no method {method!r}.{suggestion(method, known)} Known: {', '.join(known)}.")
+    grid = _checked_times(times)
+    t0, t1 = float(grid[0]), float(grid[-1])
+    if method in ADAPTIVE:
+        if step is not None:
+            raise VinculumError(f"The method {method!r} chooses its own steps. Leave out step, or pass tolerance.")
+        instants = grid if len(grid) > 2 else np.linspace(t0, t1, _SAMPLES + 1)
+        return Plan(method, t0, t1, instants, why=why)
+    if step is None or not math.isfinite(step) or step <= 0:
+        raise VinculumError(f"The method {method!r} needs a positive step, as in simulate(..., step=1e-3); got {step}.")
+    count = max(1, math.ceil(abs(t1 - t0) / step - 1e-9))
+    every = 1 if dense else max(1, math.ceil(count / _SAMPLES))
+    marks = np.unique(np.append(np.arange(0, count, every), count))
+    instants = grid if len(grid) > 2 else t0 + marks * ((t1 - t0) / count)
+    return Plan(method, t0, t1, instants, (t1 - t0) / count, count, why)
+
+
+def _checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
+    grid = np.asarray(times, dtype=float)
+    if grid.ndim != 1 or len(grid) < 2 or not np.all(np.isfinite(grid)):
+        raise VinculumError(f"times must be (start, end) or an array of finite instants; got {times!r}.")
+    steps = np.diff(grid)
+    if not (np.all(steps > 0) or np.all(steps < 0)):
+        raise VinculumError("times must increase from first to last (or decrease, for a run backwards).")
+    return grid
+
+
+def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[str, str]:
+    """The method that fits a problem, and why.
+
+    Stiff: a motion that decays much faster than it turns or lasts. Not smooth: an expression with |x|, sign or branches,
+    which a Taylor series cannot follow across the corner.
+    """
+    rough = sorted({node.op for node in order(problem.rates) if not _smooth(node.op)})
+    if rough:
+        return "bdf", f"the equations contain {', '.join(rough)}, which are not smooth"
+    slopes = problem.compiled(list(problem.jacobian().ravel()))(t0, x, problem.values)
+    roots = np.linalg.eigvals(slopes.reshape(len(x), len(x))) if np.all(np.isfinite(slopes)) else np.zeros(1)
+    decay, turn = float(np.max(-roots.real)), float(np.max(np.abs(roots.imag)))
+    if decay * abs(t1 - t0) > 1000 and decay > 20 * max(turn, 1 / abs(t1 - t0)):
+        return "bdf", f"stiff: decay {decay:.3g} against frequency {turn:.3g} at the start"
+    return "taylor", f"smooth and not stiff: decay {max(decay, 0):.3g}, frequency {turn:.3g} at the start"
+
+
+def _smooth(op: str) -> bool:
+    return op != "select" and (op not in FUNCTIONS or FUNCTIONS[op].smooth)

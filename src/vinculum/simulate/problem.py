@@ -1,0 +1,247 @@
+"""An initial value problem: explicit equations, closed by input laws and constraint feedback, as nodes and numbers.
+
+State x = (q, q̇) and, where forces do work, w = ∫ power dt. Parameters p = (the system's parameters, feedback gains a and
+b of every constraint, pivots at the reference state, held corrections). Gains and pivots being run-time numbers, one
+compilation serves all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import sympy as sp
+
+from vinculum.compile.function import Function, function
+from vinculum.derive import EquationsOfMotion
+from vinculum.derive.explicit import Explicit
+from vinculum.derive.mechanics import total
+from vinculum.errors import ModelError
+from vinculum.graph import ZERO, Converter, Node, evaluate, jacobian, substitute, symbol, symbols
+from vinculum.names import listed, name_of, suggestion
+from vinculum.simulate.events import Event, reaction
+
+WORK = symbol(("work",))
+WATCH_LIMIT = 1e6  # Σ (reference pivot / pivot)²: some pivot has shrunk a thousand times
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """ẋ = f(t, x, p), with all that is watched along the way."""
+
+    equations: EquationsOfMotion
+    explicit: Explicit
+    laws: Mapping[Node, Node]  # inputs as expressions of time and state
+    values: np.ndarray  # the numbers p
+    events: tuple[Event, ...] = ()
+
+    # -- nodes -----------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> Node:
+        """t."""
+        return self.equations.system.nodes.time
+
+    @cached_property
+    def state(self) -> tuple[Node, ...]:
+        """x = (q, q̇[, w])."""
+        nodes = self.equations.system.nodes
+        return (*nodes.q, *nodes.v) if self.power is ZERO else (*nodes.q, *nodes.v, WORK)
+
+    @cached_property
+    def parameters(self) -> tuple[Node, ...]:
+        """p, in the order of ``values``."""
+        m, k = len(self.equations.system.constraints), len(self.watched)
+        return (
+            *self.equations.system.nodes.parameters,
+            *(symbol(("velocity gain", i)) for i in range(m)),
+            *(symbol(("position gain", i)) for i in range(m)),
+            *(symbol(("reference pivot", i)) for i in range(k)),
+            *self.equations.mechanics.corrections,
+        )
+
+    @cached_property
+    def feedback(self) -> tuple[Node, ...]:
+        """c = a·(velocity residual) + b·(position residual)."""
+        mechanics = self.equations.mechanics
+        result = []
+        for i, (f, rate) in enumerate(zip(mechanics.position, mechanics.velocity, strict=True)):
+            held_by = symbol(("velocity gain", i)) * rate
+            result.append(held_by if f is None else held_by + symbol(("position gain", i)) * f)
+        return tuple(result)
+
+    @cached_property
+    def held_rates(self) -> tuple[Node, ...]:
+        """f with the corrections c as parameters, constant through the stages of a step."""
+        nodes = self.equations.system.nodes
+        rates = [*nodes.v, *self.closed(self.explicit.accelerations)]
+        return tuple(rates if self.power is ZERO else [*rates, self.power])
+
+    @cached_property
+    def rates(self) -> tuple[Node, ...]:
+        """f with the corrections as feedback of the state."""
+        feedback = dict(zip(self.equations.mechanics.corrections, self.feedback, strict=True))
+        return tuple(substitute(self.held_rates, feedback))
+
+    @cached_property
+    def power(self) -> Node:
+        """dE/dt by forces, moving constraints and explicit time."""
+        exact = self.closed(self.uncorrected(self.explicit.reactions))
+        return self.closed([self.equations.mechanics.power(exact)])[0]
+
+    @cached_property
+    def balance(self) -> Node:
+        """E - w, constant on the exact motion."""
+        energy = self.equations.mechanics.energy
+        return energy if self.power is ZERO else energy - WORK
+
+    @cached_property
+    def residuals(self) -> tuple[Node, ...]:
+        """Position residuals of the holonomic constraints, then velocity residuals of all."""
+        mechanics = self.equations.mechanics
+        return (*(f for f in mechanics.position if f is not None), *mechanics.velocity)
+
+    @cached_property
+    def residual_names(self) -> tuple[tuple[str, str], ...]:
+        """(constraint, level) of each residual."""
+        system, position = self.equations.system, self.equations.mechanics.position
+        at_position = [(c.name, "position") for c, f in zip(system.constraints, position, strict=True) if f is not None]
+        return (*at_position, *((c.name, "velocity") for c in system.constraints))
+
+    @cached_property
+    def watched(self) -> tuple[int, ...]:
+        """The pivots that change along the motion and so may go to zero."""
+        constant = {*self.equations.system.nodes.parameters}
+        return tuple(i for i, pivot in enumerate(self.explicit.pivots) if symbols([pivot]) - constant)
+
+    @cached_property
+    def watch(self) -> Node:
+        """Σ (reference pivot / pivot)²: large when the order of elimination has become bad."""
+        ratios = [
+            symbol(("reference pivot", k)) / self.explicit.pivots[i] for k, i in enumerate(self.watched)
+        ]
+        return total([ratio * ratio for ratio in ratios])
+
+    @cached_property
+    def event_nodes(self) -> tuple[Node, ...]:
+        """The expressions whose zeros are events."""
+        return tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
+
+    def closed(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the inputs replaced by their laws."""
+        return substitute(list(nodes), self.laws)
+
+    def uncorrected(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the constraint feedback left out."""
+        return substitute(list(nodes), dict.fromkeys(self.equations.mechanics.corrections, ZERO))
+
+    def node(self, expression: sp.Expr, where: str) -> Node:
+        """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
+        return self.closed(self.uncorrected(substitute([Converter()(expression)], self._meanings(expression, where))))[0]
+
+    def _meanings(self, expression: sp.Expr, where: str) -> dict[Node, Node]:
+        equations, system = self.equations, self.equations.system
+        derived = dict(zip(map(symbol, equations.acceleration_symbols), self.explicit.accelerations, strict=True))
+        for constraint, value in zip(system.constraints, self.explicit.reactions, strict=True):
+            derived[symbol(reaction(constraint.name))] = value
+        known = {*derived, *map(symbol, equations.states), *system.nodes.parameters, *system.nodes.inputs, self.time}
+        strangers = [s.value for s in symbols([Converter()(expression)]) - known]
+        if strangers:
+            near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
+            raise ModelError(f"{where} is not usable", [f"{listed(strangers)} is not known to the system.{near}"])
+        return derived
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+
+    def compiled(self, outputs: Sequence[Node]) -> Function:
+        """Machine code for outputs of (t, x, p)."""
+        return function(self.time, self.state, self.parameters, outputs)
+
+    def monitored(self, rates: Sequence[Node]) -> tuple[Node, ...]:
+        """What the stepping loops evaluate at the start of a step: rates, watch, balance, residuals, events, c."""
+        return (*rates, self.watch, self.balance, *self.residuals, *self.event_nodes, *self.feedback)
+
+    def jacobian(self) -> np.ndarray:
+        """∂f/∂x as nodes."""
+        return jacobian(self.rates, self.state)
+
+    def numbers(self, t: float, x: np.ndarray) -> dict[Node, float]:
+        """Values of all symbols at a state, inputs included, for the interpreter."""
+        known = dict(zip(self.state, map(float, x), strict=True))
+        known |= dict(zip(self.parameters, map(float, self.values), strict=True)) | {self.time: float(t)}
+        return known | dict(zip(self.laws, evaluate(list(self.laws.values()), known), strict=True))
+
+    def with_gains(self, a: np.ndarray, b: np.ndarray) -> Problem:
+        """The same problem with other feedback gains."""
+        start = len(self.equations.system.parameters)
+        values = self.values.copy()
+        values[start : start + 2 * len(a)] = np.concatenate([a, b])
+        return replace(self, values=values)
+
+    def repivoted(self, t: float, x: np.ndarray) -> Problem:
+        """The same problem with pivots chosen anew at a state. Raises where no choice is good."""
+        known = self.numbers(t, x)
+        explicit = self.equations.explicit(known)
+        if explicit is self.explicit:
+            explicit = replace(explicit, numbers=tuple(evaluate(explicit.pivots, known)))
+        changed = replace(self, explicit=explicit, values=np.empty(0))
+        return replace(changed, values=_values(changed, self._head()))
+
+    def _head(self) -> np.ndarray:
+        """The parameters and gains at the front of p."""
+        m = len(self.equations.system.constraints)
+        return self.values[: len(self.equations.system.parameters) + 2 * m]
+
+
+def _values(problem: Problem, head: np.ndarray) -> np.ndarray:
+    """p from its front part: reference pivots and zero corrections follow."""
+    pivots = [problem.explicit.numbers[i] for i in problem.watched]
+    return np.concatenate([head, pivots, np.zeros(len(problem.equations.system.constraints))])
+
+
+def pose(
+    equations: EquationsOfMotion,
+    start: Mapping[sp.Expr, float],
+    time: float,
+    laws: Mapping[sp.Expr, sp.Expr],
+    parameters: Mapping[sp.Symbol, float],
+    events: Sequence[Event],
+) -> tuple[Problem, np.ndarray]:
+    """The problem and its initial x, without feedback."""
+    system = equations.system
+    numbers = dict(system.parameters) | dict(parameters)
+    closing = input_laws(equations, laws)
+    known = {symbol(key): value for key, value in (dict(start) | numbers | {system.time: time}).items()}
+    known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
+    head = np.array([*numbers.values(), *np.zeros(2 * len(system.constraints))], dtype=float)
+    bare = Problem(equations, equations.explicit(known), closing, np.empty(0), tuple(events))
+    problem = replace(bare, values=_values(bare, head))
+    x = np.array([start[key] for key in equations.states] + [0.0] * (problem.power is not ZERO), dtype=float)
+    return problem.repivoted(time, x), x
+
+
+def input_laws(equations: EquationsOfMotion, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
+    """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
+    system = equations.system
+    allowed = {*equations.states, *system.parameters, system.time}
+    problems = [f"{name_of(u)} has no law. Pass inputs={{{name_of(u)}: expression of t and the state}}."
+                for u in system.inputs if u not in laws]  # fmt: skip
+    closed: dict[Node, Node] = {}
+    for u, law in laws.items():
+        if u not in system.inputs:
+            problems.append(f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, system.inputs))}")
+        elif callable(law) and not isinstance(law, sp.Basic):
+            problems.append(f"the law of {name_of(u)} is a Python function. Write it as a SymPy expression of t and "
+                            "the state, so that it can be compiled.")  # fmt: skip
+        else:
+            closed[symbol(u)] = Converter()(law)
+            strangers = [s.value for s in symbols([closed[symbol(u)]]) if s.value not in allowed]
+            if strangers:
+                problems.append(f"the law of {name_of(u)} contains {listed(strangers)}, which has no value.")
+    if problems:
+        raise ModelError(f"the inputs of {system.name!r} are not usable", problems)
+    return closed
+
+

@@ -1,0 +1,245 @@
+"""The front door of simulation."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derive import EquationsOfMotion
+from vinculum.errors import ConstraintError, ModelError, SingularError, VinculumError
+from vinculum.names import listed, name_of, suggestion
+from vinculum.simulate import fixed_step, stiff, taylor
+from vinculum.simulate.diagnosis import diagnosed
+from vinculum.simulate.events import Event
+from vinculum.simulate.methods import METHODS, Adams
+from vinculum.simulate.outcome import INTERRUPTED, REPIVOT, SINGULAR, Outcome
+from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, planned
+from vinculum.simulate.problem import Problem, pose
+from vinculum.simulate.progress import progress_bar
+from vinculum.simulate.projection import after_step
+from vinculum.simulate.recorder import Recorder
+from vinculum.simulate.stabilization import (
+    Baumgarte,
+    Projection,
+    Sampled,
+    Stabilization,
+    Unstabilized,
+    chosen,
+    gains,
+)
+from vinculum.simulate.start import consistent
+from vinculum.simulate.trajectory import Trajectory
+
+_MOST_REPIVOTS = 1000
+
+
+def simulate(
+    equations: EquationsOfMotion,
+    initial: Mapping[sp.Expr, float],
+    times: Sequence[float] | np.ndarray,
+    method: str = "taylor",
+    *,
+    step: float | None = None,
+    tolerance: float | None = None,
+    stabilization: Stabilization | str | None = None,
+    inputs: Mapping[sp.Expr, sp.Expr] | None = None,
+    parameters: Mapping[sp.Symbol, float] | None = None,
+    fixed: Iterable[sp.Expr] | None = None,
+    events: Sequence[Event] = (),
+    dense: bool = False,
+    progress: bool | Callable[[float], None] | None = None,
+) -> Trajectory:
+    """The motion from an initial state.
+
+    ``initial`` gives what is known of coordinates and velocities; the rest starts from zero and is solved on the
+    constraints (see `consistent`; ``fixed`` names what must not move). ``times`` is (start, end) or an array of instants.
+
+    Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
+    "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
+    object with gains; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
+
+    Rarely needed: ``tolerance`` of the adaptive methods; other ``parameters`` than the system's; ``events``; ``dense``
+    keeps what ``motion.at(times)`` needs; ``progress`` is True, False or a function of the share done.
+
+    A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
+    """
+    seconds, began = {}, clock.perf_counter()
+    grid = np.asarray(times, dtype=float).ravel()
+    numbers = _parameters(equations, parameters)
+    t0 = float(grid[0]) if len(grid) else 0.0
+    start = consistent(equations, initial, fixed=fixed, parameters=numbers, time=t0)
+    problem, x = pose(equations, start, t0, inputs or {}, numbers, _named(events))
+    seconds["start"] = clock.perf_counter() - began
+    why = ""
+    if method == "auto":
+        method, why = automatic(problem, t0, float(grid[-1]), x)
+    plan = planned(times, method, step, dense, why)
+    treatment = _treatment(plan, stabilization)
+    problem, described = _with_feedback(problem, plan, treatment, tolerance, x)
+    seconds["compile"] = clock.perf_counter() - began - seconds["start"]
+    recorder = Recorder(plan.instants, keep_dense=dense and plan.method == "taylor")
+    with progress_bar(progress, plan.t0, plan.t1) as report:
+        outcome, segments = _run(problem, plan, treatment, tolerance, x, recorder, report)
+    seconds["run"] = clock.perf_counter() - began - seconds["start"] - seconds["compile"]
+    return _trajectory(plan, recorder, outcome, segments, described, seconds, dense)
+
+
+def _parameters(
+    equations: EquationsOfMotion, parameters: Mapping[sp.Symbol, float] | None
+) -> dict[sp.Symbol, float]:
+    known = equations.system.parameters
+    strangers = [p for p in parameters or {} if p not in known]
+    if strangers:
+        near = suggestion(name_of(strangers[0]), map(name_of, known))
+        raise ModelError("the parameters are not usable", [f"{listed(strangers)} is no parameter.{near}"])
+    numbers = dict(known) | {p: float(v) for p, v in (parameters or {}).items()}
+    bad = [f"{p} is {v}" for p, v in numbers.items() if not np.isfinite(v)]
+    if bad:
+        raise ModelError("the parameters are not usable", bad)
+    return numbers
+
+
+def _named(events: Sequence[Event]) -> list[Event]:
+    """Events with names of their own."""
+    if isinstance(events, Event):
+        return [events]
+    several = len(events) > 1
+    return [
+        replace(e, name=f"event_{i}") if e.name == "event" and several else e for i, e in enumerate(events, start=1)
+    ]
+
+
+def _treatment(plan: Plan, asked: Stabilization | str | None) -> Stabilization:
+    """The stabilization of a run; combinations that make no sense are refused."""
+    runge_kutta = plan.method in METHODS and not isinstance(METHODS[plan.method], Adams)
+    treatment = chosen(asked, default=Sampled() if runge_kutta else Baumgarte())
+    if isinstance(treatment, Sampled) and not runge_kutta:
+        raise VinculumError(
+            f"Sampled feedback is held through the stages of a Runge-Kutta step; {plan.method!r} has none. "
+            "Use stabilization='baumgarte'."
+        )
+    if isinstance(treatment, Projection) and plan.method == "bdf":
+        raise VinculumError("Projection would break the memory of 'bdf'. Use stabilization='baumgarte'.")
+    return treatment
+
+
+def _with_feedback(
+    problem: Problem, plan: Plan, treatment: Stabilization, tolerance: float | None, x: np.ndarray
+) -> tuple[Problem, str]:
+    """The problem with its gains set, everything compiled, and the treatment in words."""
+    natural = _natural_rate(problem, plan, treatment, tolerance, x)
+    constraints = problem.equations.system.constraints
+    closed = problem.with_gains(*gains(treatment, constraints, natural))
+    if plan.method == "taylor":
+        taylor.started(closed, tolerance, plan.t0, x)
+    if not constraints:
+        return closed, "not needed: no constraints"
+    if isinstance(treatment, Unstabilized):
+        return closed, "none"
+    if isinstance(treatment, Projection):
+        return closed, "projection after every step"
+    given = treatment.rate is not None or getattr(treatment, "alpha", None) is not None
+    name = type(treatment).__name__.lower()
+    return closed, f"{name}, gains as given" if given else f"{name}, rate {natural:.6g} (chosen)"
+
+
+def _natural_rate(
+    problem: Problem, plan: Plan, treatment: Stabilization, tolerance: float | None, x: np.ndarray
+) -> float:
+    """The rate of the feedback where the user gave none."""
+    if not problem.equations.system.constraints or isinstance(treatment, (Unstabilized, Projection)):
+        return 0.0
+    if plan.method == "taylor":
+        return taylor.natural_rate(problem, tolerance, plan.t0, x, plan.t1 - plan.t0)
+    if plan.method == "bdf":
+        return 100.0 / abs(plan.t1 - plan.t0)
+    method = METHODS[plan.method]
+    if isinstance(method, Adams):
+        return 0.6 * method.largest / abs(plan.step)
+    return (1.0 if isinstance(treatment, Sampled) or method.order == 1 else 0.2) / abs(plan.step)
+
+
+def _run(
+    problem: Problem,
+    plan: Plan,
+    treatment: Stabilization,
+    tolerance: float | None,
+    x: np.ndarray,
+    recorder: Recorder,
+    report: Callable[[float], None],
+) -> tuple[Outcome, list[tuple[int, Problem]]]:
+    """Integrate, choosing new pivots where the old ones went bad. Returns outcome and (first sample, problem) pairs."""
+    t, segments = plan.t0, [(0, problem)]
+    for _ in range(_MOST_REPIVOTS):
+        try:
+            outcome, t, x = _stretch(problem, plan, treatment, tolerance, t, x, recorder, report)
+        except KeyboardInterrupt:
+            reached = recorder.times[-1][-1] if recorder.times else plan.t0
+            return Outcome(INTERRUPTED, float(reached), "the run was interrupted; what was computed is kept"), segments
+        if outcome.kind != REPIVOT:
+            outcome = diagnosed(problem, outcome, t, x)
+            break
+        try:
+            problem = problem.repivoted(t, x)
+        except (SingularError, ConstraintError) as error:
+            outcome = Outcome(SINGULAR, t, str(error))
+            break
+        segments.append((recorder.written, problem))
+    else:
+        outcome = Outcome(SINGULAR, t, "the equations stay next to a singular configuration")
+    if not recorder.times or recorder.times[-1][-1] != t:
+        recorder.add(np.array([t]), np.array(x)[None, :])
+    return outcome, segments
+
+
+def _stretch(
+    problem: Problem,
+    plan: Plan,
+    treatment: Stabilization,
+    tolerance: float | None,
+    t: float,
+    x: np.ndarray,
+    recorder: Recorder,
+    report: Callable[[float], None],
+) -> tuple[Outcome, float, np.ndarray]:
+    """One uninterrupted stretch of the run with the method asked for."""
+    if plan.method == "taylor":
+        projecting = after_step(problem) if isinstance(treatment, Projection) else None
+        return taylor.integrate(problem, tolerance, t, plan.t1, x, recorder, report, projecting)
+    if plan.method == "bdf":
+        return stiff.integrate(problem, tolerance, t, plan.t1, x, recorder, report)
+    left = plan.count - round((t - plan.t0) / plan.step)
+    return fixed_step.integrate(problem, plan.method, treatment, t, plan.step, left, x, recorder, report)
+
+
+def _trajectory(
+    plan: Plan,
+    recorder: Recorder,
+    outcome: Outcome,
+    segments: list[tuple[int, Problem]],
+    described: str,
+    seconds: dict[str, float],
+    dense: bool,
+) -> Trajectory:
+    times, states = recorder.trajectory()
+    problem = segments[0][1]
+    largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(problem.residuals))
+    how = f"step {abs(plan.step):.6g}" if plan.method not in ADAPTIVE else "adaptive"
+    return Trajectory(
+        t=times,
+        states=states,
+        outcome=outcome,
+        largest_residuals=dict(zip(problem.residual_names, map(float, largest), strict=True)),
+        energy_error=recorder.balance_error,
+        method=f"{plan.method}, {how}" + (f" (chosen: {plan.why})" if plan.why else ""),
+        stabilization=described,
+        events=tuple(recorder.events),
+        steps=recorder.steps,
+        seconds=seconds,
+        segments=tuple(segments),
+        dense=tuple(recorder.dense) if recorder.keep_dense else (("hermite",) if dense else ()),
+    )

@@ -1,0 +1,117 @@
+"""A consistent initial state from what the user knows.
+
+The coordinates that may move are solved on the holonomic constraints, then the velocities on the velocity
+constraints, each by Newton's method of least change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derive import EquationsOfMotion
+from vinculum.derive.newton import newton
+from vinculum.derive.redundancy import refuse_dependent
+from vinculum.derive.reference import numbers
+from vinculum.errors import ConstraintError, DomainError, ModelError
+from vinculum.graph import Node, evaluate, jacobian, symbol
+from vinculum.names import listed, name_of, suggestion
+
+
+def consistent(
+    equations: EquationsOfMotion,
+    initial: Mapping[sp.Expr, float],
+    *,
+    fixed: Iterable[sp.Expr] | None = None,
+    parameters: Mapping[sp.Symbol, float] | None = None,
+    time: float = 0.0,
+) -> dict[sp.Expr, float]:
+    """All coordinates and velocities, on the constraints, from the values that are known.
+
+    Values in ``initial`` stay as they are; all others start from zero and are moved as little as possible. With
+    ``fixed`` only the values named there stay, the rest of ``initial`` being a first guess. What cannot be met is
+    refused with the residual of each constraint.
+    """
+    system = equations.system
+    held = _held(equations, initial, fixed)
+    values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.states}
+    values |= {symbol(p): float(v) for p, v in (dict(system.parameters) | dict(parameters or {})).items()}
+    values[symbol(system.time)] = float(time)
+    mechanics = equations.mechanics
+    position = [(c.name, f) for c, f in zip(system.constraints, mechanics.position, strict=True) if f is not None]
+    velocity = [(c.name, f) for c, f in zip(system.constraints, mechanics.velocity, strict=True)]
+    _solve(position, [q for q in system.coordinates if q not in held], values, "coordinates")
+    _solve(velocity, [v for v in system.velocities if v not in held], values, "velocities")
+    if equations.redundant == "refuse":
+        J, q = numbers(mechanics.J, values), numbers(system.nodes.q, values)
+        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
+    return {key: values[symbol(key)] for key in equations.states}
+
+
+def _held(
+    equations: EquationsOfMotion, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
+) -> set[sp.Expr]:
+    """The states that must not be moved; names and numbers are checked here."""
+    known = equations.states
+    problems = []
+    for key, value in initial.items():
+        if key not in known:
+            near = suggestion(name_of(key), map(name_of, known))
+            problems.append(f"{name_of(key)} is no coordinate or velocity.{near}")
+        elif not math.isfinite(float(value)):
+            problems.append(f"{name_of(key)} is {value}. Give it a finite value.")
+    held = set(initial) if fixed is None else set(fixed)
+    loose = [key for key in held if key not in initial]
+    if loose:
+        problems.append(f"{listed(loose)} is to stay fixed but has no value in initial.")
+    if problems:
+        raise ModelError("the initial state is not usable", problems)
+    return held
+
+
+def _solve(
+    residuals: Sequence[tuple[str, Node]], free: Sequence[sp.Expr], values: dict[Node, float], what: str
+) -> None:
+    """Solve the residuals for the free states and put them into ``values``."""
+    if not residuals:
+        return
+    outputs = [f for _, f in residuals]
+    variables = [symbol(key) for key in free]
+    slopes = jacobian(outputs, variables)
+    at = _evaluator(values, variables)
+    x, reached = newton(
+        lambda x: at(outputs, x), lambda x: at(slopes, x), np.array([values[v] for v in variables])
+    )
+    if not reached:
+        _refuse(residuals, free, values, what)
+    values.update(zip(variables, x, strict=True))
+
+
+def _evaluator(
+    values: Mapping[Node, float], variables: Sequence[Node]
+) -> Callable[[np.ndarray | Sequence[Node], np.ndarray], np.ndarray]:
+    def at(outputs: np.ndarray | Sequence[Node], x: np.ndarray) -> np.ndarray:
+        array = np.asarray(outputs, dtype=object)
+        try:
+            found = evaluate(list(array.ravel()), dict(values) | dict(zip(variables, x, strict=True)))
+        except DomainError:
+            return np.full(array.shape, np.nan)
+        return np.array(found, dtype=float).reshape(array.shape)
+
+    return at
+
+
+def _refuse(
+    residuals: Sequence[tuple[str, Node]], free: Sequence[sp.Expr], values: Mapping[Node, float], what: str
+) -> None:
+    found = evaluate([f for _, f in residuals], values)
+    table = ", ".join(f"{name} = {f:.6g}" for (name, _), f in zip(residuals, found, strict=True))
+    if free:
+        start = ", ".join(f"{name_of(key)} = {values[symbol(key)]:.6g}" for key in free)
+        advice = f"Free to move were {start}. Give better starting values, or let more move: fixed=[...]."
+    else:
+        advice = f"All {what} were given, so none may move. Leave some out, or name the ones to keep: fixed=[...]."
+    raise ConstraintError(f"The {what} cannot be put on the constraints; residuals at the start: {table}. {advice}")

@@ -1,0 +1,196 @@
+"""Taylor integration with heyoka: the order is high, the steps are long, the errors near rounding."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from vinculum.compile.taylor import COMPACT_FROM, expressions
+from vinculum.graph import ZERO, Node, operations
+from vinculum.simulate.events import DIRECTIONS, Happened
+from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
+from vinculum.simulate.problem import WATCH_LIMIT, Problem
+from vinculum.simulate.recorder import Recorder
+
+_CHUNK_SECONDS = 0.3  # the integrator comes up for air (progress, Ctrl-C) about this often
+_SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
+_LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
+
+
+@dataclass
+class Hits:
+    """Receives the non-terminal events of one run."""
+
+    found: list[tuple[float, int]] = field(default_factory=list)
+
+    def __call__(self, integrator: Any, time: float, sign: int) -> None:
+        self.found.append((float(time), int(sign)))
+
+
+@dataclass
+class Integrator:
+    """heyoka's integrator of one problem, compiled once, with the receivers of its events."""
+
+    taylor: Any
+    hits: dict[int, Hits]  # by number of the event, non-terminal ones
+    terminal: list[int]  # numbers of the terminal events, in heyoka's order; the pivot watch comes after them
+
+
+@lru_cache(maxsize=64)
+def compiled(
+    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
+    events: tuple[tuple[Node, int, bool], ...], tolerance: float | None,
+) -> Integrator:  # fmt: skip
+    """Compile the integrator of ẋ = rates with events (node, direction, terminal) and the pivot watch."""
+    import heyoka as hy
+
+    nodes = [*rates, *(node for node, _, _ in events), watch / WATCH_LIMIT - 1]
+    variables, outputs = expressions(time, state, parameters, nodes)
+    sides = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
+    functions = [_SMALL * function for function in outputs[len(rates) : -1]]
+    hits, plain, ending, terminal = {}, [], [], []
+    for j, (function, (_, direction, ends)) in enumerate(zip(functions, events, strict=True)):
+        if ends:
+            ending.append(hy.t_event(function, direction=sides[direction]))
+            terminal.append(j)
+        else:
+            hits[j] = Hits()
+            plain.append(hy.nt_event(function, callback=hits[j], direction=sides[direction]))
+    if watch is not ZERO:
+        ending.append(hy.t_event(_SMALL * outputs[-1], direction=sides[1]))
+    options: dict[str, Any] = {"compact_mode": operations(rates).total() > COMPACT_FROM}
+    if tolerance is not None:
+        options["tol"] = tolerance
+    equations = list(zip(variables, outputs[: len(rates)], strict=True))
+    taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=plain, **options)
+    return Integrator(taylor, hits, terminal)
+
+
+def integrate(
+    problem: Problem,
+    tolerance: float | None,
+    t0: float,
+    t1: float,
+    x: np.ndarray,
+    recorder: Recorder,
+    progress: Callable[[float], None],
+    after_step: Callable[[Any], bool] | None = None,
+) -> tuple[Outcome, float, np.ndarray]:
+    """Run from (t0, x) to t1. Returns the outcome and where it stopped."""
+    integrator = started(problem, tolerance, t0, x)
+    monitor = problem.compiled([problem.balance, *problem.residuals])
+    steps, good = 200, (t0, np.array(x))
+    while True:
+        began = clock.perf_counter()
+        reached = integrator.taylor.time
+        result = integrator.taylor.propagate_until(
+            t1, max_steps=steps, c_output=True, **({"callback": after_step} if after_step else {})
+        )
+        outcome, dense = result[0], result[4]
+        good = _collect(problem, monitor, dense, recorder, good)
+        recorder.steps += int(result[3])
+        _take_events(problem, integrator, recorder, t0)
+        progress(good[0])
+        ending = _ending(problem, integrator, outcome, good, reached, t1)
+        if ending is not None:
+            return ending, *good
+        spent = clock.perf_counter() - began
+        steps = int(min(max(steps * min(4.0, _CHUNK_SECONDS / max(spent, 1e-6)), 50), _LONGEST_CHUNK))
+
+
+def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) -> Integrator:
+    """The compiled integrator, set to a state."""
+    events = tuple(
+        (node, DIRECTIONS[event.direction], event.terminal)
+        for node, event in zip(problem.event_nodes, problem.events, strict=True)
+    )
+    integrator = compiled(
+        problem.time, problem.state, problem.parameters, problem.rates, problem.watch, events, tolerance
+    )
+    taylor = integrator.taylor
+    taylor.time = t
+    taylor.state[:] = x
+    taylor.pars[:] = problem.values[: len(taylor.pars)]
+    if taylor.with_events:
+        taylor.reset_cooldowns()
+    for hits in integrator.hits.values():
+        hits.found.clear()
+    return integrator
+
+
+def natural_rate(problem: Problem, tolerance: float | None, t: float, x: np.ndarray, direction: float) -> float:
+    """Half the inverse of the first Taylor step: the motion's own time scale, as a rate for the feedback."""
+    taylor = started(problem, tolerance, t, x).taylor
+    step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
+    return 0.5 / step if np.isfinite(step) and step > 0 else 0.0
+
+
+def _collect(
+    problem: Problem, monitor: Any, dense: Any, recorder: Recorder, good: tuple[float, np.ndarray]
+) -> tuple[float, np.ndarray]:
+    """Samples and maxima of a stretch; returns the last finite state in it."""
+    if dense is None:
+        return good
+    knots = np.array(dense.times)
+    states = np.array(dense(knots))
+    finite = np.all(np.isfinite(states), axis=1)
+    if not finite.all():
+        first_bad = int(np.argmin(finite))
+        knots, states = knots[:first_bad], states[:first_bad]
+    if not len(knots):
+        return good
+    values = monitor.rows(knots, states, problem.values)
+    if np.isnan(recorder.balance_start):
+        recorder.balance_start = float(values[0, 0])
+    recorder.observe(
+        np.abs(values[:, 1:]).max(axis=0, initial=0.0), np.abs(values[:, 0] - recorder.balance_start).max()
+    )
+    _sample(dense, recorder, knots)
+    if recorder.keep_dense:
+        recorder.dense.append(dense)
+    return float(knots[-1]), states[-1].copy()
+
+
+def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
+    low, high = sorted((knots[0], knots[-1]))
+    waiting = recorder.instants[recorder.written :]
+    slack = 1e-13 * max(abs(low), abs(high), 1e-300)
+    inside = (waiting >= low - slack) & (waiting <= high + slack)
+    ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
+    if len(ready):
+        recorder.add(ready, np.array(dense(np.clip(ready, low, high))))
+
+
+def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:
+    found = []
+    for j, hits in integrator.hits.items():
+        found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
+        hits.found.clear()
+    for time, j, sign in sorted(found):
+        recorder.events.append(Happened(problem.events[j].name, time, sign > 0))
+
+
+def _ending(
+    problem: Problem, integrator: Integrator, outcome: Any, good: tuple[float, np.ndarray], before: float, t1: float
+) -> Outcome | None:
+    """The outcome of a stretch, or None when the run goes on."""
+    import heyoka as hy
+
+    time = good[0]
+    if outcome == hy.taylor_outcome.time_limit:
+        return finished(t1)
+    if outcome == hy.taylor_outcome.err_nf_state:
+        return Outcome(NON_FINITE, time, "")
+    if outcome == hy.taylor_outcome.step_limit:
+        stuck = abs(time - before) <= 1e-12 * max(abs(t1 - before), abs(time))
+        return Outcome(STALLED, time, "") if stuck else None
+    number = -int(outcome) - 1
+    if 0 <= number < len(integrator.terminal):
+        name = problem.events[integrator.terminal[number]].name
+        return Outcome(EVENT, time, f"the event {name!r} ended the run")
+    return Outcome(REPIVOT, time, "")

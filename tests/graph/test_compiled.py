@@ -1,0 +1,117 @@
+"""Machine code gives the numbers of the interpreter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sympy as sp
+from graph.random_expressions import VARIABLES, expression, point, single_operations
+
+from vinculum.compile.function import Function, function
+from vinculum.graph import ONE, ZERO, apply, evaluate, from_sympy, gradient, symbol
+
+TIME = symbol("t")
+MASS, LENGTH = symbol("m"), symbol("l")
+SINGLE = single_operations()
+
+
+def compiled(outputs: list) -> Function:
+    return function(TIME, VARIABLES, [MASS, LENGTH], outputs)
+
+
+def test_every_operation_is_compiled(random):
+    f = compiled([node for _, node in SINGLE])
+    for _ in range(20):
+        values = point(random)
+        expected = evaluate([node for _, node in SINGLE], values)
+        found = f(0.0, np.array(list(values.values())), np.ones(2))
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_expression_and_its_gradient(seed):
+    random = np.random.default_rng(seed)
+    f, values = expression(random), point(random)
+    outputs = [f, *gradient(f, VARIABLES)]
+    found = compiled(outputs)(0.0, np.array(list(values.values())), np.ones(2))
+    expected = evaluate(outputs, values)
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14 * (1 + np.abs(expected).max()))
+
+
+def test_time_state_and_parameters_go_to_their_places():
+    x, y, z = VARIABLES
+    f = compiled([TIME, x, y, z, MASS, LENGTH, ONE / 4, ZERO, x])
+    np.testing.assert_array_equal(f(0.5, np.array([1.0, 2.0, 3.0]), np.array([7.0, 8.0])), [0.5, 1, 2, 3, 7, 8, 0.25, 0, 1])
+
+
+def test_many_rows_are_one_at_a_time(random):
+    f = expression(random)
+    g = compiled([f * MASS + TIME, *gradient(f, VARIABLES)])
+    t, x, p = random.random(50), random.normal(size=(50, 3)), np.array([1.5, 0.0])
+    one_at_a_time = np.array([g(instant, row, p) for instant, row in zip(t, x, strict=True)])
+    np.testing.assert_array_equal(g.rows(t, x, p), one_at_a_time)
+    assert g.rows(t[:0], x[:0], p).shape == (0, 4)
+
+
+def test_rows_may_be_a_view_of_other_data(random):
+    f = compiled([VARIABLES[0] - VARIABLES[2] * TIME])
+    wide = random.normal(size=(10, 6))
+    expected = wide[:, 0] - wide[:, 4] * 2.0
+    np.testing.assert_allclose(f.rows(np.full(10, 2.0), wide[:, ::2], np.ones(2))[:, 0], expected, rtol=1e-15)
+
+
+def test_the_same_nodes_compile_once():
+    x, y, _ = VARIABLES
+    assert compiled([apply("sin", x * y)]) is compiled([apply("sin", y * x)])
+    assert compiled([apply("sin", x * y)]) is not compiled([apply("cos", y * x)])
+
+
+MAKE_AND_DROP = """
+import numpy as np
+from vinculum.compile.function import Function
+from vinculum.graph import symbol
+
+t, x = symbol("t"), symbol("x")
+kept = [Function(t, [x], [], [x * k]) for k in range(20)]
+del kept[::2]
+dropped = [Function(t, [x], [], [x + k])(0.0, np.ones(1), np.empty(0))[0] for k in range(20)]
+assert dropped == [1.0 + k for k in range(20)]
+assert [f(0.0, np.ones(1), np.empty(0))[0] for f in kept] == [float(k) for k in range(1, 20, 2)]
+"""
+
+
+def test_functions_are_dropped_without_harm_to_the_others():
+    """In a process of its own, because a wrong release of machine code ends the process."""
+    ended = subprocess.run([sys.executable, "-c", MAKE_AND_DROP], capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()
+
+
+def test_outside_a_domain_the_number_is_not_finite():
+    x, y, _ = VARIABLES
+    f = compiled([apply("log", x), apply("sqrt", x), 1 / y])
+    assert not np.isfinite(f(0.0, np.array([-1.0, 0.0, 0.0]), np.ones(2))).any()
+
+
+def test_a_guarded_branch_does_not_spoil_the_slope():
+    """x^(3/2) for x > 0, else 0 (a contact force): zero with slope zero at x = -1."""
+    x = VARIABLES[0].value
+    force = from_sympy(sp.Piecewise((x ** sp.Rational(3, 2), x > 0), (0, True)))
+    f = compiled([force, *gradient(force, VARIABLES[:1])])
+    np.testing.assert_array_equal(f(0.0, np.array([-1.0, 0.0, 0.0]), np.ones(2)), [0.0, 0.0])
+    np.testing.assert_allclose(f(0.0, np.array([4.0, 0.0, 0.0]), np.ones(2)), [8.0, 3.0], rtol=1e-15)
+
+
+def test_a_wrong_number_of_states_is_refused():
+    f = compiled([VARIABLES[0]])
+    with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
+        f(0.0, np.ones(2), np.ones(2))
+    with pytest.raises(ValueError, match=r"\(4, 3\)"):
+        f.rows(np.ones(4), np.ones((5, 3)), np.ones(2))
+
+
+def test_a_symbol_that_is_no_argument_is_named():
+    with pytest.raises(KeyError, match="stranger"):
+        compiled([symbol("stranger") * 2])
