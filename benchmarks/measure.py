@@ -25,9 +25,7 @@ class Timing:
         return f"{duration(self.best)} (median {duration(self.median)} of {self.repeats})"
 
 
-def measure(
-    function: Callable, repeats: int = 5, calls: int | None = None, prepare: Callable | None = None
-) -> Timing:
+def measure(function: Callable, repeats: int = 5, calls: int | None = None, prepare: Callable | None = None) -> Timing:
     """Time `function()` with the garbage collector off, as `timeit` does.
 
     Each repeat makes `calls` calls, by default as many as fill 0.2 s. `prepare` runs before each repeat
@@ -74,9 +72,7 @@ def save_table(rows: Sequence[Mapping], path: Path | str) -> None:
     Path(path).with_suffix(".csv").write_text(csv_table(rows), encoding="utf-8")
 
 
-def growth_figure(
-    curves: Mapping[str, Mapping[float, float]], size: str, quantity: str, title: str = ""
-) -> Figure:
+def growth_figure(curves: Mapping[str, Mapping[float, float]], size: str, quantity: str, title: str = "") -> Figure:
     """Growth curves {label: {size: value}} on logarithmic axes, the exponent of each in the legend."""
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()

@@ -1,7 +1,34 @@
-"""Vinculum: constrained mechanical systems, from energies and constraints to a checked simulation."""
+"""Vinculum: constrained mechanical systems, from energies and constraints to a checked simulation.
 
-from vinculum.derive import EquationsOfMotion, derive
+State a system, derive its equations in a classical form, simulate them without drift:
+
+    >>> import sympy as sp
+    >>> import vinculum as vn
+    >>> from sympy.physics.mechanics import dynamicsymbols
+    >>> x, y = dynamicsymbols("x y")
+    >>> m, g, l = sp.symbols("m g l")
+    >>> pendulum = vn.System(
+    ...     coordinates=[x, y],
+    ...     kinetic_energy=m * (x.diff() ** 2 + y.diff() ** 2) / 2,
+    ...     potential_energy=m * g * y,
+    ...     constraints=[vn.Holonomic((x**2 + y**2 - l**2) / 2, name="rod")],
+    ...     parameters={m: 1.0, g: 9.81, l: 1.0},
+    ... )
+    >>> equations = vn.derive(pendulum, form="lyapunov")
+    >>> equations.reactions["rod"]
+    (g*y(t) - Derivative(x(t), t)**2 - Derivative(y(t), t)**2)/(x(t)**2/m + y(t)**2/m)
+    >>> motion = vn.simulate(equations, initial={x: 0.6, y: -0.8}, times=(0, 10))
+    >>> motion.energy_error < 1e-13 and max(motion.largest_residuals.values()) < 1e-13
+    True
+"""
+
+# describe
 from vinculum.describe import Holonomic, Nonholonomic, System
+
+# derive
+from vinculum.derive import EquationsOfMotion, derive
+
+# simulate
 from vinculum.simulate import (
     Baumgarte,
     Event,
@@ -9,8 +36,41 @@ from vinculum.simulate import (
     Projection,
     Sampled,
     Trajectory,
+    Unstabilized,
     consistent,
     reaction,
     read,
     simulate,
 )
+
+# errors
+from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
+
+__all__ = [
+    # describe
+    "System",
+    "Holonomic",
+    "Nonholonomic",
+    # derive
+    "derive",
+    "EquationsOfMotion",
+    # simulate
+    "simulate",
+    "consistent",
+    "Baumgarte",
+    "Sampled",
+    "Projection",
+    "Unstabilized",
+    "Event",
+    "reaction",
+    "Trajectory",
+    "Outcome",
+    "read",
+    # errors
+    "VinculumError",
+    "ModelError",
+    "DomainError",
+    "ConstraintError",
+    "SingularError",
+]
+__version__ = "0.1.0"

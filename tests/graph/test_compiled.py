@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 import sympy as sp
-from graph.random_expressions import VARIABLES, expression, point, single_operations
 
+from graph.random_expressions import VARIABLES, expression, point, single_operations
 from vinculum.compile.function import Function, function
 from vinculum.graph import ONE, ZERO, apply, evaluate, from_sympy, gradient, symbol
 
@@ -44,7 +44,9 @@ def test_random_expression_and_its_gradient(seed):
 def test_time_state_and_parameters_go_to_their_places():
     x, y, z = VARIABLES
     f = compiled([TIME, x, y, z, MASS, LENGTH, ONE / 4, ZERO, x])
-    np.testing.assert_array_equal(f(0.5, np.array([1.0, 2.0, 3.0]), np.array([7.0, 8.0])), [0.5, 1, 2, 3, 7, 8, 0.25, 0, 1])
+    np.testing.assert_array_equal(
+        f(0.5, np.array([1.0, 2.0, 3.0]), np.array([7.0, 8.0])), [0.5, 1, 2, 3, 7, 8, 0.25, 0, 1]
+    )
 
 
 def test_many_rows_are_one_at_a_time(random):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from graph.numeric import numeric, without_corners
 from graph.random_expressions import KEYS, VARIABLES, expression, point, single_operations
-
 from vinculum.graph import ONE, ZERO, along, apply, evaluate, gradient, jacobian, operations, symbol, to_sympy
 
 SEEDS = range(60)
@@ -50,9 +50,7 @@ def test_random_gradient_is_that_of_sympy(seed):
     f, values = expression(random, steps=8), point(random)
     plain = without_corners(to_sympy(f))
     expected = numeric([plain.diff(key) for key in KEYS], KEYS)(*values.values())
-    np.testing.assert_allclose(
-        evaluate(gradient(f, VARIABLES), values), expected, rtol=0, atol=1e-13 * size(expected)
-    )
+    np.testing.assert_allclose(evaluate(gradient(f, VARIABLES), values), expected, rtol=0, atol=1e-13 * size(expected))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -60,9 +58,7 @@ def test_random_gradient_is_the_limit_of_differences(seed):
     random = np.random.default_rng(seed)
     f, values = expression(random, smooth=True), point(random)
     expected = by_differences(f, values)
-    np.testing.assert_allclose(
-        evaluate(gradient(f, VARIABLES), values), expected, rtol=0, atol=1e-8 * size(expected)
-    )
+    np.testing.assert_allclose(evaluate(gradient(f, VARIABLES), values), expected, rtol=0, atol=1e-8 * size(expected))
 
 
 @pytest.mark.parametrize(("name", "f"), SINGLE, ids=[name for name, _ in SINGLE])

@@ -137,9 +137,7 @@ def test_right_side_in_one_block_leaves_the_other_structurally_zero(random):
 def test_symmetry_halves_the_work(random):
     """Symmetric elimination needs n³/3 operations and a dense one 2n³/3, to leading order."""
     A = definite(random, 16) + 1.0
-    half, whole = (
-        operations(list(eliminated(A, symmetric).solution.ravel())).total() for symmetric in (True, False)
-    )
+    half, whole = (operations(list(eliminated(A, symmetric).solution.ravel())).total() for symmetric in (True, False))
     assert half < 0.7 * whole
     assert half < 1.3 * 16**3 / 3 + 4 * 16**2
 

@@ -7,11 +7,22 @@ import math
 import numpy as np
 import pytest
 import sympy as sp
+
 from graph.numeric import numeric
 from graph.random_expressions import KEYS, VARIABLES, expression, point, single_operations
-
 from vinculum.errors import DomainError
-from vinculum.graph import apply, constant, evaluate, from_sympy, gradient, operations, substitute, symbol, symbols, to_sympy
+from vinculum.graph import (
+    apply,
+    constant,
+    evaluate,
+    from_sympy,
+    gradient,
+    operations,
+    substitute,
+    symbol,
+    symbols,
+    to_sympy,
+)
 from vinculum.graph.functions import FUNCTIONS
 
 x, y, z = VARIABLES

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+
 from graph.numeric import numeric
 from graph.random_expressions import KEYS, VARIABLES, expression, point
-
 from vinculum.graph import Node, apply, evaluate, gradient, intermediates, operations, tree_size
 
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
-from graph.random_expressions import expression
 
+from graph.random_expressions import expression
 from vinculum.graph import ONE, ZERO, apply, constant, from_sympy, order, symbol
 
 x, y, z = (symbol(name) for name in "xyz")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+
 from graph.numeric import numeric
 from graph.random_expressions import KEYS, VARIABLES, expression, point
-
 from vinculum.errors import VinculumError
 from vinculum.graph import apply, evaluate, from_sympy, operations, to_sympy
 

@@ -1,7 +1,7 @@
 """Random constrained systems: every kind of term a `System` may have, well-conditioned, from a seed.
 
-    T = |L(q) q̇|²/2 + b(q, t)·q̇ + c(q, t),  V(q, t),  D = Σ k (row·q̇)²/2,  forces with inputs,
-    f(q, t) = 0,  φ(q, q̇, t) = 0 linear and nonlinear in q̇
+T = |L(q) q̇|²/2 + b(q, t)·q̇ + c(q, t),  V(q, t),  D = Σ k (row·q̇)²/2,  forces with inputs,
+f(q, t) = 0,  φ(q, q̇, t) = 0 linear and nonlinear in q̇
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ class Maker:
         return self.number(0.1, 1) * self.combination(0) ** 2 / 2 + self.number(0.1, 1) * self.v[-1] ** 4 / 4
 
     def forces(self, inputs: Sequence[sp.Symbol]) -> dict[sp.Expr, sp.Expr]:
-        return {self.q[0]: inputs[0] * (2 + self.wave()), self.q[-1]: self.wave(time=True) * inputs[1] - self.v[0] * self.v[-1]}
+        return {
+            self.q[0]: inputs[0] * (2 + self.wave()),
+            self.q[-1]: self.wave(time=True) * inputs[1] - self.v[0] * self.v[-1],
+        }
 
     # -- constraints; each has its own leading coordinate, so that they are independent ------------------------
 
@@ -91,7 +94,12 @@ class Maker:
             return straight - self.number(0.1, 0.5) * sp.cos(t)
         if kind == 2:
             return 2 * straight - self.number(0.2, 0.5) * sp.sqrt(v[0] ** 2 + v[-1] ** 2)
-        return 3 * straight + self.number(0.1, 0.3) * v[0] * v[-1] + self.number(0.1, 0.3) * sp.sin(v[leading]) - self.wave()
+        return (
+            3 * straight
+            + self.number(0.1, 0.3) * v[0] * v[-1]
+            + self.number(0.1, 0.3) * sp.sin(v[leading])
+            - self.wave()
+        )
 
     def constraints(self, holonomic: int, nonholonomic: int) -> list[Holonomic | Nonholonomic]:
         leading = self.random.permutation(self.n)
@@ -101,7 +109,9 @@ class Maker:
         ]
 
 
-def random_system(seed: int, n: int | None = None, holonomic: int | None = None, nonholonomic: int | None = None) -> System:
+def random_system(
+    seed: int, n: int | None = None, holonomic: int | None = None, nonholonomic: int | None = None
+) -> System:
     """A random system with n from 2 to 6 coordinates; the numbers of constraints leave one freedom at least."""
     random = np.random.default_rng(seed)
     n = n or int(random.integers(2, 7))
@@ -124,6 +134,18 @@ def random_system(seed: int, n: int | None = None, holonomic: int | None = None,
 def changed(system: System, **changes: object) -> System:
     """Another system that differs in the fields named."""
     return replace(system, **changes)
+
+
+def without_time(expression: sp.Expr) -> sp.Expr:
+    """The expression with t = 0 where it stands by itself; q(t) stays q(t)."""
+    functions = expression.atoms(sp.Derivative) | expression.atoms(sp.core.function.AppliedUndef)
+    kept = {function: sp.Dummy() for function in functions}
+    return expression.xreplace(kept).xreplace({t: sp.S.Zero}).xreplace({dummy: f for f, dummy in kept.items()})
+
+
+def has_time(expression: sp.Expr) -> bool:
+    """Whether t enters by itself."""
+    return without_time(expression) != expression
 
 
 # -- states ----------------------------------------------------------------------------------------------------

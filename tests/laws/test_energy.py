@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
-from laws import lagrange
-from laws.random_systems import changed, consistent_state, random_system, t, values
 
-from vinculum import System, derive
+from laws import lagrange
+from laws.random_systems import changed, consistent_state, random_system, t, values, without_time
+from vinculum import Holonomic, Nonholonomic, System, derive
 from vinculum.graph import ZERO, constant, evaluate
 
 SEEDS = range(16)
@@ -39,26 +39,18 @@ def test_power_is_the_rate_of_the_energy(seed):
         assert power == pytest.approx(rate, rel=1e-12, abs=1e-12 * (1 + max(map(abs, found.values()))))
 
 
-def conservative(seed: int, nonholonomic: int = 0) -> System:
-    """A random system without time, forces and dissipation."""
-    system = random_system(seed, holonomic=1, nonholonomic=nonholonomic)
-    still = {t: sp.S.Zero}
+def conservative(seed: int) -> System:
+    """A random system with one constraint and without time, forces and dissipation."""
+    system = random_system(seed, holonomic=1, nonholonomic=0)
     return changed(
         system,
-        kinetic_energy=_without_time(system.kinetic_energy),
-        potential_energy=_without_time(system.potential_energy),
-        constraints=[type(c)(_without_time(c.expression), name=c.name) for c in system.constraints],
+        kinetic_energy=without_time(system.kinetic_energy),
+        potential_energy=without_time(system.potential_energy),
+        constraints=[Holonomic(without_time(c.expression), name=c.name) for c in system.constraints],
         dissipation=sp.S.Zero,
         forces={},
         inputs=(),
-    ) if still else system
-
-
-def _without_time(expression: sp.Expr) -> sp.Expr:
-    """The expression with t = 0 where it stands by itself; q(t) stays q(t)."""
-    functions = expression.atoms(sp.Derivative) | expression.atoms(sp.core.function.AppliedUndef)
-    kept = {function: sp.Dummy() for function in functions}
-    return expression.xreplace(kept).xreplace({t: sp.S.Zero}).xreplace({dummy: f for f, dummy in kept.items()})
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -70,8 +62,6 @@ def test_energy_of_a_conservative_system_is_conserved_identically(seed):
 
 def test_constraints_homogeneous_in_the_velocities_do_no_work():
     """v·∂φ/∂v = k φ = 0 (Euler), so their reactions do not enter the power."""
-    from vinculum import Nonholonomic
-
     system = conservative(3)
     x, y = system.velocities[:2]
     rolling = Nonholonomic(x * sp.cos(system.coordinates[1]) - sp.sqrt(x**2 + 3 * y**2), name="rolls")

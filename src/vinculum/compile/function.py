@@ -24,9 +24,7 @@ class Function:
     C pointer of ``void f(double t, double *x, double *p, double *out)`` for compiled loops.
     """
 
-    def __init__(
-        self, time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]
-    ) -> None:
+    def __init__(self, time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> None:
         self.width, self.parameters, self.size = len(state), len(parameters), len(outputs)
         self._code = MachineCode(module(time, state, parameters, outputs), len(order(outputs)))
         self.address = self._code.address
@@ -55,14 +53,10 @@ class Function:
 
 
 @lru_cache(maxsize=512)
-def _compiled(
-    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], outputs: tuple[Node, ...]
-) -> Function:
+def _compiled(time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], outputs: tuple[Node, ...]) -> Function:
     return Function(time, state, parameters, outputs)
 
 
-def function(
-    time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]
-) -> Function:
+def function(time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> Function:
     """The compiled function of these nodes; compiled once per process, since equal nodes are one node."""
     return _compiled(time, tuple(state), tuple(parameters), tuple(outputs))

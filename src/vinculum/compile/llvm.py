@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from vinculum.graph.node import COMPARISONS, Node
 from vinculum.graph.traverse import order
@@ -57,7 +58,7 @@ class Emitter:
 
     def leaf(self, node: Node) -> str:
         if node.op == "constant":
-            return literal(float(node.value))  # type: ignore[arg-type]
+            return literal(float(node.value))
         if node not in self.sources:
             raise KeyError(f"{node!r} is neither time, state nor parameter of this function")
         pointer = self.line(f"getelementptr double, ptr {self.sources[node]}")
@@ -108,7 +109,14 @@ def module(time: Node, state: Sequence[Node], parameters: Sequence[Node], output
         emitter.emit(node)
     emitter.store(outputs)
     return "\n".join(
-        [*_declarations(emitter.called), _HEAD, *emitter.lines, "  ret void", "}", _rows(len(state), len(outputs))]
+        [
+            *_declarations(emitter.called),
+            _HEAD,
+            *emitter.lines,
+            "  ret void",
+            "}",
+            _rows(len(state), len(outputs)),
+        ]
     )
 
 
@@ -149,7 +157,7 @@ done:
 
 
 @cache
-def _target_machine():  # noqa: ANN202  # llvmlite has no types
+def _target_machine() -> Any:
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -177,7 +185,7 @@ class MachineCode:
         self.rows_address: int = self.engine.get_function_address("f_rows")
 
 
-def _optimize(parsed, machine) -> None:  # noqa: ANN001  # llvmlite has no types
+def _optimize(parsed: Any, machine: Any) -> None:
     import llvmlite.binding as llvm
 
     tuning = llvm.create_pipeline_tuning_options(speed_level=1)

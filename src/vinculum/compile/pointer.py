@@ -9,8 +9,7 @@ from numba import types
 from numba.extending import intrinsic
 
 
-@intrinsic
-def call(typing_context: Any, address: Any, t: Any, x: Any, p: Any, out: Any) -> Any:
+def _call(typing_context: Any, address: Any, t: Any, x: Any, p: Any, out: Any) -> Any:
     """``call(address, t, x, p, out)``: the function ``void f(double t, double *x, double *p, double *out)`` behind an
     address; x, p and out are addresses of doubles (``array.ctypes.data``).
     """
@@ -24,3 +23,6 @@ def call(typing_context: Any, address: Any, t: Any, x: Any, p: Any, out: Any) ->
         return context.get_dummy_value()
 
     return signature, code
+
+
+call: Any = intrinsic(_call)

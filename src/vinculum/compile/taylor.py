@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from vinculum.graph.node import Node
@@ -14,7 +14,13 @@ _SAME_NAME = (
     "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan",
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2",
 )  # fmt: skip
-_COMPARISONS = {"less": "lt", "less_equal": "lte", "equal": "eq", "both": "logical_and", "either": "logical_or"}
+_COMPARISONS = {
+    "less": "lt",
+    "less_equal": "lte",
+    "equal": "eq",
+    "both": "logical_and",
+    "either": "logical_or",
+}
 
 
 def expressions(
@@ -36,7 +42,7 @@ def expressions(
 
 def _emit(hy: Any, node: Node, a: list[Any]) -> Any:
     if node.op == "constant":
-        return hy.expression(float(node.value))  # type: ignore[arg-type]
+        return hy.expression(float(node.value))
     if node.op == "symbol":
         raise KeyError(f"{node!r} is neither time, state nor parameter of these equations")
     if node.op in _ARITHMETIC:
@@ -54,7 +60,7 @@ def _emit(hy: Any, node: Node, a: list[Any]) -> Any:
     raise KeyError(f"no heyoka expression for {node.op}")
 
 
-_ARITHMETIC = {
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
     "multiply": lambda a, b: a * b,

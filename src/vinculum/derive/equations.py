@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 import sympy as sp
 
 from vinculum.derive.explicit import Explicit
@@ -151,10 +152,7 @@ class EquationsOfMotion:
         return evaluate(self._without_corrections(self.explicit(values)), values)
 
     def _without_corrections(self, explicit: Explicit) -> list[Node]:
-        from vinculum.graph import ZERO, substitute
-
-        zero = dict.fromkeys(self.mechanics.corrections, ZERO)
-        return substitute([*explicit.accelerations, *explicit.reactions], zero)
+        return self.mechanics.without_corrections([*explicit.accelerations, *explicit.reactions])
 
     def __repr__(self) -> str:
         rows = {
@@ -167,5 +165,5 @@ class EquationsOfMotion:
         return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
 
 
-def _matrix(nodes) -> sp.Matrix:  # noqa: ANN001  # a two-dimensional array of nodes
+def _matrix(nodes: np.ndarray) -> sp.Matrix:
     return sp.Matrix(*nodes.shape, [to_sympy(node) for node in nodes.ravel()])

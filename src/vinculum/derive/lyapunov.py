@@ -13,7 +13,6 @@ from vinculum.derive.explicit import Explicit, solved
 from vinculum.derive.mechanics import Mechanics, matrix_product, product
 from vinculum.derive.reference import Samples, Values, numbers
 from vinculum.errors import SingularError
-from vinculum.graph import vector
 from vinculum.names import name_of
 
 
@@ -31,7 +30,7 @@ def lyapunov(mechanics: Mechanics, samples: Samples) -> Explicit:
     constraint = solved(mechanics, S, right[:, None], samples)
     reactions = constraint.solution[:, 0]
     return Explicit(
-        accelerations=tuple(vector(a0) + product(Y, reactions)),
+        accelerations=tuple(a0 + product(Y, reactions)),
         reactions=tuple(reactions),
         pivots=inertia.pivots + constraint.pivots,
         numbers=inertia.numbers + constraint.numbers,

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from vinculum.describe import Holonomic, System
-from vinculum.graph import ONE, ZERO, Node, along, gradient, homogeneity, jacobian, symbol, vector
+from vinculum.graph import ONE, ZERO, Node, along, gradient, homogeneity, jacobian, substitute, symbol, vector
 from vinculum.graph.node import add
 
 
@@ -80,6 +80,10 @@ class Mechanics:
             else:
                 rates.append(product(row[None, :], vector(nodes.v))[0])
         return vector(rates)
+
+    def without_corrections(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes on the exact motion: the feedback c left out."""
+        return substitute(list(nodes), dict.fromkeys(self.corrections, ZERO))
 
     def power(self, reactions: Sequence[Node]) -> Node:
         """dE/dt on the motion: Q_applied·q̇ + λ·(J q̇) - ∂L/∂t."""

@@ -65,14 +65,20 @@ def _settle(mechanics: Mechanics, values: dict[Node, float]) -> bool:
     position = [f for f in mechanics.position if f is not None]
     done = True
     for residual, variables in ((position, nodes.q), (mechanics.velocity, nodes.v)):
-        slopes = jacobian(residual, variables)
-
-        def at(x: np.ndarray, outputs: np.ndarray, variables: Sequence[Node] = variables) -> np.ndarray:
-            return numbers(outputs, values | dict(zip(variables, x, strict=True)))
-
-        x, reached = newton(
-            lambda x, f=residual: at(x, f), lambda x, J=slopes: at(x, J), numbers(variables, values)
-        )
+        x, reached = solved_for(residual, variables, values)
         values.update(zip(variables, x, strict=True))
         done &= reached
     return done
+
+
+def solved_for(residual: Sequence[Node], variables: Sequence[Node], values: Values) -> tuple[np.ndarray, bool]:
+    """The variables at which the residuals vanish, from their present values, and whether they were reached."""
+    slopes = jacobian(residual, variables)
+
+    def at(outputs: np.ndarray | Sequence[Node], x: np.ndarray) -> np.ndarray:
+        try:
+            return numbers(outputs, {**values, **dict(zip(variables, x, strict=True))})
+        except DomainError:
+            return np.full(np.asarray(outputs, dtype=object).shape, np.nan)
+
+    return newton(lambda x: at(residual, x), lambda x: at(slopes, x), numbers(variables, values))

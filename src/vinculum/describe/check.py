@@ -50,9 +50,7 @@ def _about_coordinates(system: System) -> Iterator[str]:
 
 def _about_declarations(system: System) -> Iterator[str]:
     """Declared twice, or with a value that is no number."""
-    names = Counter(
-        name_of(key) for group in (system.coordinates, system.inputs, system.parameters) for key in group
-    )
+    names = Counter(name_of(key) for group in (system.coordinates, system.inputs, system.parameters) for key in group)
     for name, times in names.items():
         if times > 1:
             yield f"{name} is declared {times} times among coordinates, inputs and parameters. Keep one."

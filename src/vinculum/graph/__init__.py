@@ -1,11 +1,11 @@
 """The expression graph: nodes, differentiation, elimination, SymPy in and out.
 
-    >>> import sympy as sp
-    >>> from vinculum.graph import from_sympy, gradient, symbol, to_sympy
-    >>> x, y = sp.symbols("x y")
-    >>> f = from_sympy(x**2 * sp.sin(y))
-    >>> [to_sympy(g) for g in gradient(f, [symbol(x), symbol(y)])]
-    [2*x*sin(y), x**2*cos(y)]
+>>> import sympy as sp
+>>> from vinculum.graph import from_sympy, gradient, symbol, to_sympy
+>>> x, y = sp.symbols("x y")
+>>> f = from_sympy(x**2 * sp.sin(y))
+>>> [to_sympy(g) for g in gradient(f, [symbol(x), symbol(y)])]
+[2*x*sin(y), x**2*cos(y)]
 """
 
 from vinculum.graph.differentiate import along, gradient, jacobian, vector

@@ -96,7 +96,7 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     return result
 
 
-def vector(nodes: Sequence[Node]) -> np.ndarray:
+def vector(nodes: Sequence[Node] | np.ndarray) -> np.ndarray:
     """A one-dimensional array of nodes, on which ``@``, ``+`` and ``-`` work."""
     result = np.empty(len(nodes), dtype=object)
     result[:] = nodes

@@ -7,14 +7,14 @@ spoiled it must be named.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from vinculum.errors import DomainError
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, Node
 from vinculum.graph.traverse import describe, order
 
-_ARITHMETIC = {
+_ARITHMETIC: dict[str, Callable[..., float]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
     "multiply": lambda a, b: a * b,
@@ -38,7 +38,7 @@ def evaluate(outputs: Sequence[Node], values: Mapping[Node, float]) -> list[floa
 
 def _leaf(node: Node, values: Mapping[Node, float]) -> float:
     if node.op == "constant":
-        return float(node.value)  # type: ignore[arg-type]
+        return float(node.value)
     if node not in values:
         raise KeyError(f"no value for {node!r}")
     return float(values[node])

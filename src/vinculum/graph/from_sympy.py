@@ -112,9 +112,7 @@ def _choice(_: sp.Basic, args: list[Node]) -> Node:
 
 def _extreme(sign: int) -> Callable[[sp.Basic, list[Node]], Node]:
     def build(_: sp.Basic, args: list[Node]) -> Node:
-        return reduce(
-            lambda a, b: n.select(n.compare("less", *((a, b) if sign < 0 else (b, a))), a, b), args
-        )
+        return reduce(lambda a, b: n.select(n.compare("less", *((a, b) if sign < 0 else (b, a))), a, b), args)
 
     return build
 

@@ -12,11 +12,11 @@ import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import count
-from typing import Union
+from typing import Any, Union
 from weakref import WeakValueDictionary
 
-Number = Union[int, float, Fraction]
-Operand = Union["Node", int, float, Fraction]
+Number = int | float | Fraction
+Operand = Union["Node", int, float, Fraction]  # the class is named before it is defined
 
 _LARGEST_EXACT = 2**53
 _serial = count()
@@ -35,7 +35,7 @@ class Node:
 
     op: str
     args: tuple[Node, ...]
-    value: Hashable
+    value: Any
     serial: int
 
     def __add__(self, other: Operand) -> Node:
@@ -138,7 +138,7 @@ def add(a: Node, b: Node) -> Node:
     if b is ZERO:
         return a
     if a.op == "constant" and b.op == "constant":
-        return constant(a.value + b.value)  # type: ignore[operator]  # payloads of constants are numbers
+        return constant(a.value + b.value)
     if b.op == "negate":
         return subtract(a, b.args[0])
     if a.op == "negate":
@@ -168,7 +168,7 @@ def subtract(a: Node, b: Node) -> Node:
 def negate(a: Node) -> Node:
     """The negative -a."""
     if a.op == "constant":
-        return constant(-a.value)  # type: ignore[operator]
+        return constant(-a.value)
     if a.op == "negate":
         return a.args[0]
     if a.op == "subtract":
@@ -202,13 +202,13 @@ def _scaled(c: Node, a: Node) -> Node:
     if c is ONE:
         return a
     if a.op == "constant":
-        return constant(c.value * a.value)  # type: ignore[operator]
+        return constant(c.value * a.value)
     if c is MINUS_ONE:
         return negate(a)
     if a.op == "negate":
         return _scaled(negate(c), a.args[0])
     if a.op == "multiply" and a.args[0].op == "constant":
-        return _scaled(constant(c.value * a.args[0].value), a.args[1])  # type: ignore[operator]
+        return _scaled(constant(c.value * a.args[0].value), a.args[1])
     return _intern("multiply", (c, a))
 
 
@@ -231,7 +231,7 @@ def divide(a: Node, b: Node) -> Node:
 
 def _reciprocal(c: Node) -> Node:
     value = c.value
-    return constant(Fraction(1, value) if isinstance(value, (int, Fraction)) else 1.0 / value)  # type: ignore[operator]
+    return constant(Fraction(1, value) if isinstance(value, (int, Fraction)) else 1.0 / value)
 
 
 def power(a: Node, b: Node) -> Node:
@@ -240,10 +240,10 @@ def power(a: Node, b: Node) -> Node:
         exponent = b.value
         if isinstance(exponent, int):
             return _whole_power(a, exponent)
-        if float(2 * exponent).is_integer():  # type: ignore[arg-type, operator]
-            return _half_power(a, int(2 * exponent))  # type: ignore[call-overload, operator]
-        if a.op == "constant" and (a.value > 0):  # type: ignore[operator]
-            return constant(float(a.value) ** float(exponent))  # type: ignore[arg-type]
+        if float(2 * exponent).is_integer():
+            return _half_power(a, int(2 * exponent))
+        if a.op == "constant" and (a.value > 0):
+            return constant(float(a.value) ** float(exponent))
     return _intern("power", (a, b))
 
 

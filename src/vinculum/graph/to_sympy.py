@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
 
@@ -80,10 +80,10 @@ def _expression(node: Node, known: Mapping[Node, sp.Expr]) -> sp.Expr:
 def _number(value: object) -> sp.Expr:
     if isinstance(value, Fraction):
         return sp.Rational(value.numerator, value.denominator)
-    return sp.Integer(value) if isinstance(value, int) else sp.Float(value, 17)
+    return sp.Integer(value) if isinstance(value, int) else sp.Float(value)
 
 
-_ARITHMETIC = {
+_ARITHMETIC: dict[str, Callable[..., sp.Expr]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
     "multiply": lambda a, b: a * b,

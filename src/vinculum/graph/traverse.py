@@ -72,6 +72,18 @@ def dependence(outputs: Iterable[Node], leaves: Sequence[Node]) -> dict[Node, in
     return bits
 
 
+def hoistable(outputs: Sequence[Node], fixed: Iterable[Node]) -> list[Node]:
+    """The largest subexpressions made of nothing but fixed symbols and numbers: they need computing only once."""
+    given = set(fixed)
+    steady: dict[Node, bool] = {}
+    for node in order(outputs):
+        steady[node] = all(steady[arg] for arg in node.args) if node.args else node.op == "constant" or node in given
+    top = {arg for node, is_steady in steady.items() if not is_steady for arg in node.args}
+    top.update(outputs)
+    plain = [node for node in top if steady[node] and node.args and symbols([node])]
+    return sorted(plain, key=lambda node: node.serial)
+
+
 def homogeneity(output: Node, leaves: Iterable[Node]) -> float | None:
     """The degree in which the output is homogeneous in the leaves, or None where the structure shows none.
 

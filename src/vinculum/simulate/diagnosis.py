@@ -31,7 +31,9 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     if where:
         return Outcome(NON_FINITE, t, where)
     if outcome.kind == STALLED:
-        return Outcome(STALLED, t, f"the step size went to zero; {outcome.reason or 'the motion has a singularity here'}")
+        return Outcome(
+            STALLED, t, f"the step size went to zero; {outcome.reason or 'the motion has a singularity here'}"
+        )
     fastest = int(np.argmax(np.abs(evaluate(problem.rates, known))))
     return Outcome(
         NON_FINITE, t, f"the state grew beyond all bounds, {describe(problem.state[fastest])} fastest of all"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from vinculum.simulate.problem import WATCH_LIMIT, Problem
 from vinculum.simulate.projection import projection_nodes
 from vinculum.simulate.recorder import Recorder
 from vinculum.simulate.stabilization import Projection, Sampled, Stabilization
+
+if TYPE_CHECKING:
+    from vinculum.simulate.loops import Work  # Numba is imported only when a loop runs
 
 _CHUNK_SECONDS = 0.2  # a loop comes up for air (progress, Ctrl-C) about this often
 
@@ -58,9 +62,15 @@ def integrate(
 
 
 def _work(
-    problem: Problem, method: RungeKutta | Adams, stabilization: Stabilization, t0: float, step: float, count: int,
-    x: np.ndarray, recorder: Recorder,
-):  # noqa: ANN202  # a Work; importing it would import Numba at the door
+    problem: Problem,
+    method: RungeKutta | Adams,
+    stabilization: Stabilization,
+    t0: float,
+    step: float,
+    count: int,
+    x: np.ndarray,
+    recorder: Recorder,
+) -> Work:
     from vinculum.simulate.loops import Work
 
     sampled = isinstance(stabilization, Sampled)
@@ -77,7 +87,8 @@ def _work(
         held=m if sampled else 0, coordinates=len(problem.equations.system.coordinates),
         t0=float(t0), h=float(step), final=count, limit=WATCH_LIMIT,
         x=np.array(x, dtype=float), p=problem.values.copy(), out=np.empty(full.size), spare=np.empty(full.size),
-        point=np.empty(n), K=np.empty((4, n)), maxima=np.append(np.zeros(len(problem.residuals) + 1), recorder.balance_start),
+        point=np.empty(n), K=np.empty((4, n)),
+        maxima=np.append(np.zeros(len(problem.residuals) + 1), recorder.balance_start),
         instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.array([0, -1, 0]),
         directions=np.array([DIRECTIONS[event.direction] for event in problem.events], dtype=np.int64),
         before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan), at=np.zeros((e, n)),
@@ -93,24 +104,22 @@ def _projection(problem: Problem, stabilization: Stabilization) -> tuple[int, in
     return problem.compiled(outputs).address, holonomic
 
 
-def _loop(work, method: RungeKutta | Adams) -> Callable[[int, int], tuple[int, int]]:  # noqa: ANN001
+def _loop(work: Work, method: RungeKutta | Adams) -> Callable[[int, int], tuple[int, int]]:
     from vinculum.simulate import loops
 
     if isinstance(method, RungeKutta):
         return lambda first, last: loops.runge_kutta(work, method.A, method.b, first, last)
-    return lambda first, last: loops.adams(
-        work, STARTER.A, STARTER.b, method.predictor, method.corrector, first, last
-    )
+    return lambda first, last: loops.adams(work, STARTER.A, STARTER.b, method.predictor, method.corrector, first, last)
 
 
-def _collect(work, recorder: Recorder, before: int) -> None:  # noqa: ANN001
+def _collect(work: Work, recorder: Recorder, before: int) -> None:
     after = int(work.cursor[0])
     recorder.add(work.instants[before:after], work.samples[before:after])
     recorder.observe(work.maxima[:-2], work.maxima[-2])
     recorder.balance_start = float(work.maxima[-1])
 
 
-def _take_events(problem: Problem, work, recorder: Recorder) -> Outcome | None:  # noqa: ANN001
+def _take_events(problem: Problem, work: Work, recorder: Recorder) -> Outcome | None:
     """Record the events of this step; a terminal one ends the run at its time."""
     direction = float(np.sign(work.h))
     hits = sorted((time * direction, j) for j, time in enumerate(work.hits) if np.isfinite(time))
@@ -124,7 +133,7 @@ def _take_events(problem: Problem, work, recorder: Recorder) -> Outcome | None: 
     return None
 
 
-def _stopped(code: int, work, i: int) -> tuple[Outcome, float, np.ndarray]:  # noqa: ANN001
+def _stopped(code: int, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]:
     """A pivot that shrank (go on from here) or a number that is not finite (explain from the last good state)."""
     from vinculum.simulate import loops
 

@@ -1,8 +1,8 @@
 """The compiled loops of the fixed-step methods.
 
-At step i the function ``full`` is evaluated at (t_i, x_i) and gives, in this order: n rates, the pivot watch, the energy
-balance, the residuals, the event functions, the corrections c. `inspect` looks at them; then the step is taken with
-the rates. A loop returns when its chunk is done or when something needs attention; called again with the same
+At step i the function ``full`` is evaluated at (t_i, x_i) and gives, in this order: n rates, the pivot watch, the
+energy balance, the residuals, the event functions, the corrections c. `inspect` looks at them; then the step is taken
+with the rates. A loop returns when its chunk is done or when something needs attention; called again with the same
 `Work` it goes on where it was.
 """
 
@@ -164,7 +164,11 @@ def project(w: Any, t: Any) -> Any:
 
     ``constraint`` gives the position residuals, the velocity residuals and the rows of J, holonomic ones first.
     """
-    n, out, step = w.coordinates, np.empty(w.holonomic + w.rows + w.rows * w.coordinates), np.empty(w.coordinates)
+    n, out, step = (
+        w.coordinates,
+        np.empty(w.holonomic + w.rows + w.rows * w.coordinates),
+        np.empty(w.coordinates),
+    )
     J = out[w.holonomic + w.rows :].reshape(w.rows, n)
     for level in range(2):
         count = w.holonomic if level == 0 else w.rows

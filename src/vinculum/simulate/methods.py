@@ -42,9 +42,7 @@ def _row(*numbers: float, over: float) -> np.ndarray:
     return np.array(numbers, dtype=float) / over
 
 
-_RK4 = RungeKutta(
-    np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]]), _row(1, 2, 2, 1, over=6), 4
-)
+_RK4 = RungeKutta(np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]]), _row(1, 2, 2, 1, over=6), 4)
 _BASHFORTH = {
     2: _row(3, -1, over=2),
     3: _row(23, -16, 5, over=12),

@@ -66,8 +66,8 @@ def _checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
 def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[str, str]:
     """The method that fits a problem, and why.
 
-    Stiff: a motion that decays much faster than it turns or lasts. Not smooth: an expression with |x|, sign or branches,
-    which a Taylor series cannot follow across the corner.
+    Stiff: a motion that decays much faster than it turns or lasts. Not smooth: an expression with |x|, sign or
+    branches, which a Taylor series cannot follow across the corner.
     """
     rough = sorted({node.op for node in order(problem.rates) if not _smooth(node.op)})
     if rough:

@@ -1,8 +1,8 @@
 """An initial value problem: explicit equations, closed by input laws and constraint feedback, as nodes and numbers.
 
-State x = (q, q̇) and, where forces do work, w = ∫ power dt. Parameters p = (the system's parameters, feedback gains a and
-b of every constraint, pivots at the reference state, held corrections). Gains and pivots being run-time numbers, one
-compilation serves all of them.
+State x = (q, q̇) and, where forces do work, w = ∫ power dt. Parameters p = (the system's parameters, feedback gains
+a and b of every constraint, pivots at the reference state, what can be computed once from all these, held
+corrections). All being run-time numbers, one compilation serves all values.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from vinculum.derive.explicit import Explicit
 from vinculum.derive.mechanics import total
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, evaluate, jacobian, substitute, symbol, symbols
+from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event, reaction
 
@@ -34,7 +35,9 @@ class Problem:
     equations: EquationsOfMotion
     explicit: Explicit
     laws: Mapping[Node, Node]  # inputs as expressions of time and state
-    values: np.ndarray  # the numbers p
+    parameter_values: np.ndarray
+    velocity_gains: np.ndarray  # a of c = a·(velocity residual) + b·(position residual), for every constraint
+    position_gains: np.ndarray  # b
     events: tuple[Event, ...] = ()
 
     # -- nodes -----------------------------------------------------------------------------------------------
@@ -51,16 +54,34 @@ class Problem:
         return (*nodes.q, *nodes.v) if self.power is ZERO else (*nodes.q, *nodes.v, WORK)
 
     @cached_property
-    def parameters(self) -> tuple[Node, ...]:
-        """p, in the order of ``values``."""
-        m, k = len(self.equations.system.constraints), len(self.watched)
+    def settings(self) -> tuple[Node, ...]:
+        """The symbols at the front of p: parameters, gains, reference pivots."""
+        m = range(len(self.equations.system.constraints))
         return (
             *self.equations.system.nodes.parameters,
-            *(symbol(("velocity gain", i)) for i in range(m)),
-            *(symbol(("position gain", i)) for i in range(m)),
-            *(symbol(("reference pivot", i)) for i in range(k)),
-            *self.equations.mechanics.corrections,
+            *(symbol(("velocity gain", i)) for i in m),
+            *(symbol(("position gain", i)) for i in m),
+            *(symbol(("reference pivot", k)) for k in range(len(self.watched))),
         )
+
+    @cached_property
+    def hoisted(self) -> dict[Node, Node]:
+        """Subexpressions of settings alone, each with the symbol under which its value is passed in p."""
+        everything = (*self.held_rates, *self.monitored(self.rates))
+        return {node: symbol(("hoisted", node)) for node in hoistable(everything, self.settings)}
+
+    @cached_property
+    def parameters(self) -> tuple[Node, ...]:
+        """p, in the order of ``values``."""
+        return (*self.settings, *self.hoisted.values(), *self.equations.mechanics.corrections)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The numbers p."""
+        pivots = [self.explicit.numbers[i] for i in self.watched]
+        settings = [*self.parameter_values, *self.velocity_gains, *self.position_gains, *pivots]
+        computed = evaluate(list(self.hoisted), dict(zip(self.settings, settings, strict=True)))
+        return np.array([*settings, *computed, *np.zeros(len(self.velocity_gains))], dtype=float)
 
     @cached_property
     def feedback(self) -> tuple[Node, ...]:
@@ -88,7 +109,7 @@ class Problem:
     @cached_property
     def power(self) -> Node:
         """dE/dt by forces, moving constraints and explicit time."""
-        exact = self.closed(self.uncorrected(self.explicit.reactions))
+        exact = self.closed(self.equations.mechanics.without_corrections(self.explicit.reactions))
         return self.closed([self.equations.mechanics.power(exact)])[0]
 
     @cached_property
@@ -119,9 +140,7 @@ class Problem:
     @cached_property
     def watch(self) -> Node:
         """Σ (reference pivot / pivot)²: large when the order of elimination has become bad."""
-        ratios = [
-            symbol(("reference pivot", k)) / self.explicit.pivots[i] for k, i in enumerate(self.watched)
-        ]
+        ratios = [symbol(("reference pivot", k)) / self.explicit.pivots[i] for k, i in enumerate(self.watched)]
         return total([ratio * ratio for ratio in ratios])
 
     @cached_property
@@ -133,31 +152,39 @@ class Problem:
         """Nodes with the inputs replaced by their laws."""
         return substitute(list(nodes), self.laws)
 
-    def uncorrected(self, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes with the constraint feedback left out."""
-        return substitute(list(nodes), dict.fromkeys(self.equations.mechanics.corrections, ZERO))
-
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
-        return self.closed(self.uncorrected(substitute([Converter()(expression)], self._meanings(expression, where))))[0]
+        given = Converter()(expression)
+        derived = self.derived
+        self._refuse_strangers(given, derived, where)
+        exact = self.equations.mechanics.without_corrections(substitute([given], derived))
+        return self.closed(exact)[0]
 
-    def _meanings(self, expression: sp.Expr, where: str) -> dict[Node, Node]:
-        equations, system = self.equations, self.equations.system
-        derived = dict(zip(map(symbol, equations.acceleration_symbols), self.explicit.accelerations, strict=True))
-        for constraint, value in zip(system.constraints, self.explicit.reactions, strict=True):
-            derived[symbol(reaction(constraint.name))] = value
-        known = {*derived, *map(symbol, equations.states), *system.nodes.parameters, *system.nodes.inputs, self.time}
-        strangers = [s.value for s in symbols([Converter()(expression)]) - known]
+    @cached_property
+    def derived(self) -> dict[Node, Node]:
+        """Accelerations and reactions, by their symbols, as functions of the state."""
+        equations = self.equations
+        accelerations = zip(map(symbol, equations.acceleration_symbols), self.explicit.accelerations, strict=True)
+        names = [symbol(reaction(c.name)) for c in equations.system.constraints]
+        return dict(accelerations) | dict(zip(names, self.explicit.reactions, strict=True))
+
+    def _refuse_strangers(self, given: Node, derived: Mapping[Node, Node], where: str) -> None:
+        nodes = self.equations.system.nodes
+        known = {*derived, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, self.time}
+        strangers = [s.value for s in symbols([given]) - known]
         if strangers:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
             raise ModelError(f"{where} is not usable", [f"{listed(strangers)} is not known to the system.{near}"])
-        return derived
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
+    def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
+        """Outputs with all that is computed once taken out."""
+        return tuple(substitute(list(outputs), self.hoisted))
+
     def compiled(self, outputs: Sequence[Node]) -> Function:
         """Machine code for outputs of (t, x, p)."""
-        return function(self.time, self.state, self.parameters, outputs)
+        return function(self.time, self.state, self.parameters, self.prepared(outputs))
 
     def monitored(self, rates: Sequence[Node]) -> tuple[Node, ...]:
         """What the stepping loops evaluate at the start of a step: rates, watch, balance, residuals, events, c."""
@@ -175,30 +202,13 @@ class Problem:
 
     def with_gains(self, a: np.ndarray, b: np.ndarray) -> Problem:
         """The same problem with other feedback gains."""
-        start = len(self.equations.system.parameters)
-        values = self.values.copy()
-        values[start : start + 2 * len(a)] = np.concatenate([a, b])
-        return replace(self, values=values)
+        return replace(self, velocity_gains=a, position_gains=b)
 
     def repivoted(self, t: float, x: np.ndarray) -> Problem:
         """The same problem with pivots chosen anew at a state. Raises where no choice is good."""
         known = self.numbers(t, x)
         explicit = self.equations.explicit(known)
-        if explicit is self.explicit:
-            explicit = replace(explicit, numbers=tuple(evaluate(explicit.pivots, known)))
-        changed = replace(self, explicit=explicit, values=np.empty(0))
-        return replace(changed, values=_values(changed, self._head()))
-
-    def _head(self) -> np.ndarray:
-        """The parameters and gains at the front of p."""
-        m = len(self.equations.system.constraints)
-        return self.values[: len(self.equations.system.parameters) + 2 * m]
-
-
-def _values(problem: Problem, head: np.ndarray) -> np.ndarray:
-    """p from its front part: reference pivots and zero corrections follow."""
-    pivots = [problem.explicit.numbers[i] for i in problem.watched]
-    return np.concatenate([head, pivots, np.zeros(len(problem.equations.system.constraints))])
+        return replace(self, explicit=replace(explicit, numbers=tuple(evaluate(explicit.pivots, known))))
 
 
 def pose(
@@ -215,9 +225,9 @@ def pose(
     closing = input_laws(equations, laws)
     known = {symbol(key): value for key, value in (dict(start) | numbers | {system.time: time}).items()}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
-    head = np.array([*numbers.values(), *np.zeros(2 * len(system.constraints))], dtype=float)
-    bare = Problem(equations, equations.explicit(known), closing, np.empty(0), tuple(events))
-    problem = replace(bare, values=_values(bare, head))
+    none = np.zeros(len(system.constraints))
+    values = np.array(list(numbers.values()), dtype=float)
+    problem = Problem(equations, equations.explicit(known), closing, values, none, none, tuple(events))
     x = np.array([start[key] for key in equations.states] + [0.0] * (problem.power is not ZERO), dtype=float)
     return problem.repivoted(time, x), x
 
@@ -243,5 +253,3 @@ def input_laws(equations: EquationsOfMotion, laws: Mapping[sp.Expr, sp.Expr]) ->
     if problems:
         raise ModelError(f"the inputs of {system.name!r} are not usable", problems)
     return closed
-
-

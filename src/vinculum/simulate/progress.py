@@ -6,12 +6,15 @@ import sys
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _PATIENCE = 1.0  # seconds before a bar appears
 
 
 @contextmanager
-def progress_bar(show: bool | Callable[[float], None] | None, t0: float, t1: float) -> Iterator[Callable[[float], None]]:
+def progress_bar(
+    show: bool | Callable[[float], None] | None, t0: float, t1: float
+) -> Iterator[Callable[[float], None]]:
     """A function of the time reached. ``show`` may be one itself (called with the share done), True, False, or None:
     then a bar appears on a terminal when a run takes more than a second.
     """
@@ -31,7 +34,7 @@ def progress_bar(show: bool | Callable[[float], None] | None, t0: float, t1: flo
 class _Bar:
     def __init__(self, t0: float, t1: float) -> None:
         self.t0, self.t1, self.began = t0, t1, clock.perf_counter()
-        self.bar = None
+        self.bar: Any = None
 
     def __call__(self, t: float) -> None:
         if self.bar is None and clock.perf_counter() - self.began > _PATIENCE:

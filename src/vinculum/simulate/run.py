@@ -56,7 +56,7 @@ def simulate(
     """The motion from an initial state.
 
     ``initial`` gives what is known of coordinates and velocities; the rest starts from zero and is solved on the
-    constraints (see `consistent`; ``fixed`` names what must not move). ``times`` is (start, end) or an array of instants.
+    constraints (see `consistent`; ``fixed`` names what must not move). ``times`` is (start, end) or an array.
 
     Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
     "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
@@ -88,9 +88,7 @@ def simulate(
     return _trajectory(plan, recorder, outcome, segments, described, seconds, dense)
 
 
-def _parameters(
-    equations: EquationsOfMotion, parameters: Mapping[sp.Symbol, float] | None
-) -> dict[sp.Symbol, float]:
+def _parameters(equations: EquationsOfMotion, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
     known = equations.system.parameters
     strangers = [p for p in parameters or {} if p not in known]
     if strangers:

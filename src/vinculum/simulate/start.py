@@ -7,17 +7,15 @@ constraints, each by Newton's method of least change.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
 import sympy as sp
 
 from vinculum.derive import EquationsOfMotion
-from vinculum.derive.newton import newton
 from vinculum.derive.redundancy import refuse_dependent
-from vinculum.derive.reference import numbers
-from vinculum.errors import ConstraintError, DomainError, ModelError
-from vinculum.graph import Node, evaluate, jacobian, symbol
+from vinculum.derive.reference import numbers, solved_for
+from vinculum.errors import ConstraintError, ModelError
+from vinculum.graph import Node, evaluate, symbol
 from vinculum.names import listed, name_of, suggestion
 
 
@@ -78,30 +76,11 @@ def _solve(
     """Solve the residuals for the free states and put them into ``values``."""
     if not residuals:
         return
-    outputs = [f for _, f in residuals]
     variables = [symbol(key) for key in free]
-    slopes = jacobian(outputs, variables)
-    at = _evaluator(values, variables)
-    x, reached = newton(
-        lambda x: at(outputs, x), lambda x: at(slopes, x), np.array([values[v] for v in variables])
-    )
+    x, reached = solved_for([f for _, f in residuals], variables, values)
     if not reached:
         _refuse(residuals, free, values, what)
     values.update(zip(variables, x, strict=True))
-
-
-def _evaluator(
-    values: Mapping[Node, float], variables: Sequence[Node]
-) -> Callable[[np.ndarray | Sequence[Node], np.ndarray], np.ndarray]:
-    def at(outputs: np.ndarray | Sequence[Node], x: np.ndarray) -> np.ndarray:
-        array = np.asarray(outputs, dtype=object)
-        try:
-            found = evaluate(list(array.ravel()), dict(values) | dict(zip(variables, x, strict=True)))
-        except DomainError:
-            return np.full(array.shape, np.nan)
-        return np.array(found, dtype=float).reshape(array.shape)
-
-    return at
 
 
 def _refuse(

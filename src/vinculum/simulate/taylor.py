@@ -29,6 +29,7 @@ class Hits:
     found: list[tuple[float, int]] = field(default_factory=list)
 
     def __call__(self, integrator: Any, time: float, sign: int) -> None:
+        """Called by heyoka."""
         self.found.append((float(time), int(sign)))
 
 
@@ -107,11 +108,10 @@ def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) 
     """The compiled integrator, set to a state."""
     events = tuple(
         (node, DIRECTIONS[event.direction], event.terminal)
-        for node, event in zip(problem.event_nodes, problem.events, strict=True)
+        for node, event in zip(problem.prepared(problem.event_nodes), problem.events, strict=True)
     )
-    integrator = compiled(
-        problem.time, problem.state, problem.parameters, problem.rates, problem.watch, events, tolerance
-    )
+    rates, watch = problem.prepared(problem.rates), problem.prepared([problem.watch])[0]
+    integrator = compiled(problem.time, problem.state, problem.parameters, rates, watch, events, tolerance)
     taylor = integrator.taylor
     taylor.time = t
     taylor.state[:] = x
@@ -176,7 +176,12 @@ def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t
 
 
 def _ending(
-    problem: Problem, integrator: Integrator, outcome: Any, good: tuple[float, np.ndarray], before: float, t1: float
+    problem: Problem,
+    integrator: Integrator,
+    outcome: Any,
+    good: tuple[float, np.ndarray],
+    before: float,
+    t1: float,
 ) -> Outcome | None:
     """The outcome of a stretch, or None when the run goes on."""
     import heyoka as hy

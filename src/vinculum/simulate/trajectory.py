@@ -147,7 +147,7 @@ class Trajectory:
     def __call__(self, expression: sp.Expr) -> np.ndarray:
         """The same as ``motion[expression]``, constants included."""
         node = from_sympy(sp.sympify(expression))
-        return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[sp.sympify(expression)]  # type: ignore[arg-type]
+        return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[sp.sympify(expression)]
 
     def _stored_names(self, prefix: str) -> list[str]:
         return [name for name in self._columns if name.startswith(prefix)]
