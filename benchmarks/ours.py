@@ -66,7 +66,8 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 theta = dynamicsymbols("theta")
 m, l, g = sp.symbols("m l g")
-pendulum = vn.System([theta], m * l**2 * theta.diff()**2 / 2, -m * g * l * sp.cos(theta), parameters={m: 1, l: 1, g: 9.81})
+T, V = m * l**2 * theta.diff()**2 / 2, -m * g * l * sp.cos(theta)
+pendulum = vn.System([theta], T, V, parameters={m: 1, l: 1, g: 9.81})
 vn.simulate(vn.derive(pendulum), {theta: 1.0}, (0, 10))
 print(imported, perf_counter() - began)
 """

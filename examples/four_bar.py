@@ -55,7 +55,7 @@ START = {alpha: 0.5, beta: 1.0, gamma: 1.5}  # the first guess of a linkage at r
 
 def run():
     """The motion, and {quantity: (found, exact)}."""
-    motion = vn.simulate(vn.derive(system()), initial=START, fixed=[alpha], times=(0, 2))
+    motion = vn.simulate(vn.derive(system()), initial=START, fixed=[alpha], times=(0, 0.5))
     crank = motion[alpha]
     return motion, {
         "greatest error of the rocker's angle [rad]": (np.abs(motion[gamma] - rocker_angle(crank)).max(), 0.0),
@@ -72,7 +72,7 @@ def picture(path):
     draw(plane, motion)
     speed.plot(motion.t, motion[alpha.diff()], label="crank")
     speed.plot(motion.t, motion[gamma.diff()], label="rocker")
-    speed.set(xlabel="t [s]", ylabel="angular velocity [rad/s]", title=f"Driven by {TORQUE} N m", xlim=(0, 2))
+    speed.set(xlabel="t [s]", ylabel="angular velocity [rad/s]", title=f"Driven by {TORQUE} N m", xlim=(0, 0.5))
     speed.legend()
     figure.savefig(path, dpi=150)
 
@@ -80,17 +80,16 @@ def picture(path):
 def draw(axes, motion):
     """The linkage in six positions of one revolution, with the path of a point of its coupler."""
     crank, coupler = motion[alpha], motion[beta]
-    turn = crank < crank[0] + 2 * np.pi
     elbow = CRANK * np.exp(1j * crank)
-    point = elbow + COUPLER * np.exp(1j * coupler) * (0.5 + 0.35j)
+    end, point = (elbow + COUPLER * np.exp(1j * coupler) * place for place in (1, 0.5 + 0.35j))
+    turn = crank < crank[0] + 2.1 * np.pi
     axes.plot(point[turn].real, point[turn].imag, color="tab:red", lw=1.5)
-    for k, angle in enumerate(np.linspace(crank[0], crank[0] + 2 * np.pi, 6, endpoint=False)):
+    for angle in crank[0] + 2 * np.pi * np.arange(6) / 6:
         i = np.searchsorted(crank, angle)
-        end, shade = elbow[i] + COUPLER * np.exp(1j * coupler[i]), 1.0 if k == 0 else 0.2
-        bars = np.array([0, elbow[i], end, GROUND])
-        axes.plot(bars.real, bars.imag, "o-", color="tab:blue", alpha=shade, lw=3, ms=6)
-        plate = np.array([elbow[i], point[i], end])
-        axes.fill(plate.real, plate.imag, color="tab:orange", alpha=0.5 * shade, lw=0)
+        bars = np.array([0, elbow[i], end[i], GROUND])
+        axes.plot(bars.real, bars.imag, "o-", color="tab:blue", alpha=0.2 if i else 1.0, lw=3, ms=6)
+    plate = np.array([elbow[0], point[0], end[0]])
+    axes.fill(plate.real, plate.imag, color="tab:orange", alpha=0.5, lw=0)
     axes.plot([0, GROUND], [0, 0], "k^", ms=10)
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="Four-bar linkage and coupler curve")
 

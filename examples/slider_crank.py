@@ -39,9 +39,9 @@ def system():
 
 def inertia(angle):
     """J(θ): twice the kinetic energy at θ̇ = 1, from the geometry of the triangle."""
-    slope = np.sqrt(ROD**2 - (CRANK * np.sin(angle)) ** 2)  # b cos φ
-    rod_rate = -CRANK * np.cos(angle) / slope
-    piston_rate = -CRANK * np.sin(angle) * (1 + CRANK * np.cos(angle) / slope)
+    reach = np.sqrt(ROD**2 - (CRANK * np.sin(angle)) ** 2)  # b cos φ
+    rod_rate = -CRANK * np.cos(angle) / reach
+    piston_rate = -CRANK * np.sin(angle) * (1 + CRANK * np.cos(angle) / reach)
     center = ((piston_rate - CRANK * np.sin(angle)) / 2) ** 2 + (CRANK * np.cos(angle) / 2) ** 2
     return FLYWHEEL + ROD_MASS * center + ROD_INERTIA * rod_rate**2 + PISTON * piston_rate**2
 

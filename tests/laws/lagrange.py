@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import sympy as sp
 
 from vinculum import Holonomic, System
 
 
+@cache
 def equations(system: System) -> list[sp.Expr]:
     """d/dt ∂T/∂q̇ - ∂T/∂q + ∂V/∂q + ∂D/∂q̇ - Q, which is Jᵀλ on the motion."""
     T, V, D, t = system.kinetic_energy, system.potential_energy, system.dissipation, system.time
@@ -16,6 +19,7 @@ def equations(system: System) -> list[sp.Expr]:
     ]
 
 
+@cache
 def jacobian(system: System) -> sp.Matrix:
     """∂f/∂q for holonomic constraints, ∂φ/∂q̇ for nonholonomic ones (Chetaev)."""
     rows = [
@@ -25,16 +29,19 @@ def jacobian(system: System) -> sp.Matrix:
     return sp.Matrix(len(rows), len(system.coordinates), [entry for row in rows for entry in row])
 
 
+@cache
 def constraint_accelerations(system: System) -> list[sp.Expr]:
     """f̈ for holonomic constraints, φ̇ for nonholonomic ones."""
     return [c.expression.diff(system.time, c.differentiations) for c in system.constraints]
 
 
+@cache
 def mass_matrix(system: System) -> sp.Matrix:
     """∂²T/∂q̇²."""
     return sp.hessian(system.kinetic_energy, system.velocities)
 
 
+@cache
 def energy(system: System) -> sp.Expr:
     """q̇·∂T/∂q̇ - T + V."""
     T = system.kinetic_energy

@@ -6,8 +6,9 @@ f(q, t) = 0,  φ(q, q̇, t) = 0 linear and nonlinear in q̇
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import sympy as sp
@@ -160,39 +161,52 @@ def random_state(system: System, random: np.random.Generator) -> State:
 
 def consistent_state(system: System, random: np.random.Generator) -> State:
     """A random state that meets the constraints on position and on velocity."""
-    state = random_state(system, random)
-    positions = [c.expression for c in system.constraints if isinstance(c, Holonomic)]
-    rates = [c.expression.diff(t) if isinstance(c, Holonomic) else c.expression for c in system.constraints]
-    state = meeting(positions, system.coordinates, state | dict(system.parameters))
-    state = meeting(rates, system.velocities, state)
+    state = random_state(system, random) | dict(system.parameters)
+    for unknowns, conditions in zip((system.coordinates, system.velocities), residuals(system), strict=True):
+        state = meeting(conditions, unknowns, state)
     return {key: value for key, value in state.items() if key not in system.parameters}
 
 
-def meeting(conditions: Sequence[sp.Expr], unknowns: Sequence[sp.Expr], state: State) -> State:
+@cache
+def residuals(system: System) -> tuple[tuple[sp.Expr, ...], tuple[sp.Expr, ...]]:
+    """f of the holonomic constraints; ḟ and φ of all."""
+    positions = tuple(c.expression for c in system.constraints if isinstance(c, Holonomic))
+    rates = tuple(c.expression.diff(t, c.differentiations - 1) for c in system.constraints)
+    return positions, rates
+
+
+def meeting(conditions: tuple[sp.Expr, ...], unknowns: tuple[sp.Expr, ...], state: State) -> State:
     """The state with the unknowns moved by Newton's method until the conditions hold to rounding."""
-    if not conditions:
-        return state
-    slopes = [condition.diff(x) for condition in conditions for x in unknowns]
-    both = numbers([*conditions, *slopes], state)
-    for _ in range(50):
-        found = both(state)
-        residual, J = found[: len(conditions)], found[len(conditions) :].reshape(len(conditions), -1)
-        step = np.linalg.lstsq(J, residual, rcond=None)[0]
+    for _ in range(50 if conditions else 0):
+        residual = values(conditions, state)
+        step = np.linalg.lstsq(slopes(conditions, unknowns, state), residual, rcond=None)[0]
         state = state | {x: state[x] - float(d) for x, d in zip(unknowns, step, strict=True)}
         if np.abs(step).max() < 1e-15:
             break
-    if np.abs(both(state)[: len(conditions)]).max() > 1e-13:
+    if np.abs(values(conditions, state)).max(initial=0) > 1e-13:
         raise ArithmeticError("Newton's method did not reach the constraints of a random system")
     return state
 
 
-def numbers(expressions: Sequence[sp.Expr], keys: Mapping[sp.Expr, float]) -> Callable[[State], np.ndarray]:
-    """SymPy expressions as a function of a state that has the given keys."""
-    arguments = list(keys)
-    function = sp.lambdify(arguments, list(expressions), "numpy", cse=True)
-    return lambda state: np.array([float(x) for x in function(*(state[key] for key in arguments))])
+def slopes(conditions: tuple[sp.Expr, ...], unknowns: tuple[sp.Expr, ...], state: State) -> np.ndarray:
+    """∂f_i/∂x_j at a state."""
+    return values(_derivatives(conditions, unknowns), state).reshape(len(conditions), len(unknowns))
 
 
-def values(expressions: Sequence[sp.Expr], state: State) -> np.ndarray:
-    """SymPy expressions at one state."""
-    return numbers(expressions, state)(state)
+@cache
+def _derivatives(conditions: tuple[sp.Expr, ...], unknowns: tuple[sp.Expr, ...]) -> tuple[sp.Expr, ...]:
+    return tuple(condition.diff(x) for condition in conditions for x in unknowns)
+
+
+# -- numbers from SymPy ------------------------------------------------------------------------------------------
+
+
+def values(expressions: Iterable[sp.Expr], state: Mapping[object, float]) -> np.ndarray:
+    """SymPy expressions at a state; keys that are not symbols, such as names of constraints, are left out."""
+    known = {key: value for key, value in state.items() if isinstance(key, sp.Basic)}
+    return np.array([float(x) for x in _function(tuple(expressions), tuple(known))(*known.values())])
+
+
+@cache
+def _function(expressions: tuple[sp.Expr, ...], arguments: tuple[sp.Expr, ...]) -> Callable[..., list[float]]:
+    return sp.lambdify(arguments, list(expressions), "numpy", cse=True)

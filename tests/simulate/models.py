@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from functools import cache
 
 import numpy as np
-import pytest
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -164,10 +162,3 @@ def difference(first: vn.Trajectory, second: vn.Trajectory) -> float:
     np.testing.assert_allclose(first.t, second.t, rtol=0, atol=1e-12)
     states = first.problem.equations.states
     return max(float(np.abs(first[key] - second[key]).max()) for key in states)
-
-
-@pytest.fixture
-def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start where ``initial`` says, also off the constraints, which `consistent` would refuse."""
-    module = importlib.import_module("vinculum.simulate.run")
-    monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))

@@ -71,11 +71,16 @@ def derive(
     if redundant not in ("refuse", "least_squares"):
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
     chosen = FORMS[form]
+    terms = mechanics(system)
+    nodes = system.nodes
     equations = EquationsOfMotion(
         system=system,
         form=form,
-        mechanics=mechanics(system),
+        mechanics=terms,
+        states=(*system.coordinates, *system.velocities),
         eliminate=least_squares(chosen.eliminate) if redundant == "least_squares" else chosen.eliminate,
+        feedback=tuple(zip(terms.position, terms.velocity, strict=True)),
+        projections=((tuple(f for f in terms.position if f is not None), nodes.q), (terms.velocity, nodes.v)),
         counted=chosen.dimension(len(system.coordinates), len(system.constraints)),
         at=at,
         redundant=redundant,

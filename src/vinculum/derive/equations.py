@@ -18,6 +18,8 @@ from vinculum.errors import DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
 from vinculum.names import listed, name_of, suggestion
 
+Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EquationsOfMotion:
@@ -29,16 +31,14 @@ class EquationsOfMotion:
     system: System
     form: str
     mechanics: Mechanics
+    states: tuple[sp.Expr, ...]  # what is integrated
     eliminate: Callable[[Mechanics, Samples], Explicit]
+    feedback: tuple[tuple[Node | None, Node], ...]  # (low, high) of the correction c = a·high + b·low, per constraint
+    projections: Levels  # (residuals, consecutive states that are moved to make them vanish), in order
     counted: int  # equations and unknowns of the form as the literature counts them
     at: Mapping[sp.Expr, float] | None = None
     redundant: str = "refuse"
     _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
-
-    @property
-    def states(self) -> tuple[sp.Expr, ...]:
-        """The variables that are integrated: coordinates, then velocities."""
-        return (*self.system.coordinates, *self.system.velocities)
 
     @property
     def dimension(self) -> int:
@@ -70,8 +70,7 @@ class EquationsOfMotion:
     @property
     def reactions(self) -> dict[str, sp.Expr]:
         """λ(q, q̇, t, u) of every constraint as a SymPy expression. For a large system it is large."""
-        explicit = self._without_corrections(self.explicit())
-        nodes = explicit[len(self.system.coordinates) :]
+        nodes = self.mechanics.without_corrections(self.explicit().reactions)
         return {c.name: to_sympy(node) for c, node in zip(self.system.constraints, nodes, strict=True)}
 
     def latex(self, named: bool | None = None) -> str:
@@ -88,8 +87,9 @@ class EquationsOfMotion:
         return f"$\\displaystyle {self.latex()}$"
 
     def operations(self) -> Counter[str]:
-        """Operations needed for accelerations and reactions together; ``.total()`` adds them up."""
-        return operations(self._without_corrections(self.explicit()))
+        """Operations needed for rates and reactions together; ``.total()`` adds them up."""
+        explicit = self.explicit()
+        return operations(self.mechanics.without_corrections([*explicit.rates, *explicit.reactions]))
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
@@ -126,8 +126,10 @@ class EquationsOfMotion:
         """All coordinates, velocities, accelerations and, by constraint name, multipliers at a state."""
         found = self._evaluated(state)
         names = (*self.acceleration_symbols, *(c.name for c in self.system.constraints))
+        n = len(self.system.coordinates)
+        velocities = dict(zip(self.system.velocities, found[-n:], strict=True))
         given = {key: float(state[key]) for key in self.states}
-        return given | dict(zip(names, found, strict=True))
+        return given | velocities | dict(zip(names, found[:-n], strict=True))
 
     def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
         """A state in the user's symbols as numbers for the graph; what is missing or unknown is refused."""
@@ -152,7 +154,8 @@ class EquationsOfMotion:
         return evaluate(self._without_corrections(self.explicit(values)), values)
 
     def _without_corrections(self, explicit: Explicit) -> list[Node]:
-        return self.mechanics.without_corrections([*explicit.accelerations, *explicit.reactions])
+        everything = [*explicit.accelerations, *explicit.reactions, *explicit.velocities]
+        return self.mechanics.without_corrections(everything)
 
     def __repr__(self) -> str:
         rows = {

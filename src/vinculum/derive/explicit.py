@@ -18,10 +18,12 @@ _SHRUNK = 1e-3  # a pivot smaller than this share of its reference value asks fo
 
 @dataclass(frozen=True, eq=False)
 class Explicit:
-    """q̈(q, q̇, t, u, c) and λ(q, q̇, t, u, c) by unrolled elimination."""
+    """Rates, accelerations and reactions as functions of state, time, inputs and corrections."""
 
-    accelerations: tuple[Node, ...]  # (n)
-    reactions: tuple[Node, ...]  # (m)
+    rates: tuple[Node, ...]  # d/dt of every state
+    velocities: tuple[Node, ...]  # (n) q̇, some of which may be functions of the state
+    accelerations: tuple[Node, ...]  # (n) q̈
+    reactions: tuple[Node, ...]  # (m) λ
     pivots: tuple[Node, ...]  # what must stay away from zero
     numbers: tuple[float, ...]  # the pivots at the first sample
 

@@ -23,14 +23,18 @@ def lyapunov(mechanics: Mechanics, samples: Samples) -> Explicit:
     free = mechanics.Q - mechanics.h
     inertia = solved(mechanics, M, np.column_stack([free, J.T]), samples)
     a0, Y = inertia.solution[:, 0], inertia.solution[:, 1:]
+    v = mechanics.system.nodes.v
     if not len(J):
-        return Explicit(tuple(a0), (), inertia.pivots, inertia.numbers)
+        return Explicit((*v, *a0), v, tuple(a0), (), inertia.pivots, inertia.numbers)
     S = symmetrized(matrix_product(J, Y))
     right = -(mechanics.gamma + mechanics.corrections + product(J, a0))
     constraint = solved(mechanics, S, right[:, None], samples)
     reactions = constraint.solution[:, 0]
+    accelerations = tuple(a0 + product(Y, reactions))
     return Explicit(
-        accelerations=tuple(a0 + product(Y, reactions)),
+        rates=(*v, *accelerations),
+        velocities=v,
+        accelerations=accelerations,
         reactions=tuple(reactions),
         pivots=inertia.pivots + constraint.pivots,
         numbers=inertia.numbers + constraint.numbers,

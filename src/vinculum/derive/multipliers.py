@@ -26,7 +26,10 @@ def multipliers(mechanics: Mechanics, samples: Samples) -> Explicit:
     right = vector([*(mechanics.Q - mechanics.h), *(-mechanics.gamma - mechanics.corrections)])
     elimination = solved(mechanics, A, right[:, None], samples)
     unknowns = elimination.solution[:, 0]
+    v = mechanics.system.nodes.v
     return Explicit(
+        rates=(*v, *unknowns[:n]),
+        velocities=v,
         accelerations=tuple(unknowns[:n]),
         reactions=tuple(-unknowns[n:]),
         pivots=elimination.pivots,

@@ -12,7 +12,7 @@ from vinculum.simulate.events import DIRECTIONS, Happened
 from vinculum.simulate.methods import METHODS, STARTER, Adams, RungeKutta
 from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, Outcome, finished
 from vinculum.simulate.problem import WATCH_LIMIT, Problem
-from vinculum.simulate.projection import projection_nodes
+from vinculum.simulate.projection import projection
 from vinculum.simulate.recorder import Recorder
 from vinculum.simulate.stabilization import Projection, Sampled, Stabilization
 
@@ -78,13 +78,12 @@ def _work(
     stage = full
     if isinstance(method, RungeKutta) and len(method.b) > 1:
         stage = problem.compiled(problem.held_rates if sampled else problem.rates)
-    constraint, holonomic = _projection(problem, stabilization)
+    constraint, levels = _projection(problem, stabilization)
     n, e, m = len(problem.state), len(problem.events), len(problem.equations.system.constraints)
     q = method.order if isinstance(method, Adams) else 1
     remaining = recorder.instants[recorder.written :]
     return Work(
-        full=full.address, stage=stage.address, constraint=constraint, holonomic=holonomic, rows=m,
-        held=m if sampled else 0, coordinates=len(problem.equations.system.coordinates),
+        full=full.address, stage=stage.address, constraint=constraint, levels=levels, held=m if sampled else 0,
         t0=float(t0), h=float(step), final=count, limit=WATCH_LIMIT,
         x=np.array(x, dtype=float), p=problem.values.copy(), out=np.empty(full.size), spare=np.empty(full.size),
         point=np.empty(n), K=np.empty((4, n)),
@@ -96,12 +95,12 @@ def _work(
     )  # fmt: skip
 
 
-def _projection(problem: Problem, stabilization: Stabilization) -> tuple[int, int]:
-    """Address of the function with residuals and Jacobian, holonomic rows first, and how many are holonomic."""
+def _projection(problem: Problem, stabilization: Stabilization) -> tuple[int, np.ndarray]:
+    """Address of the function with residuals and Jacobians, and how to read it; 0 without projection."""
     if not isinstance(stabilization, Projection):
-        return 0, 0
-    outputs, holonomic = projection_nodes(problem)
-    return problem.compiled(outputs).address, holonomic
+        return 0, np.zeros((0, 4), dtype=np.int64)
+    outputs, levels = projection(problem)
+    return problem.compiled(outputs).address, np.array(levels, dtype=np.int64).reshape(-1, 4)
 
 
 def _loop(work: Work, method: RungeKutta | Adams) -> Callable[[int, int], tuple[int, int]]:

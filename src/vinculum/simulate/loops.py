@@ -23,11 +23,9 @@ class Work(NamedTuple):
 
     full: int  # address of the function evaluated at the start of a step
     stage: int  # address of the function evaluated in the later stages (rates only)
-    constraint: int  # address of the residuals and Jacobian for projection, or 0
-    holonomic: int  # how many of the m constraints have a position residual
-    rows: int  # m
+    constraint: int  # address of the residuals and Jacobians for projection, or 0
+    levels: np.ndarray  # (levels, 4) rows of `projection.Level`
     held: int  # m when the corrections are held through the stages, else 0
-    coordinates: int  # the first this many states are q, the next as many q̇
     t0: float
     h: float
     final: int  # the last step number
@@ -160,28 +158,24 @@ def least_change(J: Any, f: Any, step: Any) -> Any:
 
 @njit(cache=True)
 def project(w: Any, t: Any) -> Any:
-    """Newton of least change onto the constraints: q on the position residuals, then q̇ on the velocity ones.
-
-    ``constraint`` gives the position residuals, the velocity residuals and the rows of J, holonomic ones first.
-    """
-    n, out, step = (
-        w.coordinates,
-        np.empty(w.holonomic + w.rows + w.rows * w.coordinates),
-        np.empty(w.coordinates),
-    )
-    J = out[w.holonomic + w.rows :].reshape(w.rows, n)
-    for level in range(2):
-        count = w.holonomic if level == 0 else w.rows
-        start, offset = (0, 0) if level == 0 else (w.holonomic, n)
-        for _ in range(8 if count else 0):
+    """Newton of least change onto the constraints, level by level: positions, then velocities."""
+    size = 0
+    for level in range(len(w.levels)):
+        size = max(size, w.levels[level, 3] + w.levels[level, 2] * (w.levels[level, 1] + 1))
+    out, step = np.empty(size), np.empty(w.x.size)
+    for level in range(len(w.levels)):
+        first, count, rows, start = w.levels[level]
+        f = out[start : start + rows]
+        J = out[start + rows : start + rows + rows * count].reshape(rows, count)
+        for _ in range(8):
             call(w.constraint, t, w.x.ctypes.data, w.p.ctypes.data, out.ctypes.data)
-            largest, size = least_change(J[:count], out[start : start + count], step), 1.0
+            largest, scale = least_change(J, f, step), 1.0
             if not np.isfinite(largest):
                 return
-            for j in range(n):
-                w.x[offset + j] -= step[j]
-                size = max(size, abs(w.x[offset + j]))
-            if largest <= 1e-14 * size:
+            for j in range(count):
+                w.x[first + j] -= step[j]
+                scale = max(scale, abs(w.x[first + j]))
+            if largest <= 1e-14 * scale:
                 break
 
 

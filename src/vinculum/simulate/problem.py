@@ -49,9 +49,9 @@ class Problem:
 
     @cached_property
     def state(self) -> tuple[Node, ...]:
-        """x = (q, q̇[, w])."""
-        nodes = self.equations.system.nodes
-        return (*nodes.q, *nodes.v) if self.power is ZERO else (*nodes.q, *nodes.v, WORK)
+        """x, with w at its end where forces do work."""
+        own = tuple(symbol(key) for key in self.equations.states)
+        return own if self.power is ZERO else (*own, WORK)
 
     @cached_property
     def settings(self) -> tuple[Node, ...]:
@@ -86,18 +86,16 @@ class Problem:
     @cached_property
     def feedback(self) -> tuple[Node, ...]:
         """c = a·(velocity residual) + b·(position residual)."""
-        mechanics = self.equations.mechanics
         result = []
-        for i, (f, rate) in enumerate(zip(mechanics.position, mechanics.velocity, strict=True)):
-            held_by = symbol(("velocity gain", i)) * rate
-            result.append(held_by if f is None else held_by + symbol(("position gain", i)) * f)
+        for i, (low, high) in enumerate(self.equations.feedback):
+            damping = symbol(("velocity gain", i)) * high
+            result.append(damping if low is None else damping + symbol(("position gain", i)) * low)
         return tuple(result)
 
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
         """f with the corrections c as parameters, constant through the stages of a step."""
-        nodes = self.equations.system.nodes
-        rates = [*nodes.v, *self.closed(self.explicit.accelerations)]
+        rates = self.closed(self.explicit.rates)
         return tuple(rates if self.power is ZERO else [*rates, self.power])
 
     @cached_property
@@ -109,20 +107,21 @@ class Problem:
     @cached_property
     def power(self) -> Node:
         """dE/dt by forces, moving constraints and explicit time."""
-        exact = self.closed(self.equations.mechanics.without_corrections(self.explicit.reactions))
-        return self.closed([self.equations.mechanics.power(exact)])[0]
+        mechanics = self.equations.mechanics
+        exact = mechanics.without_corrections(self.explicit.reactions)
+        return self.closed(self.lifted([mechanics.power(exact)]))[0]
 
     @cached_property
     def balance(self) -> Node:
         """E - w, constant on the exact motion."""
-        energy = self.equations.mechanics.energy
+        energy = self.lifted([self.equations.mechanics.energy])[0]
         return energy if self.power is ZERO else energy - WORK
 
     @cached_property
     def residuals(self) -> tuple[Node, ...]:
         """Position residuals of the holonomic constraints, then velocity residuals of all."""
         mechanics = self.equations.mechanics
-        return (*(f for f in mechanics.position if f is not None), *mechanics.velocity)
+        return (*(f for f in mechanics.position if f is not None), *self.lifted(mechanics.velocity))
 
     @cached_property
     def residual_names(self) -> tuple[tuple[str, str], ...]:
@@ -148,6 +147,12 @@ class Problem:
         """The expressions whose zeros are events."""
         return tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
 
+    def lifted(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes of q and q̇ as nodes of the state, where some velocities are functions of it."""
+        exact = self.equations.mechanics.without_corrections(self.explicit.velocities)
+        pairs = zip(self.equations.system.nodes.v, exact, strict=True)
+        return substitute(list(nodes), {v: node for v, node in pairs if v is not node})
+
     def closed(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the inputs replaced by their laws."""
         return substitute(list(nodes), self.laws)
@@ -158,7 +163,7 @@ class Problem:
         derived = self.derived
         self._refuse_strangers(given, derived, where)
         exact = self.equations.mechanics.without_corrections(substitute([given], derived))
-        return self.closed(exact)[0]
+        return self.closed(self.lifted(exact))[0]
 
     @cached_property
     def derived(self) -> dict[Node, Node]:

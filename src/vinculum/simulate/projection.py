@@ -1,43 +1,56 @@
-"""Projection onto the constraints after every step of a Taylor integration."""
+"""Projection onto the constraints: what it needs, and the step after which a Taylor integration goes on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vinculum.derive.newton import correction
-from vinculum.graph import Node
+from vinculum.graph import Node, jacobian
 from vinculum.simulate.problem import Problem
 
+_MOST_ITERATIONS = 8
 
-def projection_nodes(problem: Problem) -> tuple[list[Node], int]:
-    """Position residuals, velocity residuals, rows of J (holonomic ones first) and the number of holonomic rows."""
-    mechanics = problem.equations.mechanics
-    position = [f for f in mechanics.position if f is not None]
-    order = sorted(range(len(mechanics.position)), key=lambda i: mechanics.position[i] is None)
-    velocity = [mechanics.velocity[i] for i in order]
-    return [*position, *velocity, *mechanics.J[order].ravel()], len(position)
+
+class Level(NamedTuple):
+    """Residuals and the consecutive states that are moved to make them vanish."""
+
+    first: int  # number of the first state that moves
+    moved: int  # how many move
+    residuals: int
+    start: int  # where the residuals stand among the outputs, followed by the rows of their Jacobian
+
+
+def projection(problem: Problem) -> tuple[list[Node], list[Level]]:
+    """The outputs a projection needs, and how to read them."""
+    outputs: list[Node] = []
+    levels = []
+    for residuals, variables in problem.equations.projections:
+        if residuals:
+            first = problem.state.index(variables[0])
+            levels.append(Level(first, len(variables), len(residuals), len(outputs)))
+            outputs += [*residuals, *jacobian(residuals, variables).ravel()]
+    return outputs, levels
 
 
 def after_step(problem: Problem) -> Callable[[Any], bool]:
     """A callback for heyoka that moves the state onto the constraints, positions first, then velocities."""
-    nodes, holonomic = projection_nodes(problem)
+    nodes, levels = projection(problem)
     values = problem.compiled(nodes)
-    rows, n = len(problem.equations.system.constraints), len(problem.equations.system.coordinates)
 
     def project(integrator: Any) -> bool:
         x = integrator.state
-        for count, first, offset in ((holonomic, 0, 0), (rows, holonomic, n)):
-            for _ in range(8 if count else 0):
-                out = values(integrator.time, x, problem.values)
-                J = out[holonomic + rows :][: count * n].reshape(count, n)
-                step = correction(J, out[first : first + count])
+        for first, count, rows, start in levels:
+            moved = slice(first, first + count)
+            for _ in range(_MOST_ITERATIONS):
+                out = values(integrator.time, x, problem.values)[start:]
+                step = correction(out[rows : rows + rows * count].reshape(rows, count), out[:rows])
                 if not np.all(np.isfinite(step)):
                     return True
-                x[offset : offset + n] -= step
-                if np.abs(step).max() <= 1e-14 * (1 + np.abs(x[offset : offset + n]).max()):
+                x[moved] -= step
+                if np.abs(step).max() <= 1e-14 * (1 + np.abs(x[moved]).max()):
                     break
         return True
 

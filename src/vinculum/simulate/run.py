@@ -131,7 +131,8 @@ def _with_feedback(
     """The problem with its gains set, everything compiled, and the treatment in words."""
     natural = _natural_rate(problem, plan, treatment, tolerance, x)
     constraints = problem.equations.system.constraints
-    closed = problem.with_gains(*gains(treatment, constraints, natural))
+    orders = [1 if low is None else 2 for low, _ in problem.equations.feedback]
+    closed = problem.with_gains(*gains(treatment, [c.name for c in constraints], orders, natural))
     if plan.method == "taylor":
         taylor.started(closed, tolerance, plan.t0, x)
     if not constraints:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.describe import Constraint, Holonomic
 from vinculum.errors import VinculumError
 
 Gain = float | Mapping[str, float]
@@ -79,29 +78,29 @@ def chosen(stabilization: Stabilization | str | None, default: Stabilization) ->
 
 
 def gains(
-    stabilization: Stabilization, constraints: Sequence[Constraint], natural_rate: float
+    stabilization: Stabilization, names: Sequence[str], orders: Sequence[int], natural_rate: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of c = a·(velocity residual) + b·(position residual) for every constraint.
+    """(a, b) of c = a·high + b·low for every constraint, by its name and the order of its residual equation.
 
     ``natural_rate`` is used where the user gave none: for `Sampled` it is 1/τ.
     """
     if isinstance(stabilization, (Projection, Unstabilized)):
-        return np.zeros(len(constraints)), np.zeros(len(constraints))
-    pairs = [_pair(stabilization, constraint, natural_rate) for constraint in constraints]
+        return np.zeros(len(names)), np.zeros(len(names))
+    pairs = [_pair(stabilization, name, order, natural_rate) for name, order in zip(names, orders, strict=True)]
     a, b = np.array(pairs).reshape(-1, 2).T
     return a.copy(), b.copy()
 
 
-def _pair(stabilization: Baumgarte | Sampled, constraint: Constraint, natural: float) -> tuple[float, float]:
-    rate = _number(stabilization.rate, constraint.name, None)
+def _pair(stabilization: Baumgarte | Sampled, name: str, order: int, natural: float) -> tuple[float, float]:
+    rate = _number(stabilization.rate, name, None)
     damping = 0.75 if isinstance(stabilization, Sampled) and rate is None else 1.0
     base = natural if rate is None else rate
-    if not isinstance(constraint, Holonomic):
+    if order == 1:
         return base, 0.0
     alpha, beta = damping * base, base
     if isinstance(stabilization, Baumgarte):
-        alpha = _number(stabilization.alpha, constraint.name, alpha)
-        beta = _number(stabilization.beta, constraint.name, beta)
+        alpha = _number(stabilization.alpha, name, alpha)
+        beta = _number(stabilization.beta, name, beta)
     return 2 * alpha, beta**2
 
 
