@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vinculum.derive.explicit import explain_singular
+from vinculum.derive.partition import badly_divided, partition_complaint
 from vinculum.derive.reference import numbers
 from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import Node, evaluate
@@ -42,7 +43,9 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
 
 def near_singular(problem: Problem, known: dict[Node, float]) -> str:
     """What the equations no longer determine at a state, or nothing."""
-    mechanics = problem.equations.mechanics
+    equations, mechanics = problem.equations, problem.equations.mechanics
+    if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
+        return partition_complaint(mechanics, equations.partition, known)
     M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
     m = len(J)
     bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])

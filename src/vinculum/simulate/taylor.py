@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.graph import ZERO, Node, operations
+from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.simulate.events import DIRECTIONS, Happened
 from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
 from vinculum.simulate.problem import WATCH_LIMIT, Problem
@@ -27,6 +27,9 @@ class Hits:
     """Receives the non-terminal events of one run."""
 
     found: list[tuple[float, int]] = field(default_factory=list)
+
+    def __deepcopy__(self, memo: dict) -> Hits:
+        return self  # heyoka copies its callbacks; the hits must arrive here
 
     def __call__(self, integrator: Any, time: float, sign: int) -> None:
         """Called by heyoka."""
@@ -97,7 +100,7 @@ def integrate(
         recorder.steps += int(result[3])
         _take_events(problem, integrator, recorder, t0)
         progress(good[0])
-        ending = _ending(problem, integrator, outcome, good, reached, t1)
+        ending = _ending(problem, integrator, outcome, good, reached, t0, t1, recorder)
         if ending is not None:
             return ending, *good
         spent = clock.perf_counter() - began
@@ -181,7 +184,9 @@ def _ending(
     outcome: Any,
     good: tuple[float, np.ndarray],
     before: float,
+    start: float,
     t1: float,
+    recorder: Recorder,
 ) -> Outcome | None:
     """The outcome of a stretch, or None when the run goes on."""
     import heyoka as hy
@@ -195,7 +200,16 @@ def _ending(
         stuck = abs(time - before) <= 1e-12 * max(abs(t1 - before), abs(time))
         return Outcome(STALLED, time, "") if stuck else None
     number = -int(outcome) - 1
+    if 0 <= number < len(integrator.terminal) and time == start:
+        return None  # zero at the start is not an event; heyoka does not look at it again for a while
     if 0 <= number < len(integrator.terminal):
-        name = problem.events[integrator.terminal[number]].name
-        return Outcome(EVENT, time, f"the event {name!r} ended the run")
+        j = integrator.terminal[number]
+        recorder.events.append(Happened(problem.events[j].name, time, _rising(problem, j, *good)))
+        return Outcome(EVENT, time, f"the event {problem.events[j].name!r} ended the run")
     return Outcome(REPIVOT, time, "")
+
+
+def _rising(problem: Problem, j: int, t: float, x: np.ndarray) -> bool:
+    """Whether an event function grows along the motion at a state."""
+    slope = along([problem.event_nodes[j]], {problem.time: ONE, **dict(zip(problem.state, problem.rates, strict=True))})
+    return bool(problem.compiled(slope)(t, x, problem.values)[0] > 0)
