@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from vinculum.graph import ONE, ZERO, apply, constant, evaluate, operations, select, substitute, symbol
+from vinculum.graph import ONE, ZERO, apply, constant, evaluate, gradient, operations, select, substitute, symbol
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import compare, negate
 

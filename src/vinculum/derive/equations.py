@@ -163,17 +163,17 @@ class EquationsOfMotion:
             for key, value in state.items()
             if not _is_number(value)
         ]
-        if problems:
-            raise ModelError(f"the state of {system.name!r} is not usable", problems)
         complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
-        numbers = {symbol(key): float(value) for key, value in complete.items()}
+        numbers = {symbol(key): float(value) for key, value in complete.items() if _is_number(value)}
         defined = [
             key for key, node in self.definitions.items() if key not in state and symbols([node]) <= set(numbers)
         ]
         numbers |= {symbol(key): evaluate([self.definitions[key]], numbers)[0] for key in defined}
-        missing = [key for key in (*self.states, *system.inputs) if symbol(key) not in numbers]
+        missing = [key for key in (*self.states, *system.inputs) if symbol(key) not in numbers and key not in state]
         if missing:
-            raise ModelError(f"the state of {system.name!r} is not usable", [f"no value for {listed(missing)}."])
+            problems.append(f"no value for {listed(missing)}.")
+        if problems:
+            raise ModelError(f"the state of {system.name!r} is not usable", problems)
         return numbers
 
     def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:

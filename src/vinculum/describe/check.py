@@ -71,6 +71,9 @@ def _about_declarations(system: System) -> Iterator[str]:
     for name, times in names.items():
         if times > 1:
             yield f"{name} is declared {times} times among coordinates, inputs and parameters. Keep one."
+    time = next((q.args[0] for q in system.coordinates if isinstance(q, AppliedUndef) and q.args), None)
+    if time is not None and name_of(time) in names:
+        yield f"{time} is the time; it cannot be an input or a parameter too."
     for name, times in Counter(c.name for c in system.constraints if getattr(c, "name", "")).items():
         if times > 1:
             yield f"{times} constraints are called {name!r}. Give each its own name."

@@ -91,7 +91,8 @@ def _work(
         maxima=np.append(np.zeros(len(problem.residuals) + 1), recorder.balance_start),
         instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.array([0, -1, 0]),
         directions=np.array([DIRECTIONS[event.direction] for event in problem.events], dtype=np.int64),
-        before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan), rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
+        before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan),
+        rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
         history=np.zeros((q, n)),
     )  # fmt: skip
 

@@ -82,8 +82,8 @@ def gains(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(a, b) of c = a·high + b·low for every constraint, by its name and the order of its residual equation.
 
-    ``natural_rate`` is used where the user gave none: for `Sampled` it is 1/τ, deadbeat with α = 3/(4τ), β = 1/τ, and for
-    Euler's method with α = β = 1/τ.
+    ``natural_rate`` is used where the user gave none: for `Sampled` it is 1/τ, deadbeat with α = 3/(4τ), β = 1/τ, and
+    for Euler's method with α = β = 1/τ.
     """
     if isinstance(stabilization, (Projection, Unstabilized)):
         return np.zeros(len(names)), np.zeros(len(names))

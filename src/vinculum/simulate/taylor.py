@@ -89,12 +89,14 @@ def integrate(
     integrator = started(problem, tolerance, t0, x)
     monitor = problem.compiled([problem.balance, *problem.residuals])
     steps, good = 200, (t0, np.array(x))
+    target = _past_zeros(problem, t0, t1, x)
     while True:
         began = clock.perf_counter()
         reached = integrator.taylor.time
         result = integrator.taylor.propagate_until(
-            t1, max_steps=steps, c_output=True, **({"callback": after_step} if after_step else {})
+            target, max_steps=steps, c_output=True, **({"callback": after_step} if after_step else {})
         )
+        target = t1
         outcome, dense = result[0], result[4]
         good = _collect(problem, monitor, dense, recorder, good)
         recorder.steps += int(result[3])
@@ -105,6 +107,12 @@ def integrate(
             return ending, *good
         spent = clock.perf_counter() - began
         steps = int(min(max(steps * min(4.0, _CHUNK_SECONDS / max(spent, 1e-6)), 50), _LONGEST_CHUNK))
+
+
+def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
+    """Where to go first: with an event function at zero, a little further, since heyoka would see nothing else."""
+    values = problem.compiled(problem.event_nodes)(t0, x, problem.values) if problem.events else np.ones(1)
+    return t1 if np.all(values != 0) else t0 + 1e-9 * (t1 - t0)
 
 
 def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) -> Integrator:
@@ -174,7 +182,7 @@ def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t
     for j, hits in integrator.hits.items():
         found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
         hits.found.clear()
-    for time, j, sign in sorted(found):
+    for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
         recorder.events.append(Happened(problem.events[j].name, time, sign > 0))
 
 
@@ -193,7 +201,7 @@ def _ending(
 
     time = good[0]
     if outcome == hy.taylor_outcome.time_limit:
-        return finished(t1)
+        return finished(t1) if time == t1 else None
     if outcome == hy.taylor_outcome.err_nf_state:
         return Outcome(NON_FINITE, time, "")
     if outcome == hy.taylor_outcome.step_limit:
@@ -201,7 +209,7 @@ def _ending(
         return Outcome(STALLED, time, "") if stuck else None
     number = -int(outcome) - 1
     if 0 <= number < len(integrator.terminal) and time == start:
-        return None  # zero at the start is not an event; heyoka does not look at it again for a while
+        return None  # zero at the start is not an event
     if 0 <= number < len(integrator.terminal):
         j = integrator.terminal[number]
         recorder.events.append(Happened(problem.events[j].name, time, _rising(problem, j, *good)))
