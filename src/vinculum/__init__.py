@@ -23,7 +23,7 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import Holonomic, Nonholonomic, System
+from vinculum.describe import DCMotor, Holonomic, Nonholonomic, System, charge_of, motorize, voltage_of
 
 # derive
 from vinculum.derive import EquationsOfMotion, derive
@@ -43,6 +43,38 @@ from vinculum.simulate import (
     simulate,
 )
 
+# analyze
+from vinculum.analyze import (
+    Equilibrium,
+    LinearModel,
+    Mode,
+    Region,
+    Verdict,
+    characteristic_polynomial,
+    controllability,
+    equilibrium,
+    hurwitz_conditions,
+    least_number,
+    linearize,
+    observability,
+    stability,
+    stability_region,
+    sufficient_inputs,
+    sufficient_outputs,
+)
+
+# control
+from vinculum.control import (
+    Attraction,
+    Estimator,
+    FeedbackLaw,
+    close_loop,
+    closed_model,
+    observe,
+    region_of_attraction,
+    stabilize,
+)
+
 # errors
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 
@@ -51,6 +83,10 @@ __all__ = [
     "System",
     "Holonomic",
     "Nonholonomic",
+    "DCMotor",
+    "motorize",
+    "charge_of",
+    "voltage_of",
     # derive
     "derive",
     "EquationsOfMotion",
@@ -66,6 +102,32 @@ __all__ = [
     "Trajectory",
     "Outcome",
     "read",
+    # analyze
+    "equilibrium",
+    "Equilibrium",
+    "linearize",
+    "LinearModel",
+    "stability",
+    "Verdict",
+    "characteristic_polynomial",
+    "hurwitz_conditions",
+    "stability_region",
+    "Region",
+    "controllability",
+    "observability",
+    "least_number",
+    "sufficient_inputs",
+    "sufficient_outputs",
+    "Mode",
+    # control
+    "stabilize",
+    "FeedbackLaw",
+    "observe",
+    "Estimator",
+    "close_loop",
+    "closed_model",
+    "region_of_attraction",
+    "Attraction",
     # errors
     "VinculumError",
     "ModelError",

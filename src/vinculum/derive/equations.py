@@ -43,6 +43,8 @@ class EquationsOfMotion:
     partition: Partition | None = None  # independent and dependent coordinates, where the form divides them
     divided_by: Callable[[Partition], EquationsOfMotion] | None = None  # the same form with another partition
     definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
+    laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # inputs of a closed loop as expressions of the state
+    extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # further states of a closed loop and their rates
     _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
 
     @property

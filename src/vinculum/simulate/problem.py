@@ -52,7 +52,7 @@ class Problem:
     @cached_property
     def state(self) -> tuple[Node, ...]:
         """x, with w at its end where forces do work."""
-        own = tuple(symbol(key) for key in self.equations.states)
+        own = tuple(symbol(key) for key in (*self.equations.states, *self.equations.extra))
         return own if self.power is ZERO else (*own, WORK)
 
     @cached_property
@@ -97,7 +97,8 @@ class Problem:
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
         """f with the corrections c as parameters, constant through the stages of a step."""
-        rates = self.closed(self.explicit.rates)
+        extra = [Converter()(rate) for rate in self.equations.extra.values()]
+        rates = self.closed([*self.explicit.rates, *self.lifted(extra)])
         return tuple(rates if self.power is ZERO else [*rates, self.power])
 
     @cached_property
@@ -166,7 +167,8 @@ class Problem:
 
     def closed(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the inputs replaced by their laws."""
-        return substitute(list(nodes), self.laws)
+        laws = dict(zip(self.laws, self.lifted(list(self.laws.values())), strict=True))
+        return substitute(list(nodes), laws)
 
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
@@ -186,7 +188,7 @@ class Problem:
 
     def _refuse_strangers(self, given: Node, derived: Mapping[Node, Node], where: str) -> None:
         nodes = self.equations.system.nodes
-        known = {*derived, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, self.time}
+        known = {*derived, *self.state, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, self.time} - {WORK}
         strangers = [s.value for s in symbols([given]) - known]
         if strangers:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
@@ -232,8 +234,8 @@ class Problem:
         problem = replace(self, equations=equations, explicit=explicit)
         if equations is self.equations:
             return problem, x
-        work = [x[-1]] if self.power is not ZERO else []
-        return problem, np.array([*equations.state_values(known), *work])
+        further = x[len(self.equations.states) :]
+        return problem, np.array([*equations.state_values(known), *further])
 
     def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, velocities that follow from it included."""
@@ -249,25 +251,29 @@ def pose(
     laws: Mapping[sp.Expr, sp.Expr],
     parameters: Mapping[sp.Symbol, float],
     events: Sequence[Event],
+    extra: Mapping[sp.Expr, float],
 ) -> tuple[Problem, np.ndarray]:
     """The problem and its initial x, without feedback."""
     system = equations.system
     numbers = dict(system.parameters) | dict(parameters)
     closing = input_laws(equations, laws)
     known = {symbol(key): value for key, value in (dict(start) | numbers | {system.time: time}).items()}
+    known |= {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
     none = np.zeros(len(system.constraints))
     values = np.array(list(numbers.values()), dtype=float)
     equations = equations.adapted(known)
     problem = Problem(equations, equations.explicit(known), closing, values, none, none, tuple(events))
-    x = np.array([*equations.state_values(known), *([0.0] if problem.power is not ZERO else [])])
+    further = [known[symbol(key)] for key in equations.extra]
+    x = np.array([*equations.state_values(known), *further, *([0.0] if problem.power is not ZERO else [])])
     return problem.repivoted(time, x)
 
 
 def input_laws(equations: EquationsOfMotion, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
     """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
     system = equations.system
-    allowed = {*equations.states, *system.parameters, system.time}
+    allowed = {*system.coordinates, *system.velocities, *equations.states, *equations.extra}
+    allowed |= {*system.parameters, system.time}
     problems = [f"{name_of(u)} has no law. Pass inputs={{{name_of(u)}: expression of t and the state}}."
                 for u in system.inputs if u not in laws]  # fmt: skip
     closed: dict[Node, Node] = {}

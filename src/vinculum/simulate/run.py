@@ -74,8 +74,11 @@ def simulate(
     grid = np.asarray(times, dtype=float).ravel()
     numbers = _parameters(equations, parameters)
     t0 = float(grid[0]) if len(grid) else 0.0
-    start = consistent(equations, initial, guess=guess, fixed=fixed, parameters=numbers, time=t0)
-    problem, x = pose(equations, start, t0, inputs or {}, numbers, _named(events))
+    extra = {key: float(value) for key, value in initial.items() if key in equations.extra}
+    known = {key: value for key, value in initial.items() if key not in extra}
+    start = consistent(equations, known, guess=guess, fixed=fixed, parameters=numbers, time=t0)
+    laws = {**equations.laws, **(inputs or {})}
+    problem, x = pose(equations, start, t0, laws, numbers, _named(events), extra)
     seconds["start"] = clock.perf_counter() - began
     why = ""
     if method == "auto":

@@ -64,7 +64,8 @@ class Trajectory:
         if self.problem is None:
             return {str(name): np.asarray(data) for name, data in self.stored.data_vars.items()}
         equations = self.problem.equations
-        keys = dict.fromkeys((*equations.system.coordinates, *equations.system.velocities, *equations.states))
+        system = equations.system
+        keys = dict.fromkeys((*system.coordinates, *system.velocities, *equations.states, *equations.extra))
         values = self._computed(list(keys))
         return {variable_name(key): values[:, i] for i, key in enumerate(keys)}
 
