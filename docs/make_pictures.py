@@ -43,8 +43,8 @@ def engine(path: Path) -> None:
     exec("\n".join(code_blocks(ROOT / "README.md")), run)
     motion, theta, x = run["motion"], run["theta"], run["x"]
     angle, place = motion[theta], motion[x]
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
-    plane, force = figure.subplots(1, 2, width_ratios=(1.25, 1))
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    plane, force = figure.subplots(1, 2, width_ratios=(1.4, 1))
     crank = run["engine"].parameters[run["a"]]
     for shown, shade in ((20, 1.0), (75, 0.5), (130, 0.3), (180, 0.15)):
         i = int(np.searchsorted(np.degrees(angle), shown))
@@ -57,15 +57,14 @@ def engine(path: Path) -> None:
     plane.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="Crank, rod and piston", xlim=(-0.07, 0.22))
     turn = angle < 2 * np.pi
     force.plot(np.degrees(angle[turn]), run["rod_force"][turn], color="tab:red")
-    for event in (e for e in motion.events if e.name == "rod unloaded"):
-        unloaded = np.degrees(np.interp(event.time, motion.t, angle))
-        if unloaded < 360:
-            force.plot(unloaded, 0, "o", color="black", ms=7, label="rod unloaded" if event is motion.events[0] else None)
+    unloaded = np.interp([e.time for e in motion.events if e.name == "rod unloaded"], motion.t, angle)
+    unloaded = np.degrees(unloaded[unloaded < 2 * np.pi])
+    force.plot(unloaded, 0 * unloaded, "o", color="black", ms=7, label="rod unloaded")
     force.axhline(0, color="gray", lw=0.8)
     force.set(xlabel="crank angle [degrees]", xlim=(0, 360), xticks=range(0, 361, 90), title="Force in the rod [N]")
-    force.text(180, 250, "pushes", ha="center", color="tab:red")
-    force.text(20, -900, "pulls", ha="left", color="tab:red")
-    force.legend(loc="lower right")
+    force.text(180, 60, "pushes", ha="center", color="tab:red")
+    force.text(180, -100, "pulls", ha="center", color="tab:red")
+    force.legend(loc="lower center")
     force.grid(alpha=0.3)
     figure.savefig(path, dpi=150)
 

@@ -116,7 +116,13 @@ class _Search:
         if strangers:
             raise ModelError("near is not usable", [f"{listed(strangers)} is not unknown here."])
         m = len(self.equations.system.constraints)
-        return np.array([float(near.get(key, 0.0)) for key in self.unknown] + [0.0] * m)
+        x = np.array([float(near.get(key, 0.0)) for key in self.unknown] + [0.0] * m)
+        for p, c in zip(self.equations.definitions, ignorable(self.equations), strict=False):
+            velocity = c.diff(self.equations.system.time)
+            if p in self.given and velocity in self.unknown and velocity not in near:
+                inertia = self.at(jacobian([self.equations.definitions[p]], [symbol(velocity)]), x)[0, 0]
+                x[self.unknown.index(velocity)] = self.given[p] / inertia if inertia else 0.0
+        return x
 
     def at(self, nodes: np.ndarray | Sequence[Node], x: np.ndarray) -> np.ndarray:
         array = np.asarray(nodes, dtype=object)
@@ -153,7 +159,9 @@ class _Search:
     def refuse_open(self, x: np.ndarray) -> None:
         """Name the unknowns that could be moved without leaving equilibrium."""
         J = self.at(self.slopes, x)
-        scale = np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
+        if not self.unknown:
+            return
+        scale = np.maximum(np.abs(J).max(axis=1, keepdims=True, initial=0.0), 1e-300)
         _, singular, vectors = np.linalg.svd(J / scale)
         free = vectors[np.sum(singular > 1e-9 * max(singular.max(initial=0.0), 1e-300)) :]
         turning = np.array([key in self.turning for key in self.unknown])
