@@ -13,7 +13,9 @@ from simulate.models import c, cartesian_system, difference, hanging, k, m, pend
 def damped_particle(stiffness: float, damping: float) -> vn.EquationsOfMotion:
     """ẍ + c ẋ + k x = 0."""
     numbers = {k: stiffness, c: damping}
-    return vn.derive(vn.System([x], x.diff() ** 2 / 2, k * x**2 / 2, dissipation=c * x.diff() ** 2 / 2, parameters=numbers))
+    return vn.derive(
+        vn.System([x], x.diff() ** 2 / 2, k * x**2 / 2, dissipation=c * x.diff() ** 2 / 2, parameters=numbers)
+    )
 
 
 def with_force(force: sp.Expr) -> vn.EquationsOfMotion:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def test_an_interrupted_motion_is_part_of_the_whole():
 def test_progress_is_a_share_that_grows_to_one(method, options):
     shares: list[float] = []
     vn.simulate(pendulum(), hanging(), (0, 5), method, progress=shares.append, **options)
-    assert all(0 <= a <= b <= 1 for a, b in zip(shares, shares[1:], strict=False))
+    assert all(0 <= a <= b <= 1 for a, b in pairwise(shares))
     assert shares[-1] == pytest.approx(1.0, abs=1e-12)
 
 

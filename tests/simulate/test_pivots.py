@@ -59,6 +59,14 @@ def test_the_motion_goes_on_accurately(method, options, accuracy, count):
         assert changes(motion) > 10
 
 
+@pytest.mark.parametrize(("method", "options", "accuracy"), METHODS)
+def test_a_backward_motion_goes_on_accurately_too(method, options, accuracy):
+    """Pivots go bad on the way back as well."""
+    forward = run(spinner(), start(spinner()), (0, 10))
+    back = run(spinner(), end(forward), np.linspace(10, 0, 101), method, fixed=[], **options)
+    assert error(back, 10) < 10 * accuracy
+
+
 def test_residuals_and_energy_stay_at_rounding():
     motion = run(spinner(), start(spinner()), (0, 10))
     assert largest(motion) < 1e-13
@@ -68,10 +76,9 @@ def test_residuals_and_energy_stay_at_rounding():
 @pytest.mark.parametrize(("method", "options"), [("rk4", {"step": 0.01}), ("taylor", {})])
 def test_thousands_of_changes_do_not_end_a_run(method, options):
     """A wheel that turns for a long time is as regular at the end as at the start."""
-    duration = 1300 if method == "rk4" else 500
-    motion = run(spinner(), start(spinner()), np.linspace(0, duration, 11), method, **options)
+    motion = run(spinner(), start(spinner()), np.linspace(0, 300, 11), method, **options)
     assert motion.outcome.kind == "finished"
-    assert motion.t[-1] == duration
+    assert motion.t[-1] == 300
 
 
 def test_samples_between_the_steps_stay_accurate_where_pivots_change():
@@ -130,7 +137,7 @@ def test_dense_output_across_changes(method, options, accuracy):
 def test_accelerations_and_reactions_are_computed_with_good_pivots(method, options, accuracy):
     """ẍ = -cos x and the reactions that carry the weight of b, at every sample of every stretch."""
     equations = spinner()
-    angle, a, b = equations.system.coordinates
+    angle = equations.system.coordinates[0]
     motion = run(equations, start(equations), (0, 5), method, **options)
     np.testing.assert_allclose(motion[angle.diff(t, 2)], -np.cos(motion[angle]), rtol=0, atol=10 * accuracy)
     # V = b: the forces on the massless a and b balance, (0, -1) + Jᵀλ = 0 with the gradients (cos, sin), (-sin, cos)
@@ -138,7 +145,7 @@ def test_accelerations_and_reactions_are_computed_with_good_pivots(method, optio
     np.testing.assert_allclose(motion.reactions["across0"], np.cos(motion[angle]), rtol=0, atol=10 * accuracy)
 
 
-# -- dependent coordinates -------------------------------------------------------------------------------------------
+# -- dependent coordinates ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", ["shulgin", "lurie-suslov"])

@@ -8,6 +8,7 @@ import sympy as sp
 
 import vinculum as vn
 from simulate.models import (
+    SKATE_START,
     cartesian_system,
     difference,
     hanging,
@@ -17,7 +18,6 @@ from simulate.models import (
     rod,
     run,
     skate,
-    SKATE_START,
     theta,
     x,
     y,
@@ -95,7 +95,9 @@ def test_a_contradiction_is_refused_at_the_start():
     """Two rods of different length cannot both be met."""
     longer = vn.Holonomic((x**2 + y**2 - 4 * l**2) / 2, name="longer rod")
     equations = vn.derive(
-        cartesian_system(constraints=[rod(), longer]), redundant="least_squares", at=hanging(), 
+        cartesian_system(constraints=[rod(), longer]),
+        redundant="least_squares",
+        at=hanging(),
     )
     with pytest.raises(vn.ConstraintError, match="longer rod"):
         vn.simulate(equations, {x: 0.6, y: -0.8}, (0, 1), fixed=[])

@@ -27,7 +27,7 @@ def again(driven, tmp_path) -> vn.Trajectory:
     return vn.read(tmp_path / "motion.nc")
 
 
-# -- dataset -------------------------------------------------------------------------------------------------------------
+# -- dataset --------------------------------------------------------------------------------------------------
 
 
 def test_the_dataset_has_every_quantity_over_time(driven):
@@ -50,7 +50,7 @@ def test_the_dataset_selects_by_time(driven):
     assert float(driven.dataset["x"].sel(time=0.5, method="nearest")) == driven[x][50]
 
 
-# -- files ---------------------------------------------------------------------------------------------------------------
+# -- files ----------------------------------------------------------------------------------------------------
 
 
 def test_all_quantities_come_back(driven, again):
@@ -122,13 +122,9 @@ def test_names_of_constraints_may_be_any_text(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["energy", "work", "time"])
 def test_a_coordinate_may_be_called_like_another_column(name, tmp_path):
-    """Every quantity keeps its own values, or the name is refused at the door."""
+    """Every quantity keeps its own values."""
     q = sp.Function(name)(t)
-    try:
-        equations = vn.derive(vn.System([q], q.diff(t) ** 2 / 2, g * q, parameters={g: 1.0}))
-    except vn.ModelError as refusal:
-        assert name in str(refusal)
-        return
+    equations = vn.derive(vn.System([q], q.diff(t) ** 2 / 2, g * q, parameters={g: 1.0}))
     motion = run(equations, {q: 3.0}, (0, 1))
     motion.save(tmp_path / "motion.nc")
     again = vn.read(tmp_path / "motion.nc")

@@ -13,7 +13,7 @@ METHODS = [("taylor", {}), ("bdf", {}), *((name, {"step": 1e-2}) for name in FIX
 every_method = pytest.mark.parametrize(("method", "options"), METHODS)
 
 
-# -- samples -----------------------------------------------------------------------------------------------------------
+# -- samples --------------------------------------------------------------------------------------------------
 
 
 @every_method
@@ -85,7 +85,7 @@ def test_a_time_shift_of_an_autonomous_system_shifts_its_motion():
     np.testing.assert_allclose(late[x], early[x], rtol=0, atol=1e-11)  # instants near 1000 have 1e-13 of rounding
 
 
-# -- refusals ------------------------------------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------------------
 
 
 def refused(message: str, *arguments: object, **options: object) -> str:

@@ -106,23 +106,29 @@ class EquationsOfMotion:
         for explicit in self._known:
             if explicit.suits(values):
                 return explicit
-        self._known.append(self.eliminate(self.mechanics, [values, *self._generic]))
+        self._known.append(self.eliminate(self.mechanics, [values, *self.generic]))
+        return self._known[-1]
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """A new elimination with pivots that are good at all the given states."""
+        self._known.append(self.eliminate(self.mechanics, [*values, *self.generic]))
         return self._known[-1]
 
     @cached_property
-    def _generic(self) -> list[dict[Node, float]]:
+    def generic(self) -> list[dict[Node, float]]:
+        """A few states in general position on the constraints."""
         return generic_states(self.mechanics)
 
     def reference(self) -> dict[Node, float]:
         """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
         if self.at is not None:
             return self.values(self.at)
-        if not self._generic:
+        if not self.generic:
             raise DomainError(
                 f"No state that meets the constraints of {self.system.name!r} was found from random starts. "
                 "Give one: derive(system, at={coordinate: value, ...})."
             )
-        return self._generic[0]
+        return self.generic[0]
 
     def state_values(self, values: Values) -> list[float]:
         """The states of this form from values of all coordinates and velocities."""

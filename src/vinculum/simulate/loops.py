@@ -16,6 +16,7 @@ from numba import njit
 from vinculum.compile.pointer import call
 
 DONE, NOT_FINITE, PIVOT, HAPPENED = 0, 1, 2, 3
+JUMPED = 1e200  # the watch of a pivot that has changed its sign, see `problem.JUMPED`
 
 
 class Work(NamedTuple):
@@ -110,7 +111,7 @@ def inspect(w: Any, i: Any) -> Any:
     for j in range(n):
         if not (np.isfinite(w.x[j]) and np.isfinite(w.out[j])):
             return NOT_FINITE
-    if w.out[n] > w.limit:
+    if w.out[n] >= JUMPED:
         return PIVOT
     if np.isnan(w.maxima[r + 1]):
         w.maxima[r + 1] = w.out[n + 1]
@@ -121,7 +122,9 @@ def inspect(w: Any, i: Any) -> Any:
     found = happened(w, i)
     for j in range(n):
         w.before[0, j], w.before[1, j] = w.x[j], w.out[j]
-    return HAPPENED if found else DONE
+    if found:
+        return HAPPENED
+    return PIVOT if w.out[n] > w.limit else DONE
 
 
 @njit(cache=True)

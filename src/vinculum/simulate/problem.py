@@ -216,20 +216,27 @@ class Problem:
         """Values of all symbols at a state, inputs included, for the interpreter."""
         known = dict(zip(self.state, map(float, x), strict=True))
         known |= dict(zip(self.parameters, map(float, self.values), strict=True)) | {self.time: float(t)}
-        return known | dict(zip(self.laws, evaluate(list(self.laws.values()), known), strict=True))
+        laws = self.lifted(list(self.laws.values()))
+        return known | dict(zip(self.laws, evaluate(laws, known), strict=True))
 
     def with_gains(self, a: np.ndarray, b: np.ndarray) -> Problem:
         """The same problem with other feedback gains."""
         return replace(self, velocity_gains=a, position_gains=b)
 
-    def repivoted(self, t: float, x: np.ndarray) -> tuple[Problem, np.ndarray]:
+    def repivoted(
+        self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
+    ) -> tuple[Problem, np.ndarray]:
         """The same problem with pivots (and, if it is ours to choose, dependent coordinates) chosen anew at a state.
 
-        Returns it with the state in its own variables. Raises where no choice is good.
+        Returns it with the state in its own variables. Raises where no choice is good. ``beyond`` is a state further on
+        for which the choice must be good too.
         """
         known = self.everything(t, x)
         equations = self.equations.adapted(known)
-        explicit = equations.explicit(known)
+        if beyond is not None and np.all(np.isfinite(beyond[1])):
+            explicit = equations.chosen_for(known, self.everything(*beyond))
+        else:
+            explicit = equations.explicit(known)
         explicit = replace(explicit, numbers=tuple(evaluate(explicit.pivots, known)))
         problem = replace(self, equations=equations, explicit=explicit)
         if equations is self.equations:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.errors import VinculumError
+from vinculum.names import suggestion
 
 Gain = float | Mapping[str, float]
 
@@ -87,12 +88,20 @@ def gains(
     """
     if isinstance(stabilization, (Projection, Unstabilized)):
         return np.zeros(len(names)), np.zeros(len(names))
+    _refuse_strange_names(stabilization, names)
     damping = 0.75 if isinstance(stabilization, Sampled) and not euler else 1.0
     pairs = [
         _pair(stabilization, name, order, natural_rate, damping) for name, order in zip(names, orders, strict=True)
     ]
     a, b = np.array(pairs).reshape(-1, 2).T
     return a.copy(), b.copy()
+
+
+def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
+    for gain in (stabilization.rate, getattr(stabilization, "alpha", None), getattr(stabilization, "beta", None)):
+        for name in gain if isinstance(gain, Mapping) else ():
+            if name not in names:
+                raise VinculumError(f"A gain was given for {name}, which is no constraint.{suggestion(name, names)}")
 
 
 def _pair(

@@ -15,6 +15,7 @@ from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.simulate.events import DIRECTIONS, Happened
 from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
 from vinculum.simulate.problem import WATCH_LIMIT, Problem
+from vinculum.simulate.rates import motion_rate
 from vinculum.simulate.recorder import Recorder
 
 _CHUNK_SECONDS = 0.3  # the integrator comes up for air (progress, Ctrl-C) about this often
@@ -66,7 +67,7 @@ def compiled(
             hits[j] = Hits()
             plain.append(hy.nt_event(function, callback=hits[j], direction=sides[direction]))
     if watch is not ZERO:
-        ending.append(hy.t_event(_SMALL * outputs[-1], direction=sides[1]))
+        ending.append(hy.t_event(_SMALL * outputs[-1]))
     options: dict[str, Any] = {"compact_mode": operations(rates).total() > COMPACT_FROM}
     if tolerance is not None:
         options["tol"] = tolerance
@@ -138,7 +139,7 @@ def natural_rate(problem: Problem, tolerance: float | None, t: float, x: np.ndar
     """Half the inverse of the first Taylor step: the motion's own time scale, as a rate for the feedback."""
     taylor = started(problem, tolerance, t, x).taylor
     step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
-    return 0.5 / step if np.isfinite(step) and step > 0 else 0.0
+    return 0.5 / step if np.isfinite(step) and step > 0 else motion_rate(problem, t, x)
 
 
 def _collect(
