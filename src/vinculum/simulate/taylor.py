@@ -173,11 +173,10 @@ def _collect(
 def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
-    slack = 1e-13 * max(abs(low), abs(high), 1e-300)
-    inside = (waiting >= low - slack) & (waiting <= high + slack)
+    inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, np.array(dense(np.clip(ready, low, high))))
+        recorder.add(ready, np.array(dense(ready)))
 
 
 def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:
