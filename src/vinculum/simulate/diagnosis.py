@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vinculum.derive.explicit import explain_singular
-from vinculum.derive.reference import numbers
-from vinculum.errors import DomainError, VinculumError
+from vinculum.errors import DomainError
 from vinculum.graph import Node, evaluate
 from vinculum.graph.traverse import describe, order
 from vinculum.simulate.outcome import NON_FINITE, SINGULAR, STALLED, Outcome
@@ -22,7 +20,7 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     try:
         known = problem.numbers(t, x)
         evaluate(problem.rates, known)
-        singular = near_singular(problem, known)
+        singular = problem.equations.singular_at(known)
     except DomainError as error:
         return Outcome(NON_FINITE, t, str(error))
     if singular:
@@ -38,23 +36,6 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     return Outcome(
         NON_FINITE, t, f"the state grew beyond all bounds, {describe(problem.state[fastest])} fastest of all"
     )
-
-
-def near_singular(problem: Problem, known: dict[Node, float]) -> str:
-    """What the equations no longer determine at a state, or nothing."""
-    mechanics = problem.equations.mechanics
-    M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
-    m = len(J)
-    bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])
-    scale = np.sqrt(np.maximum(np.abs(bordered).max(axis=1), 1e-300))
-    singular = np.linalg.svd(bordered / np.outer(scale, scale), compute_uv=False)
-    if singular[-1] > 1e-7 * singular[0]:
-        return ""
-    try:
-        explain_singular(mechanics, known)
-    except VinculumError as error:
-        return str(error)
-    return ""
 
 
 def near_edge(problem: Problem, known: dict[Node, float]) -> str:

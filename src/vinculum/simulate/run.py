@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
-from vinculum.derive import EquationsOfMotion
+from vinculum.derive.interface import Equations
 from vinculum.errors import ConstraintError, ModelError, SingularError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate import fixed_step, stiff, taylor
@@ -29,7 +30,7 @@ from vinculum.simulate.stabilization import (
     Stabilization,
     Unstabilized,
     chosen,
-    gains,
+    feedback,
 )
 from vinculum.simulate.start import consistent
 from vinculum.simulate.trajectory import Trajectory
@@ -38,7 +39,7 @@ _MOST_REPIVOTS = 1000
 
 
 def simulate(
-    equations: EquationsOfMotion,
+    equations: Equations,
     initial: Mapping[sp.Expr, float],
     times: Sequence[float] | np.ndarray,
     method: str = "taylor",
@@ -88,8 +89,8 @@ def simulate(
     return _trajectory(plan, recorder, outcome, segments, described, seconds, dense)
 
 
-def _parameters(equations: EquationsOfMotion, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
-    known = equations.system.parameters
+def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
+    known = equations.parameters
     strangers = [p for p in parameters or {} if p not in known]
     if strangers:
         near = suggestion(name_of(strangers[0]), map(name_of, known))
@@ -130,27 +131,27 @@ def _with_feedback(
 ) -> tuple[Problem, str]:
     """The problem with its gains set, everything compiled, and the treatment in words."""
     natural = _natural_rate(problem, plan, treatment, tolerance, x)
-    constraints = problem.equations.system.constraints
-    orders = [1 if low is None else 2 for low, _ in problem.equations.feedback]
-    closed = problem.with_gains(*gains(treatment, [c.name for c in constraints], orders, natural))
+    order = METHODS[plan.method].order if plan.method in METHODS else math.inf
+    closed = problem.with_feedback(feedback(treatment, problem.equations, natural, order))
     if plan.method == "taylor":
         taylor.started(closed, tolerance, plan.t0, x)
-    if not constraints:
+    if not problem.equations.corrections:
         return closed, "not needed: no constraints"
     if isinstance(treatment, Unstabilized):
         return closed, "none"
     if isinstance(treatment, Projection):
         return closed, "projection after every step"
-    given = treatment.rate is not None or getattr(treatment, "alpha", None) is not None
     name = type(treatment).__name__.lower()
-    return closed, f"{name}, gains as given" if given else f"{name}, rate {natural:.6g} (chosen)"
+    if not treatment.given and problem.equations.prescribed is not None:
+        return closed, f"{name}, as prescribed by the equations"
+    return closed, f"{name}, gains as given" if treatment.given else f"{name}, rate {natural:.6g} (chosen)"
 
 
 def _natural_rate(
     problem: Problem, plan: Plan, treatment: Stabilization, tolerance: float | None, x: np.ndarray
 ) -> float:
     """The rate of the feedback where the user gave none."""
-    if not problem.equations.system.constraints or isinstance(treatment, (Unstabilized, Projection)):
+    if not problem.equations.corrections or isinstance(treatment, (Unstabilized, Projection)):
         return 0.0
     if plan.method == "taylor":
         return taylor.natural_rate(problem, tolerance, plan.t0, x, plan.t1 - plan.t0)

@@ -14,7 +14,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.graph import from_sympy
 from vinculum.names import suggestion, variable_name
-from vinculum.simulate.events import Happened, reaction
+from vinculum.simulate.events import Happened
 from vinculum.simulate.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ class Trajectory:
         """λ of every constraint, in M q̈ + h = Q + Jᵀλ."""
         if self.problem is None:
             return self._stored("reaction_")
-        names = [c.name for c in self.problem.equations.system.constraints]
-        return dict(zip(names, self._computed([reaction(name) for name in names]).T, strict=True))
+        known = self.problem.equations.reaction_symbols
+        return dict(zip(known, self._computed(list(known.values())).T, strict=True)) if known else {}
 
     @cached_property
     def residuals(self) -> dict[tuple[str, str], np.ndarray]:
@@ -103,7 +103,7 @@ class Trajectory:
         if self.problem is None:
             return self._columns["energy"]
         problem = self.problem
-        return problem.compiled([problem.equations.mechanics.energy]).rows(self.t, self.states, problem.values)[:, 0]
+        return problem.compiled([problem.energy]).rows(self.t, self.states, problem.values)[:, 0]
 
     @cached_property
     def work(self) -> np.ndarray:
