@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.derive.interface import Equations, Feedback, linear_feedback
+from vinculum.derive.perturbation import binomial
 from vinculum.errors import VinculumError
 
 Gain = float | Mapping[str, float]
@@ -104,11 +105,6 @@ def feedback(stabilization: Stabilization, equations: Equations, natural_rate: f
         for name, chain in zip(names, chains, strict=True)
     ]
     return linear_feedback(chains, rows)
-
-
-def binomial(order: int, rate: float) -> list[float]:
-    """g_j = C(r, j) κ^(r-j): all roots of y⁽ʳ⁾ + Σ g_j y⁽ʲ⁾ = 0 are -κ."""
-    return [math.comb(order, j) * rate ** (order - j) for j in range(order)]
 
 
 def deadbeat(order: int, method_order: float) -> np.ndarray:
