@@ -134,6 +134,12 @@ class Equations(Protocol):
     def derived(self, explicit: Explicit) -> dict[Node, Node]:
         """Rates and reactions by their symbols, as functions of the state."""
 
+    def adapted(self, values: Values) -> Equations:
+        """The same equations, in other variables where those are better at a state."""
+
+    def state_values(self, values: Values) -> list[float]:
+        """The states as numbers, from values of the user's symbols."""
+
     def refuse_start(self, values: Values) -> None:
         """Raise where the constraints do not determine the motion at a state."""
 

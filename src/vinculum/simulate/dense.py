@@ -21,13 +21,15 @@ def interpolate(motion: Trajectory, times: np.ndarray | float) -> dict[str, np.n
     low, high = sorted((motion.t[0], motion.t[-1]))
     if wanted.min() < low or wanted.max() > high:
         raise VinculumError(f"The run covers {low:.6g} to {high:.6g}; times outside cannot be interpolated.")
-    states = _hermite(motion, wanted) if motion.dense[0] == "hermite" else _taylor(motion, wanted)
     names = [variable_name(key) for key in motion.problem.equations.states]
+    if any(segment.problem.equations.states != motion.problem.equations.states for segment in motion.segments):
+        raise VinculumError("The variables were changed along this run; ask for its samples, or shorten the run.")
+    states = _hermite(motion, wanted) if motion.dense[0] == "hermite" else _taylor(motion, wanted)
     return {name: states[:, i] for i, name in enumerate(names)}
 
 
 def _taylor(motion: Trajectory, times: np.ndarray) -> np.ndarray:
-    result = np.empty((len(times), motion.states.shape[1]))
+    result = np.empty((len(times), motion.segments[0].states.shape[1]))
     for piece in motion.dense:
         low, high = sorted(piece.bounds)
         inside = (times >= low) & (times <= high)
@@ -39,8 +41,7 @@ def _taylor(motion: Trajectory, times: np.ndarray) -> np.ndarray:
 def _hermite(motion: Trajectory, times: np.ndarray) -> np.ndarray:
     from scipy.interpolate import CubicHermiteSpline
 
-    problem = motion.problem
-    assert problem is not None
-    rates = problem.compiled(problem.rates).rows(motion.t, motion.states, problem.values)
+    states = np.vstack([segment.states for segment in motion.segments])
+    rates = motion._rows(lambda problem: problem.rates)
     order = np.argsort(motion.t)
-    return CubicHermiteSpline(motion.t[order], motion.states[order], rates[order])(times)
+    return CubicHermiteSpline(motion.t[order], states[order], rates[order])(times)

@@ -19,13 +19,15 @@ from vinculum.derive.explicit import Explicit
 from vinculum.derive.interface import Equations, Feedback, linear_feedback
 from vinculum.derive.mechanics import total
 from vinculum.errors import ModelError
-from vinculum.graph import ZERO, Converter, Node, evaluate, jacobian, substitute, symbol, symbols
+from vinculum.graph import ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
+from vinculum.graph.node import compare
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event
 
 WORK = symbol(("work",))
-WATCH_LIMIT = 1e6  # Σ (reference pivot / pivot)²: some pivot has shrunk a thousand times
+WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
+JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has changed its sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +139,15 @@ class Problem:
         return total([ratio * ratio for ratio in ratios])
 
     @cached_property
+    def strict_watch(self) -> Node:
+        """The same for methods that may step over a zero: beyond all bounds when a pivot has changed its sign."""
+        terms = []
+        for k, i in enumerate(self.watched):
+            ratio = symbol(("reference pivot", k)) / self.explicit.pivots[i]
+            terms.append(select(compare("less", ZERO, ratio), ratio * ratio, constant(JUMPED)))
+        return total(terms)
+
+    @cached_property
     def event_nodes(self) -> tuple[Node, ...]:
         """The expressions whose zeros are events."""
         return tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
@@ -186,7 +197,7 @@ class Problem:
 
     def monitored(self, rates: Sequence[Node]) -> tuple[Node, ...]:
         """What the stepping loops evaluate at the start of a step: rates, watch, balance, residuals, events, c."""
-        return (*rates, self.watch, self.balance, *self.residuals, *self.event_nodes, *self.feedback)
+        return (*rates, self.strict_watch, self.balance, *self.residuals, *self.event_nodes, *self.feedback)
 
     def jacobian(self) -> np.ndarray:
         """∂f/∂x as nodes."""
@@ -202,11 +213,26 @@ class Problem:
         """The same problem with other corrections."""
         return replace(self, law=law)
 
-    def repivoted(self, t: float, x: np.ndarray) -> Problem:
-        """The same problem with pivots chosen anew at a state. Raises where no choice is good."""
+    def repivoted(self, t: float, x: np.ndarray) -> tuple[Problem, np.ndarray]:
+        """The same problem with pivots (and, if it is ours to choose, dependent coordinates) chosen anew at a state.
+
+        Returns it with the state in its own variables. Raises where no choice is good.
+        """
+        known = self.everything(t, x)
+        equations = self.equations.adapted(known)
+        explicit = equations.explicit(known)
+        explicit = replace(explicit, numbers=tuple(evaluate(explicit.pivots, known)))
+        problem = replace(self, equations=equations, explicit=explicit)
+        if equations is self.equations:
+            return problem, x
+        work = [x[-1]] if self.power is not ZERO else []
+        return problem, np.array([*equations.state_values(known), *work])
+
+    def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
+        """Values of all symbols at a state, velocities that follow from it included."""
         known = self.numbers(t, x)
-        explicit = self.equations.explicit(known)
-        return replace(self, explicit=replace(explicit, numbers=tuple(evaluate(explicit.pivots, known))))
+        own = [symbol(key) for key in self.equations.user_symbols]
+        return known | dict(zip(own, evaluate(self.closed(self.lifted(own)), known), strict=True))
 
 
 def pose(
@@ -224,9 +250,10 @@ def pose(
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
     none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
     values = np.array(list(numbers.values()), dtype=float)
+    equations = equations.adapted(known)
     problem = Problem(equations, equations.explicit(known), closing, values, none, tuple(events))
-    x = np.array([start[key] for key in equations.states] + [0.0] * (problem.power is not ZERO), dtype=float)
-    return problem.repivoted(time, x), x
+    x = np.array([*equations.state_values(known), *([0.0] if problem.power is not ZERO else [])])
+    return problem.repivoted(time, x)
 
 
 def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:

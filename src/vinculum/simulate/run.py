@@ -22,6 +22,7 @@ from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, planned
 from vinculum.simulate.problem import Problem, pose
 from vinculum.simulate.progress import progress_bar
 from vinculum.simulate.projection import after_step
+from vinculum.simulate.rates import motion_rate
 from vinculum.simulate.recorder import Recorder
 from vinculum.simulate.stabilization import (
     Baumgarte,
@@ -49,6 +50,7 @@ def simulate(
     stabilization: Stabilization | str | None = None,
     inputs: Mapping[sp.Expr, sp.Expr] | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
+    guess: Mapping[sp.Expr, float] | None = None,
     fixed: Iterable[sp.Expr] | None = None,
     events: Sequence[Event] = (),
     dense: bool = False,
@@ -56,8 +58,8 @@ def simulate(
 ) -> Trajectory:
     """The motion from an initial state.
 
-    ``initial`` gives what is known of coordinates and velocities; the rest starts from zero and is solved on the
-    constraints (see `consistent`; ``fixed`` names what must not move). ``times`` is (start, end) or an array.
+    ``initial`` gives what is known of coordinates and velocities; the rest starts from ``guess`` or zero and is
+    solved on the constraints (see `consistent`). ``times`` is (start, end) or an array of instants.
 
     Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
     "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
@@ -72,7 +74,7 @@ def simulate(
     grid = np.asarray(times, dtype=float).ravel()
     numbers = _parameters(equations, parameters)
     t0 = float(grid[0]) if len(grid) else 0.0
-    start = consistent(equations, initial, fixed=fixed, parameters=numbers, time=t0)
+    start = consistent(equations, initial, guess=guess, fixed=fixed, parameters=numbers, time=t0)
     problem, x = pose(equations, start, t0, inputs or {}, numbers, _named(events))
     seconds["start"] = clock.perf_counter() - began
     why = ""
@@ -84,9 +86,9 @@ def simulate(
     seconds["compile"] = clock.perf_counter() - began - seconds["start"]
     recorder = Recorder(plan.instants, keep_dense=dense and plan.method == "taylor")
     with progress_bar(progress, plan.t0, plan.t1) as report:
-        outcome, segments = _run(problem, plan, treatment, tolerance, x, recorder, report)
+        outcome = _run(problem, plan, treatment, tolerance, x, recorder, report)
     seconds["run"] = clock.perf_counter() - began - seconds["start"] - seconds["compile"]
-    return _trajectory(plan, recorder, outcome, segments, described, seconds, dense)
+    return _trajectory(plan, recorder, outcome, described, seconds, dense)
 
 
 def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
@@ -132,7 +134,8 @@ def _with_feedback(
     """The problem with its gains set, everything compiled, and the treatment in words."""
     natural = _natural_rate(problem, plan, treatment, tolerance, x)
     order = METHODS[plan.method].order if plan.method in METHODS else math.inf
-    closed = problem.with_feedback(feedback(treatment, problem.equations, natural, order))
+    direction = math.copysign(1.0, plan.t1 - plan.t0)
+    closed = problem.with_feedback(feedback(treatment, problem.equations, natural, order, direction))
     if plan.method == "taylor":
         taylor.started(closed, tolerance, plan.t0, x)
     if not problem.equations.corrections:
@@ -158,9 +161,11 @@ def _natural_rate(
     if plan.method == "bdf":
         return 100.0 / abs(plan.t1 - plan.t0)
     method = METHODS[plan.method]
-    if isinstance(method, Adams):
+    if isinstance(treatment, Sampled) or method.order == 1:
+        return 1.0 / abs(plan.step)
+    if isinstance(method, Adams) and not len(method.corrector):
         return 0.6 * method.largest / abs(plan.step)
-    return (1.0 if isinstance(treatment, Sampled) or method.order == 1 else 0.2) / abs(plan.step)
+    return min(motion_rate(problem, plan.t0, x), 0.2 / abs(plan.step))  # feedback acts on stages: keep it gentle
 
 
 def _run(
@@ -171,29 +176,32 @@ def _run(
     x: np.ndarray,
     recorder: Recorder,
     report: Callable[[float], None],
-) -> tuple[Outcome, list[tuple[int, Problem]]]:
-    """Integrate, choosing new pivots where the old ones went bad. Returns outcome and (first sample, problem) pairs."""
-    t, segments = plan.t0, [(0, problem)]
+) -> Outcome:
+    """Integrate, choosing new pivots (and dependent coordinates) where the old ones went bad."""
+    t = plan.t0
     for _ in range(_MOST_REPIVOTS):
         try:
             outcome, t, x = _stretch(problem, plan, treatment, tolerance, t, x, recorder, report)
         except KeyboardInterrupt:
-            reached = recorder.times[-1][-1] if recorder.times else plan.t0
-            return Outcome(INTERRUPTED, float(reached), "the run was interrupted; what was computed is kept"), segments
+            reached = plan.t0 if recorder.last is None else recorder.last
+            outcome, t = Outcome(INTERRUPTED, reached, "the run was interrupted; what was computed is kept"), reached
         if outcome.kind != REPIVOT:
-            outcome = diagnosed(problem, outcome, t, x)
             break
+        recorder.close(problem)
         try:
-            problem = problem.repivoted(t, x)
+            former, (problem, x) = problem, problem.repivoted(t, x)
         except (SingularError, ConstraintError) as error:
             outcome = Outcome(SINGULAR, t, str(error))
             break
-        segments.append((recorder.written, problem))
+        if outcome.reason and problem.explicit.pivots == former.explicit.pivots:
+            outcome = Outcome(SINGULAR, t, f"{outcome.reason}; take a smaller step, or another form")
+            break
     else:
         outcome = Outcome(SINGULAR, t, "the equations stay next to a singular configuration")
-    if not recorder.times or recorder.times[-1][-1] != t:
+    if recorder.last != t:
         recorder.add(np.array([t]), np.array(x)[None, :])
-    return outcome, segments
+    recorder.close(problem)
+    return diagnosed(problem, outcome, t, x)
 
 
 def _stretch(
@@ -220,18 +228,15 @@ def _trajectory(
     plan: Plan,
     recorder: Recorder,
     outcome: Outcome,
-    segments: list[tuple[int, Problem]],
     described: str,
     seconds: dict[str, float],
     dense: bool,
 ) -> Trajectory:
-    times, states = recorder.trajectory()
-    problem = segments[0][1]
+    problem = recorder.segments[0].problem
     largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(problem.residuals))
     how = f"step {abs(plan.step):.6g}" if plan.method not in ADAPTIVE else "adaptive"
     return Trajectory(
-        t=times,
-        states=states,
+        t=np.concatenate([segment.t for segment in recorder.segments]),
         outcome=outcome,
         largest_residuals=dict(zip(problem.residual_names, map(float, largest), strict=True)),
         energy_error=recorder.balance_error,
@@ -240,6 +245,6 @@ def _trajectory(
         events=tuple(recorder.events),
         steps=recorder.steps,
         seconds=seconds,
-        segments=tuple(segments),
+        segments=tuple(recorder.segments),
         dense=tuple(recorder.dense) if recorder.keep_dense else (("hermite",) if dense else ()),
     )

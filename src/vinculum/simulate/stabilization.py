@@ -89,8 +89,14 @@ def chosen(stabilization: Stabilization | str | None, default: Stabilization) ->
     )
 
 
-def feedback(stabilization: Stabilization, equations: Equations, natural_rate: float, method_order: float) -> Feedback:
-    """The corrections c of every constraint.
+def feedback(
+    stabilization: Stabilization,
+    equations: Equations,
+    natural_rate: float,
+    method_order: float,
+    direction: float = 1.0,
+) -> Feedback:
+    """The corrections c of every constraint, stable in the direction of the run.
 
     Where the user gave no gains, those that belong to the equations are used, and where there are none either,
     ``natural_rate``: for `Sampled` it is 1/τ, and ``method_order`` decides what is deadbeat.
@@ -100,10 +106,10 @@ def feedback(stabilization: Stabilization, equations: Equations, natural_rate: f
         return linear_feedback(chains, [[0.0] * len(chain) for chain in chains])
     if not stabilization.given and equations.prescribed is not None:
         return equations.prescribed
-    rows = [
-        _row(stabilization, name, len(chain), natural_rate, method_order)
-        for name, chain in zip(names, chains, strict=True)
-    ]
+    rows = []
+    for name, chain in zip(names, chains, strict=True):
+        row = _row(stabilization, name, len(chain), natural_rate, method_order)
+        rows.append([g * direction ** (len(chain) - j) for j, g in enumerate(row)])
     return linear_feedback(chains, rows)
 
 

@@ -22,31 +22,34 @@ def consistent(
     equations: Equations,
     initial: Mapping[sp.Expr, float],
     *,
+    guess: Mapping[sp.Expr, float] | None = None,
     fixed: Iterable[sp.Expr] | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
     time: float = 0.0,
 ) -> dict[sp.Expr, float]:
     """All coordinates and velocities, on the constraints, from the values that are known.
 
-    Values in ``initial`` stay as they are; all others start from zero and are moved as little as possible. With
-    ``fixed`` only the values named there stay, the rest of ``initial`` being a first guess. What cannot be met is
-    refused with the residual of each constraint.
+    Values in ``initial`` stay as they are; all others start from ``guess``, or from zero, and are moved as little as
+    possible. With ``fixed`` only the values named there stay, and the rest of ``initial`` is a first guess too. What
+    cannot be met is refused with the residual of each constraint.
     """
+    fixed = initial if fixed is None and guess else fixed
+    initial = {**(guess or {}), **initial}
     held = _held(equations, initial, fixed)
-    values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.states}
+    values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.user_symbols}
     values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
     values[symbol(equations.time)] = float(time)
     for level in equations.start_levels:
         _solve(level.residuals, [key for key in level.movable if key not in held], values, level.what)
     equations.refuse_start(values)
-    return {key: values[symbol(key)] for key in equations.states}
+    return {key: values[symbol(key)] for key in equations.user_symbols}
 
 
 def _held(
     equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
 ) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
-    known = equations.states
+    known = equations.user_symbols
     problems = []
     for key, value in initial.items():
         if key not in known:

@@ -25,7 +25,8 @@ def integrate(
     progress: Callable[[float], None],
 ) -> tuple[Outcome, float, np.ndarray]:
     """Run from (t0, x) to t1, sample by sample."""
-    solver = _solver(problem, DEFAULT_TOLERANCE if tolerance is None else tolerance)
+    forward = t1 > t0
+    solver = _solver(problem, DEFAULT_TOLERANCE if tolerance is None else tolerance, forward)
     look = _Monitor(problem, recorder)
     solver.init_step(t0, np.array(x, dtype=float))
     t, state = t0, np.array(x, dtype=float)
@@ -36,7 +37,9 @@ def integrate(
             if not solution.success:
                 return Outcome(STALLED, t, str(solution.message)), t, state
             t, state = float(solution.t), np.array(solution.y, dtype=float).ravel()
-            ending = look(t, state) or (_take_events(problem, solution, recorder) if solution.status == 2 else None)
+            ending = look(t, state) or (
+                _take_events(problem, solution, recorder, forward) if solution.status == 2 else None
+            )
             if ending is not None:
                 return ending, t, state
         if target in recorder.instants:
@@ -51,7 +54,7 @@ def _targets(recorder: Recorder, t0: float, t1: float) -> list[float]:
     return waiting if waiting and waiting[-1] == t1 else [*waiting, t1]
 
 
-def _solver(problem: Problem, tolerance: float) -> Any:
+def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
     from sksundae.cvode import CVODE
 
     n, p = len(problem.state), problem.values
@@ -64,11 +67,13 @@ def _solver(problem: Problem, tolerance: float) -> Any:
         out[:] = slopes(t, x, p).reshape(n, n)
 
     return CVODE(
-        right_side, jacfn=jacobian, rtol=tolerance, atol=tolerance, max_num_steps=200_000, **_event_options(problem)
+        right_side, jacfn=jacobian, rtol=tolerance, atol=tolerance, max_num_steps=200_000,
+        **_event_options(problem, forward),
     )  # fmt: skip
 
 
-def _event_options(problem: Problem) -> dict[str, Any]:
+def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:
+    """Directions are meant in time; CVODE takes them along the run."""
     if not problem.events:
         return {}
     functions, p = problem.compiled(problem.event_nodes), problem.values
@@ -77,7 +82,8 @@ def _event_options(problem: Problem) -> dict[str, Any]:
         out[:] = functions(t, x, p)
 
     values.terminal = [True] * len(problem.events)  # type: ignore[attr-defined]  # read by CVODE
-    values.direction = [DIRECTIONS[event.direction] for event in problem.events]  # type: ignore[attr-defined]
+    sign = 1 if forward else -1
+    values.direction = [sign * DIRECTIONS[event.direction] for event in problem.events]  # type: ignore[attr-defined]
     return {"eventsfn": values, "num_events": len(problem.events)}
 
 
@@ -97,11 +103,11 @@ class _Monitor:
         return Outcome(REPIVOT, t, "") if watch > WATCH_LIMIT else None
 
 
-def _take_events(problem: Problem, solution: Any, recorder: Recorder) -> Outcome | None:
+def _take_events(problem: Problem, solution: Any, recorder: Recorder, forward: bool) -> Outcome | None:
     time = float(solution.t)
     for event, sign in zip(problem.events, solution.i_events[-1], strict=True):
         if sign:
-            recorder.events.append(Happened(event.name, time, bool(sign > 0)))
+            recorder.events.append(Happened(event.name, time, bool((sign > 0) == forward)))
             if event.terminal:
                 return Outcome(EVENT, time, f"the event {event.name!r} ended the run")
     return None

@@ -54,7 +54,6 @@ def read(path: str | Path) -> Trajectory:
         raise VinculumError(f"{str(path)!r} is not a trajectory: it was not written by motion.save(...).")
     return Trajectory(
         t=np.asarray(stored["time"]),
-        states=np.empty((len(stored["time"]), 0)),
         outcome=Outcome(*json.loads(attributes["outcome"])),
         largest_residuals={(name, level): v for name, level, v in json.loads(attributes["largest_residuals"])},
         energy_error=float(attributes["energy_error"]),
@@ -77,7 +76,9 @@ def summary(motion: Trajectory) -> str:
     }
     for (name, level), value in motion.largest_residuals.items():
         rows[f"{name}, {level}"] = f"{value:.2g}"
-    for event in motion.events[:5]:
-        rows[f"event {event.name}"] = f"t = {event.time:.6g}"
+    for name in dict.fromkeys(event.name for event in motion.events):
+        times = [event.time for event in motion.events if event.name == name]
+        more = f" and {len(times) - 3} more" if len(times) > 3 else ""
+        rows[f"event {name}"] = "t = " + ", ".join(f"{t:.6g}" for t in times[:3]) + more
     width = max(map(len, rows))
     return "\n".join(["Trajectory", *(f"  {key:<{width}}  {value}" for key, value in rows.items())])
