@@ -23,10 +23,12 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import Holonomic, Nonholonomic, System
+from vinculum.describe import AffineSystem, Holonomic, Nonholonomic, System
 
 # derive
-from vinculum.derive import EquationsOfMotion, derive
+from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
+from vinculum.derive.affine_form import affine
+from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
 
 # simulate
 from vinculum.simulate import (
@@ -51,9 +53,16 @@ __all__ = [
     "System",
     "Holonomic",
     "Nonholonomic",
+    "AffineSystem",
     # derive
     "derive",
     "EquationsOfMotion",
+    "ProgramEquations",
+    "affine",
+    "Binomial",
+    "LinearPerturbation",
+    "Perturbation",
+    "residual",
     # simulate
     "simulate",
     "consistent",

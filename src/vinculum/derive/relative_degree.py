@@ -23,7 +23,8 @@ import numpy as np
 from vinculum.derive.reference import Values, numbers, solved_for
 from vinculum.describe.affine import AffineNodes
 from vinculum.errors import ConstraintError, DomainError
-from vinculum.graph import ONE, ZERO, Node, along, jacobian
+from vinculum.graph import ONE, ZERO, Node, along
+from vinculum.graph.magnitude import magnitudes
 
 _VANISHES = 1e-9  # a coefficient this small beside the terms it is the sum of is zero on the manifold
 
@@ -51,7 +52,7 @@ def relative_degrees(
     chains = [begun(nodes, name, f) for name, f in zip(names, nodes.f, strict=True)]
     while True:
         points = consistent_points(nodes, chains, values, around)
-        weak = [i for i, chain in enumerate(chains) if not strong(nodes, chain, points)]
+        weak = [i for i, chain in enumerate(chains) if not strong(chain, points)]
         if not weak:
             return chains, points
         for i in weak:
@@ -83,17 +84,12 @@ def extended(nodes: AffineNodes, chain: Chain) -> Chain:
     return Chain(chain.name, (*chain.y, chain.a), *differentiated(nodes, chain.a), dropped=dropped)
 
 
-def strong(nodes: AffineNodes, chain: Chain, points: Sequence[Values]) -> bool:
+def strong(chain: Chain, points: Sequence[Values]) -> bool:
     """Whether an input acts on ẏ_{r-1} somewhere on the manifold."""
-    live = [k for k, p in enumerate(chain.p) if p is not ZERO]
-    if not live:
-        return False
-    slope = jacobian([chain.y[-1]], nodes.x)[0]
-    for values in points:
-        size = np.abs(numbers(slope, values)) @ np.abs(numbers(nodes.B[:, live], values))
-        if np.any(np.abs(numbers(chain.p[live], values)) > _VANISHES * size):
-            return True
-    return False
+    live = [p for p in chain.p if p is not ZERO]
+    return any(
+        abs(value) > _VANISHES * size for values in points for value, size in (magnitudes(live, values) if live else [])
+    )
 
 
 def consistent_points(

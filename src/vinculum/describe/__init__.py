@@ -1,6 +1,7 @@
 """What the user states: systems and constraints."""
 
+from vinculum.describe.affine import AffineNodes, AffineSystem
 from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic
 from vinculum.describe.system import System, SystemNodes
 
-__all__ = ["Constraint", "Holonomic", "Nonholonomic", "System", "SystemNodes"]
+__all__ = ["AffineNodes", "AffineSystem", "Constraint", "Holonomic", "Nonholonomic", "System", "SystemNodes"]
