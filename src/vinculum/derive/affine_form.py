@@ -156,4 +156,3 @@ def _power(parts: _Parts, multipliers: _Multipliers, inputs: list) -> Node:
         terms = [k * symbol(u) for k, u in zip(row, inputs, strict=False)]
         reactions.append(sum(terms, constant))
     return parts.terms.power(reactions)
-

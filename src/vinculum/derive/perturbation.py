@@ -141,7 +141,9 @@ def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], 
     for name, node in zip(names, at_zero, strict=True):
         worst = max((abs(evaluate([node], values)[0]) for values in points), default=0.0)
         if worst > 1e-12:
-            problems.append(f"Z of {name!r} is {worst:.3g} where all residuals are zero; the constraint would not hold.")
+            problems.append(
+                f"Z of {name!r} is {worst:.3g} where all residuals are zero; the constraint would not hold."
+            )
     if problems:
         raise ModelError("the perturbation equations are not usable", problems)
     return Feedback(tuple(-z for z in substitute(Z, places)), {})

@@ -254,4 +254,3 @@ class ProgramEquations:
         }
         head = f'ProgramEquations of "{self.name}"'
         return "\n".join([head, *(f"  {key:<9}{value}" for key, value in rows.items())])
-

@@ -42,12 +42,11 @@ def _about_states(system: AffineSystem) -> Iterator[str]:
 def _about_shapes(system: AffineSystem) -> Iterator[str]:
     n, s = len(system.states), len(system.inputs)
     if len(system.drift) != n:
-        yield f"the drift has {len(system.drift)} entries for {n} states. Give one for each state, 0 where there is none."
+        yield f"the drift has {len(system.drift)} entries for {n} states. Give one for each, 0 for none."
     matrix = system.input_matrix
     shape = matrix.shape if hasattr(matrix, "shape") else (len(matrix), *{len(row) for row in matrix})
     if s and tuple(shape) != (n, s):
-        yield f"the input matrix has the shape {tuple(shape)}; it needs a row for each of {n} states and a column for " \
-              f"each of {s} inputs."  # fmt: skip
+        yield f"the input matrix has the shape {tuple(shape)}; it needs {n} rows (states) and {s} columns (inputs)."
     if not s and len(matrix):
         yield "there is an input matrix but there are no inputs. Pass inputs=[...], one symbol for each column."
 

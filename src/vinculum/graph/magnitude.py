@@ -1,7 +1,7 @@
 """How large the terms are that a number is made of: what it would be if nothing canceled.
 
-A computed zero is a zero beside these terms, not beside one. For sums |a + b| counts as |a| + |b|, products and quotients
-multiply, and a function of a canceled argument counts as at least that argument's terms (at most one).
+A computed zero is a zero beside these terms, not beside one. For sums |a + b| counts as |a| + |b|, products and
+quotients multiply, and a function of a canceled argument counts as at least that argument's terms (at most one).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from vinculum.derive.explicit import Explicit
 from vinculum.derive.interface import Equations, Feedback, linear_feedback
 from vinculum.derive.mechanics import total
 from vinculum.errors import ModelError
-from vinculum.graph import ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
 from vinculum.graph.node import compare
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
@@ -135,17 +135,19 @@ class Problem:
     @cached_property
     def watch(self) -> Node:
         """Σ (reference pivot / pivot)²: large when the order of elimination has become bad."""
-        ratios = [symbol(("reference pivot", k)) / self.explicit.pivots[i] for k, i in enumerate(self.watched)]
-        return total([ratio * ratio for ratio in ratios])
+        return total([ratio * ratio for ratio in self._shrinkage])
 
     @cached_property
     def strict_watch(self) -> Node:
         """The same for methods that may step over a zero: beyond all bounds when a pivot has changed its sign."""
-        terms = []
-        for k, i in enumerate(self.watched):
-            ratio = symbol(("reference pivot", k)) / self.explicit.pivots[i]
-            terms.append(select(compare("less", ZERO, ratio), ratio * ratio, constant(JUMPED)))
-        return total(terms)
+        gone = constant(JUMPED)
+        return total([select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self._shrinkage])
+
+    @cached_property
+    def _shrinkage(self) -> list[Node]:
+        """Reference pivot times the reciprocal of the pivot, which the elimination has computed already."""
+        pivots = [self.explicit.pivots[i] for i in self.watched]
+        return [symbol(("reference pivot", k)) * (ONE / pivot) for k, pivot in enumerate(pivots)]
 
     @cached_property
     def event_nodes(self) -> tuple[Node, ...]:

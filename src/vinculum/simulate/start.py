@@ -45,9 +45,7 @@ def consistent(
     return {key: values[symbol(key)] for key in equations.user_symbols}
 
 
-def _held(
-    equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
-) -> set[sp.Expr]:
+def _held(equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
     known = equations.user_symbols
     problems = []
