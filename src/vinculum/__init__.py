@@ -23,7 +23,7 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import AffineSystem, Holonomic, Nonholonomic, System
+from vinculum.describe import AffineSystem, Holonomic, Nonholonomic, System, spline
 
 # derive
 from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
@@ -54,6 +54,7 @@ __all__ = [
     "Holonomic",
     "Nonholonomic",
     "AffineSystem",
+    "spline",
     # derive
     "derive",
     "EquationsOfMotion",

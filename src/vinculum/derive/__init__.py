@@ -22,8 +22,8 @@ from vinculum.names import suggestion
 __all__ = ["FORMS", "EquationsOfMotion", "ProgramEquations", "derive"]
 
 
-@overload
-def derive(
+@overload  # one name of a form is a special case of all strings
+def derive(  # type: ignore[overload-overlap]
     system: AffineSystem | System,
     form: Literal["program"],
     *,

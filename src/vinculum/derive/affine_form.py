@@ -3,8 +3,8 @@
     q̇ = v,  M v̇ = Q - h + Jᵀλ,  N = λ.
 
 A coordinate α without inertia has no velocity of its own among the states; its rate is unknown, α̇ = U, and its row of
-Lagrange's equations, 0 = Q_α + Σ_i J_iα λ_i, gives the multiplier with the largest coefficient in terms of the others. For
-the wheel of paper 003 this is what the authors do by hand.
+Lagrange's equations, 0 = Q_α + Σ_i J_iα λ_i, gives the multiplier with the largest coefficient in terms of the others.
+For the wheel of paper 003 this is what the authors do by hand.
 """
 
 from __future__ import annotations

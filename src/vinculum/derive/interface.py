@@ -1,7 +1,7 @@
 """What a simulation asks of equations, whatever they describe: mechanical motion or any affine control system.
 
-States x with ẋ = f(t, x, p, c), residuals that vanish on the exact motion, and for every constraint a chain of residuals
-y₀ (the constraint itself), y₁, ..., y_{r-1} with ẏ_{r-1} = -c. A stabilization decides what c is.
+States x with ẋ = f(t, x, p, c), residuals that vanish on the exact motion, and for every constraint a chain of
+residuals y₀ (the constraint itself), y₁, ..., y_{r-1} with ẏ_{r-1} = -c. A stabilization decides what c is.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ Rates = float | Sequence[float] | Mapping[str, float]
 
 @dataclass(frozen=True)
 class Binomial:
-    """(d/dt + k)ʳ y = 0: all r roots are -k. ``rate`` is one number, one for each constraint, or {constraint: number}."""
+    """(d/dt + k)ʳ y = 0, all r roots -k. ``rate`` is one number, one for each constraint, or {constraint: number}."""
 
     rate: Rates
 

@@ -47,7 +47,7 @@ def program(
     nodes = stated.nodes
     around = None if at is None else _numbers(stated, at)
     values = {symbol(p): v for p, v in stated.parameters.items()}
-    chains, points = relative_degrees(nodes, list(stated.constraints), values, around)
+    chains, points = relative_degrees(nodes, stated.constraint_names, values, around)
     refuse_deficient(chains, nodes, points)
     known = [*nodes.x, *nodes.parameters, nodes.time]
     return ProgramEquations(

@@ -5,8 +5,8 @@ For ẋ = F + B N a constraint y₀ = f(x, t) = 0 is differentiated,
     ẏ_j = a_j + p_j N,    a_j = ∂y_j/∂t + (∂y_j/∂x) F,    p_j = (∂y_j/∂x) B,
 
 until p_j is not zero *on the manifold*. As long as it is zero there, its terms are dropped, y_{j+1} := a_j, although
-off the manifold they need not vanish. Then ẏ_{r-1} = a + p N is exact and so is the perturbation equation imposed on it,
-while y_j' = y_{j+1} + (weak terms) is a stable system driven by other residuals. Whether p_j vanishes is decided on
+off the manifold they need not vanish. Then ẏ_{r-1} = a + p N is exact and so is the perturbation equation imposed on
+it, while ẏ_j = y_{j+1} + (weak terms) is a stable system driven by other residuals. Whether p_j vanishes is decided on
 numbers, at several points that satisfy all constraints and all y_j found so far; each round has fewer such points,
 so that all rows are looked at again until none changes.
 

@@ -2,6 +2,7 @@
 
 from vinculum.describe.affine import AffineNodes, AffineSystem
 from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic
+from vinculum.describe.spline import spline
 from vinculum.describe.system import System, SystemNodes
 
-__all__ = ["AffineNodes", "AffineSystem", "Constraint", "Holonomic", "Nonholonomic", "System", "SystemNodes"]
+__all__ = ["AffineNodes", "AffineSystem", "Constraint", "Holonomic", "Nonholonomic", "System", "SystemNodes", "spline"]

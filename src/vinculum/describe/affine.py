@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -14,7 +15,7 @@ from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, symbol
 from vinculum.names import listed, name_of
 
-Entry = sp.Expr | Node | float  # converted systems hold nodes, to keep their size linear
+Entry: TypeAlias = "sp.Expr | Node | float"  # converted systems hold nodes, to keep their size linear
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +67,11 @@ class AffineSystem:
         settle(self, "parameters", MappingProxyType({p: float(v) for p, v in self.parameters.items()}))
 
     @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """One name for each constraint."""
+        return tuple(named(self.constraints))
+
+    @property
     def time(self) -> sp.Symbol:
         """The symbol of time, taken from the states."""
         return self.states[0].args[0] if not isinstance(self.states[0], sp.Derivative) else self.states[0].variables[0]
@@ -79,7 +85,7 @@ class AffineSystem:
         shown = {
             "states": listed(self.states),
             "inputs": listed(self.inputs) or "none",
-            "constraints": ", ".join(self.constraints) or "none",
+            "constraints": ", ".join(self.constraint_names) or "none",
             "parameters": ", ".join(f"{name_of(p)} = {v:.6g}" for p, v in self.parameters.items()) or "none",
         }
         return "\n".join([f'AffineSystem "{self.name}"', *(f"  {key:<11}  {value}" for key, value in shown.items())])
@@ -135,7 +141,7 @@ class AffineNodes:
             inputs=tuple(map(symbol, system.inputs)),
             F=F,
             B=B,
-            f=tuple(node(f) for f in dict(system.constraints).values()),
+            f=tuple(node(f) for f in named(system.constraints).values()),
             energy=None if system.energy is None else node(system.energy),
             power=node(system.power),
         )
