@@ -1,4 +1,4 @@
-"""Paper 003: a wheel with a pendulum in a gutter, its reactions as controls. Numbers of docs/reactions_as_controls.md."""
+"""Paper 003: a wheel with a pendulum in a gutter, its reactions as controls (docs/reactions_as_controls.md)."""
 
 from __future__ import annotations
 
@@ -120,7 +120,16 @@ def test_sampled_runge_kutta_needs_a_hundred_times_fewer_steps():
     assert motion.energy_error < 3e-8
 
 
-LIMITS = {"euler": 2.0, "ab2": 1.0, "ab3": 6 / 11, "ab4": 0.3, "ab5": 90 / 551, "abm2": 2.0, "abm4": 1.285, "rk4": 2.785}
+LIMITS = {
+    "euler": 2.0,
+    "ab2": 1.0,
+    "ab3": 6 / 11,
+    "ab4": 0.3,
+    "ab5": 90 / 551,
+    "abm2": 2.0,
+    "abm4": 1.285,
+    "rk4": 2.785,
+}
 
 
 @pytest.mark.parametrize("method", LIMITS)

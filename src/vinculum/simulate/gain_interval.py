@@ -4,8 +4,9 @@ With z = kτ, the residual of a first-order constraint obeys η⁺ = R(-z) η + 
 
     |d(z)| ≤ (1 - |R(-z)|) ε,     d(z) = γ τ² P(z) + D τ^{p+1},     P(z) = 1/2 - b·c - z bᵀ (1 + zA)⁻¹ (c²/2 - A c),
 
-γ = Xᵀ g_xx X being the curvature of the constraint along the motion and D the method's own error in it. Sampled feedback has
-R = 1 - z and P = 0 for every Runge-Kutta method of order two or more; an Adams method has |d| ≤ z ε for z below its limit.
+γ = Xᵀ g_xx X being the curvature of the constraint along the motion and D the method's own error in it. Sampled
+feedback has R = 1 - z and P = 0 for every Runge-Kutta method of order two or more; an Adams method has |d| ≤ z ε for z
+below its limit.
 
 Source: Mukharlyamov, Kirgizbaev, theorem of section 5, corrected; docs/program_constraints.md.
 """
@@ -31,7 +32,7 @@ class GainInterval:
     high: float
 
     def __bool__(self) -> bool:
-        return self.low <= self.high
+        return bool(self.low <= self.high)
 
     def __contains__(self, k: float) -> bool:
         return self.low <= k <= self.high

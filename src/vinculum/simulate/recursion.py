@@ -1,8 +1,9 @@
 """How a method carries the residual of a constraint from step to step: η⁺ = S η + d.
 
-For closed-loop residuals η̇ = K η (K the companion matrix of the gains) a Runge-Kutta method has S = R(τK), sampled feedback
-S = Φ - b g whatever the method, and an Adams method a longer state with its memory in it. With |d| ≤ D the residual stays
-below Σ_m |S^m| D, component by component: the theorem of Mukharlyamov and Kirgizbaev, corrected (B3), without norms.
+For closed-loop residuals η̇ = K η (K the companion matrix of the gains) a Runge-Kutta method has S = R(τK), sampled
+feedback S = Φ - b g whatever the method, and an Adams method a longer state with its memory in it. With |d| ≤ D the
+residual stays below Σ_m |S^m| D, component by component: the theorem of Mukharlyamov and Kirgizbaev, corrected,
+without norms.
 """
 
 from __future__ import annotations
@@ -74,12 +75,13 @@ def step_matrix(method: RungeKutta | Adams, gains: Sequence[float], step: float,
 
 def amplification(S: np.ndarray, r: int) -> np.ndarray:
     """Σ_m |S^m| restricted to the r residuals: what the largest defects add up to. Infinite where S does not decay."""
-    if np.abs(np.linalg.eigvals(S)).max() >= 1 - 1e-12:
+    radius = float(np.abs(np.linalg.eigvals(S)).max())
+    if radius >= 1 - 1e-12:
         return np.full((r, r), np.inf)
     total, power = np.zeros((r, r)), np.eye(len(S))[:, :r]
     for _ in range(_MOST_TERMS):
         total += np.abs(power[:r])
         power = S @ power
-        if np.abs(power[:r]).max() <= 1e-6 * np.abs(total).max() * (1 - np.abs(np.linalg.eigvals(S)).max()):
+        if np.abs(power).max() <= 1e-6 * total.max() * (1 - radius):
             break
     return total

@@ -16,6 +16,7 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate import fixed_step, stiff, taylor
 from vinculum.simulate.diagnosis import diagnosed
 from vinculum.simulate.events import Event
+from vinculum.simulate.guarantee import Pilot, promised
 from vinculum.simulate.methods import METHODS, Adams
 from vinculum.simulate.outcome import INTERRUPTED, REPIVOT, SINGULAR, Outcome
 from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, planned
@@ -23,9 +24,10 @@ from vinculum.simulate.problem import Problem, pose
 from vinculum.simulate.progress import progress_bar
 from vinculum.simulate.projection import after_step
 from vinculum.simulate.rates import motion_rate
-from vinculum.simulate.recorder import Recorder
+from vinculum.simulate.recorder import Recorder, Segment
 from vinculum.simulate.stabilization import (
     Baumgarte,
+    Guaranteed,
     Projection,
     Sampled,
     Stabilization,
@@ -37,6 +39,7 @@ from vinculum.simulate.start import consistent
 from vinculum.simulate.trajectory import Trajectory
 
 _MOST_REPIVOTS = 1000
+_PROBES = 400  # states of a pilot run at which defects are measured
 
 
 def simulate(
@@ -47,7 +50,7 @@ def simulate(
     *,
     step: float | None = None,
     tolerance: float | None = None,
-    stabilization: Stabilization | str | None = None,
+    stabilization: Stabilization | Guaranteed | str | None = None,
     inputs: Mapping[sp.Expr, sp.Expr] | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
     guess: Mapping[sp.Expr, float] | None = None,
@@ -63,7 +66,8 @@ def simulate(
 
     Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
     "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
-    object with gains; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
+    object with gains or with an accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws
+    {u: expression of t and the state}.
 
     Rarely needed: ``tolerance`` of the adaptive methods; other ``parameters`` than the system's; ``events``; ``dense``
     keeps what ``motion.at(times)`` needs; ``progress`` is True, False or a function of the share done.
@@ -80,15 +84,41 @@ def simulate(
     why = ""
     if method == "auto":
         method, why = automatic(problem, t0, float(grid[-1]), x)
+    promise = None
+    if isinstance(stabilization, Guaranteed) and problem.equations.corrections:
+        promise = promised(problem, stabilization, method, step, *_pilot(problem, method, grid, x))
+        step = promise.step
     plan = planned(times, method, step, dense, why)
-    treatment = _treatment(plan, stabilization)
+    asked = stabilization if not isinstance(stabilization, Guaranteed) else promise.treatment if promise else None
+    treatment = _treatment(plan, asked)
     problem, described = _with_feedback(problem, plan, treatment, tolerance, x)
+    if promise is not None:
+        problem, described = problem.with_feedback(promise.feedback), promise.described
     seconds["compile"] = clock.perf_counter() - began - seconds["start"]
     recorder = Recorder(plan.instants, keep_dense=dense and plan.method == "taylor")
     with progress_bar(progress, plan.t0, plan.t1) as report:
         outcome = _run(problem, plan, treatment, tolerance, x, recorder, report)
     seconds["run"] = clock.perf_counter() - began - seconds["start"] - seconds["compile"]
-    return _trajectory(plan, recorder, outcome, described, seconds, dense)
+    motion = _trajectory(plan, recorder, outcome, described, seconds, dense)
+    return motion if promise is None else replace(motion, promised=promise.bounds)
+
+
+def _pilot(problem: Problem, method: str, grid: np.ndarray, x: np.ndarray) -> tuple[float, float, Pilot]:
+    """Length of the run, rate of the motion, and a function that runs it with a step to see where it goes."""
+    t0, t1 = float(grid[0]), float(grid[-1])
+
+    def run(step: float) -> list[Segment]:
+        plan = planned(np.linspace(t0, t1, _PROBES), method, step, False, "")
+        tableau = METHODS[method]
+        adams = isinstance(tableau, Adams)
+        rate = (0.3 * tableau.largest if isinstance(tableau, Adams) else 1.0) / plan.step
+        treatment: Stabilization = Baumgarte(rate) if adams else Sampled(rate)
+        closed = problem.with_feedback(feedback(treatment, problem.equations, rate, tableau.order))
+        recorder = Recorder(plan.instants)
+        _run(closed, plan, treatment, None, x, recorder, lambda _: None)
+        return recorder.segments
+
+    return t1 - t0, motion_rate(problem, t0, x), run
 
 
 def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:

@@ -66,6 +66,18 @@ class Unstabilized:
     """No feedback: residuals grow as the method's errors let them."""
 
 
+@dataclass(frozen=True)
+class Guaranteed:
+    """Feedback (and, where none is given, the step) chosen so that every constraint stays within ``epsilon``.
+
+    For methods with a fixed step. ``sampled`` is True, False, or left to the method: held through the stages of a
+    Runge-Kutta step, continuous with an Adams method. The bounds are in ``motion.promised``.
+    """
+
+    epsilon: float
+    sampled: bool | None = None
+
+
 Stabilization = Baumgarte | Sampled | Projection | Unstabilized
 BY_NAME: dict[str, Stabilization] = {
     "none": Unstabilized(),
@@ -85,7 +97,8 @@ def chosen(stabilization: Stabilization | str | None, default: Stabilization) ->
         return stabilization
     known = ", ".join(repr(name) for name in BY_NAME)
     raise VinculumError(
-        f"stabilization={stabilization!r} is not known. Use {known}, or Baumgarte(rate=...), Sampled(rate=...)."
+        f"stabilization={stabilization!r} is not known. Use {known}, or Baumgarte(rate=...), Sampled(rate=...), "
+        "Guaranteed(epsilon)."
     )
 
 

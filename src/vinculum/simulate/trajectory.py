@@ -44,6 +44,9 @@ class Trajectory:
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each stage
     segments: tuple[Segment, ...] = ()  # stretches integrated in one set of variables
     dense: tuple[Any, ...] = ()
+    promised: Mapping[tuple[str, str], float] = field(
+        default_factory=dict
+    )  # bounds of `Guaranteed`, as residuals are named
     stored: Any = None  # the dataset of a trajectory that was read from a file
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
@@ -123,6 +126,11 @@ class Trajectory:
         from vinculum.simulate.storage import dataset
 
         return dataset(self)
+
+    @property
+    def kept(self) -> bool:
+        """Whether every residual stayed within what was promised."""
+        return all(self.largest_residuals[key] <= bound for key, bound in self.promised.items())
 
     def at(self, times: np.ndarray | float) -> dict[str, np.ndarray]:
         """States between the samples, from the dense output of a run with ``dense=True``: {name: values}."""
