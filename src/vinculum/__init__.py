@@ -23,21 +23,35 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import DCMotor, Holonomic, Nonholonomic, System, charge_of, motorize, voltage_of
+from vinculum.describe import (
+    AffineSystem,
+    DCMotor,
+    Holonomic,
+    Nonholonomic,
+    System,
+    charge_of,
+    motorize,
+    spline,
+    voltage_of,
+)
 
 # derive
-from vinculum.derive import EquationsOfMotion, derive
+from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
+from vinculum.derive.affine_form import affine
+from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
 
 # simulate
 from vinculum.simulate import (
     Baumgarte,
     Event,
+    Guaranteed,
     Outcome,
     Projection,
     Sampled,
     Trajectory,
     Unstabilized,
     consistent,
+    gain_interval,
     reaction,
     read,
     simulate,
@@ -87,14 +101,24 @@ __all__ = [
     "motorize",
     "charge_of",
     "voltage_of",
+    "AffineSystem",
+    "spline",
     # derive
     "derive",
     "EquationsOfMotion",
+    "ProgramEquations",
+    "affine",
+    "Binomial",
+    "LinearPerturbation",
+    "Perturbation",
+    "residual",
     # simulate
     "simulate",
     "consistent",
     "Baumgarte",
     "Sampled",
+    "Guaranteed",
+    "gain_interval",
     "Projection",
     "Unstabilized",
     "Event",
