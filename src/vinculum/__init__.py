@@ -24,6 +24,7 @@ State a system, derive its equations in a classical form, simulate them without 
 
 # describe
 from vinculum.describe import Holonomic, Nonholonomic, System
+from vinculum.describe.bodies import Body, BodyTree
 
 # derive
 from vinculum.derive import EquationsOfMotion, derive
@@ -51,6 +52,8 @@ __all__ = [
     "System",
     "Holonomic",
     "Nonholonomic",
+    "Body",
+    "BodyTree",
     # derive
     "derive",
     "EquationsOfMotion",

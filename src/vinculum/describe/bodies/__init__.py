@@ -1,0 +1,6 @@
+"""Trees of rigid bodies: bodies, joints, loops, contacts, model files."""
+
+from vinculum.describe.bodies.body import Body
+from vinculum.describe.bodies.tree import BodyTree
+
+__all__ = ["Body", "BodyTree"]
