@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any
 
 from vinculum.graph.node import COMPARISONS, Node
@@ -156,8 +155,8 @@ done:
 }}"""
 
 
-@cache
 def _target_machine() -> Any:
+    """A target machine of one's own: the engine made with it destroys it."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from vinculum.graph import ZERO
 from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, plus, times, transposed
 
 Six = tuple[Vector, Vector]  # (ω, v), or (n, f)
@@ -27,6 +28,10 @@ def skew(a: Vector) -> Matrix:
 def matrix_plus(*matrices: Matrix) -> Matrix:
     """The sum of matrices."""
     return tuple(plus(*rows) for rows in zip(*matrices, strict=True))
+
+
+def _is_zero(x: Any) -> bool:
+    return x is ZERO or (isinstance(x, int) and x == 0)
 
 
 @dataclass(frozen=True)
@@ -74,11 +79,16 @@ class Screw:
     def tensor(self, X: Matrix) -> Matrix:
         """Rᵀ X R with v = s (X_ii - X_jj) + c (X_ij + X_ji): X_ii - s v, X_jj + s v, c v - X_ji, c v - X_ij."""
         i, j, k = (self.k + 1) % 3, (self.k + 2) % 3, self.k
-        v = self.s * (X[i][i] - X[j][j]) + self.c * (X[i][j] + X[j][i])
-        sv, cv = self.s * v, self.c * v
         Y = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
-        Y[i][i], Y[j][j], Y[k][k] = X[i][i] - sv, X[j][j] + sv, X[k][k]
-        Y[i][j], Y[j][i] = cv - X[j][i], cv - X[i][j]
+        Y[k][k] = X[k][k]
+        if _is_zero(self.c):
+            Y[i][i], Y[j][j], Y[i][j], Y[j][i] = X[j][j], X[i][i], -X[j][i], -X[i][j]
+        elif _is_zero(self.s):
+            Y[i][i], Y[j][j], Y[i][j], Y[j][i] = X[i][i], X[j][j], X[i][j], X[j][i]
+        else:
+            v = self.s * (X[i][i] - X[j][j]) + self.c * (X[i][j] + X[j][i])
+            sv, cv = self.s * v, self.c * v
+            Y[i][i], Y[j][j], Y[i][j], Y[j][i] = X[i][i] - sv, X[j][j] + sv, cv - X[j][i], cv - X[i][j]
         Y[i][k], Y[j][k] = self.c * X[i][k] - self.s * X[j][k], self.c * X[j][k] + self.s * X[i][k]
         Y[k][i], Y[k][j] = self.c * X[k][i] - self.s * X[k][j], self.c * X[k][j] + self.s * X[k][i]
         return tuple(map(tuple, Y))
@@ -174,7 +184,7 @@ def shifted(m: Any, h: Vector, S: Matrix, r: Vector) -> Inertia:
 
 def articulated_shift(A: Matrix, B: Matrix, C: Matrix, r: Vector) -> Articulated:
     """B + [r]C and A + [r]Bᵀ + ([r]Bᵀ)ᵀ + [r]C[r]ᵀ = A + [r]Bᵀ + B'[r]ᵀ with B' the new B."""
-    if all(isinstance(x, int) and x == 0 for x in r):
+    if all(_is_zero(x) for x in r):
         return A, B, C
     X = skew(r)
     moved = matrix_plus(B, matrix_times(X, C))

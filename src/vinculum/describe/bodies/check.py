@@ -163,16 +163,12 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
     slack = _ROUNDING * max(np.abs(principal).max(), 1e-300)
     if principal[0] < -slack:
         yield f"the inertia of {body.name!r} is not positive: principal moments {shown}. Check signs and units."
-    elif principal[0] + principal[1] < principal[2] - slack and not _is_massless_line(body, principal):
+    elif principal[0] + principal[1] < principal[2] - slack and not body.identified:
         yield (
             f"no body has the inertia of {body.name!r}: principal moments {shown}, of which two add up to less than the "
-            "third. Check that it is about the center of mass and in kg m²."
+            "third. Check that it is about the center of mass and in kg m²; if it was identified by measurement, "
+            "pass identified=True."
         )
-
-
-def _is_massless_line(body: Body, principal: np.ndarray) -> bool:
-    """Equivalent inertias of published arms (a first link known only about its axis) have one moment and no mass."""
-    return sp.sympify(body.mass) == 0 and principal[0] == principal[1] == 0.0
 
 
 def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
