@@ -24,10 +24,13 @@ State a system, derive its equations in a classical form, simulate them without 
 
 # describe
 from vinculum.describe import Holonomic, Nonholonomic, System
-from vinculum.describe.bodies import Body, BodyTree
+from vinculum.describe.bodies import Body, BodyTree, denavit_hartenberg, rotation
 
 # derive
 from vinculum.derive import EquationsOfMotion, derive
+
+# compile
+from vinculum.compile.dynamics import Dynamics, dynamics
 
 # simulate
 from vinculum.simulate import (
@@ -44,6 +47,9 @@ from vinculum.simulate import (
     simulate,
 )
 
+# control
+from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
+
 # errors
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 
@@ -54,9 +60,14 @@ __all__ = [
     "Nonholonomic",
     "Body",
     "BodyTree",
+    "denavit_hartenberg",
+    "rotation",
     # derive
     "derive",
     "EquationsOfMotion",
+    # compile
+    "dynamics",
+    "Dynamics",
     # simulate
     "simulate",
     "consistent",
@@ -69,6 +80,10 @@ __all__ = [
     "Trajectory",
     "Outcome",
     "read",
+    # control
+    "computed_torque",
+    "gravity_compensation",
+    "task_path",
     # errors
     "VinculumError",
     "ModelError",

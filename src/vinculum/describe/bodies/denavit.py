@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from vinculum.describe.bodies.body import Body
-from vinculum.describe.bodies.check import EXTERNAL
 from vinculum.errors import ModelError
 
 _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia")
@@ -88,6 +87,6 @@ def _body(link: Mapping[str, Any], i: int, parent: str | None, p: Any, R: Any, c
     others = {key: value for key, value in link.items() if key not in _KEYS}
     name = str(link.get("name", f"link {i}"))
     return Body(
-        name, None if parent == EXTERNAL else parent, joint=link.get("joint", "revolute"), origin=tuple(map(float, p)),
+        name, parent, joint=link.get("joint", "revolute"), origin=tuple(map(float, p)),
         rotation=R, center_of_mass=tuple(map(float, center)), inertia=turn @ J @ turn.T, **others,
     )  # fmt: skip

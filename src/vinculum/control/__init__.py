@@ -1,0 +1,1 @@
+"""Controllers: laws that `simulate` takes for inputs."""
