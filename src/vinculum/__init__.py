@@ -24,10 +24,20 @@ State a system, derive its equations in a classical form, simulate them without 
 
 # describe
 from vinculum.describe import Holonomic, Nonholonomic, System
-from vinculum.describe.bodies import Body, BodyTree, denavit_hartenberg, rotation
+from vinculum.describe.bodies import (
+    Body,
+    BodyTree,
+    Loop,
+    Rolling,
+    Sliding,
+    denavit_hartenberg,
+    from_urdf,
+    rotation,
+)
 
 # derive
 from vinculum.derive import EquationsOfMotion, derive
+from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
 
 # compile
 from vinculum.compile.dynamics import Dynamics, dynamics
@@ -60,11 +70,17 @@ __all__ = [
     "Nonholonomic",
     "Body",
     "BodyTree",
+    "Loop",
+    "Rolling",
+    "Sliding",
+    "from_urdf",
     "denavit_hartenberg",
     "rotation",
     # derive
     "derive",
     "EquationsOfMotion",
+    "kinetic_energy",
+    "KineticEnergy",
     # compile
     "dynamics",
     "Dynamics",

@@ -34,6 +34,8 @@ def test_accelerations_forces_and_mass_matrix(kind, count, random):
 
 def _hinge_forces(steps, applied, state):
     values = {symbol(key): x for key, x in state.items()}
-    rows = [steps._right(h, place, (ZERO,) * (3 if len(h.q) == 4 else 1), [*map(float, applied)])
-            for h, place in zip(steps.hinges, steps.places, strict=True)]
+    rows = [
+        steps._right(h, place, (ZERO,) * (3 if len(h.q) == 4 else 1), [*map(float, applied)])
+        for h, place in zip(steps.hinges, steps.places, strict=True)
+    ]
     return np.array(evaluate([x for row in rows for x in row], values))

@@ -43,7 +43,10 @@ def _rational(axis):
 def arc(R, get, shape, i, parent):
     one = R.one
     A = IDENTITY if shape == "planar 2R" else tuple(tuple(one * x for x in row) for row in _rational(SKEW[i]))
-    r, rho = (one * QQ(2 + i, 3), one * QQ(1, 2 + i), one * QQ(i, 5)), (one * QQ(1, 2), one * QQ(i + 1, 7), one * QQ(2, 5))
+    r, rho = (
+        (one * QQ(2 + i, 3), one * QQ(1, 2 + i), one * QQ(i, 5)),
+        (one * QQ(1, 2), one * QQ(i + 1, 7), one * QQ(2, 5)),
+    )
     S = [[QQ(3 + i), QQ(1, 3), QQ(1, 5)], [QQ(1, 3), QQ(4), QQ(2, 7)], [QQ(1, 5), QQ(2, 7), QQ(5 + i, 2)]]
     m = get[f"m{i}"]
     square = dot(rho, rho)

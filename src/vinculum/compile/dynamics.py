@@ -161,7 +161,12 @@ class Dynamics:
         return {}
 
     def _run(
-        self, key: Any, nodes: Callable[[], list[Node]], groups: Sequence[Sequence[Node]], given: Sequence[Any], t: Any = 0.0
+        self,
+        key: Any,
+        nodes: Callable[[], list[Node]],
+        groups: Sequence[Sequence[Node]],
+        given: Sequence[Any],
+        t: Any = 0.0,
     ) -> Array:
         outputs = self._nodes.get(key)
         if outputs is None:

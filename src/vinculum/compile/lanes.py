@@ -231,5 +231,3 @@ def _compiled(inputs: tuple, parameters: tuple, outputs: tuple, width: int) -> L
 def lanes(inputs: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node], width: int = 1) -> Lanes:
     """The compiled function; compiled once per process."""
     return _compiled(tuple(inputs), tuple(parameters), tuple(outputs), width)
-
-

@@ -110,7 +110,10 @@ def _signed(name: str, quadrant: str, width: int) -> list[str]:
 def _lane_by_lane(width: int) -> list[str]:
     """All lanes by the C library, for arguments beyond LARGEST."""
     V = f"<{width} x double>"
-    lines = [f"  %ls0 = fadd {V} zeroinitializer, zeroinitializer", f"  %lc0 = fadd {V} zeroinitializer, zeroinitializer"]
+    lines = [
+        f"  %ls0 = fadd {V} zeroinitializer, zeroinitializer",
+        f"  %lc0 = fadd {V} zeroinitializer, zeroinitializer",
+    ]
     for i in range(width):
         lines += [
             f"  %e{i} = extractelement {V} %x, i64 {i}",

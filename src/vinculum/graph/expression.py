@@ -109,4 +109,3 @@ def as_sympy(node: Node, whole_up_to: float = _WHOLE_UP_TO) -> sp.Expr:
     if not node.args or tree_size(node, whole_up_to + 1) <= whole_up_to:
         return to_sympy(node)
     return GraphExpression(node)
-

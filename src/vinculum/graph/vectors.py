@@ -68,9 +68,7 @@ def turn(axis: Vector, c: Any, s: Any) -> Matrix:
     """The rotation by an angle about a unit axis (Rodrigues): n nᵀ + c (1 - n nᵀ) + s [n]×."""
     x, y, z = axis
     skew = ((0, -z, y), (z, 0, -x), (-y, x, 0))
-    return tuple(
-        tuple(_entry(axis[i] * axis[j], int(i == j), skew[i][j], c, s) for j in range(3)) for i in range(3)
-    )
+    return tuple(tuple(_entry(axis[i] * axis[j], int(i == j), skew[i][j], c, s) for j in range(3)) for i in range(3))
 
 
 def _entry(nn: Any, same: int, skew: Any, c: Any, s: Any) -> Any:

@@ -96,7 +96,10 @@ def _arc(body: Body, parent: int, before: Matrix, K: Matrix) -> Arc:
     center = times(K, tuple(map(sp.sympify, body.center_of_mass)))
     square = sum(x * x for x in center)
     about_center = matrix_times(matrix_times(K, body.inertia_matrix), transposed(K))
-    J = [[about_center[i][j] + m * ((square if i == j else 0) - center[i] * center[j]) for j in range(3)] for i in range(3)]
+    J = [
+        [about_center[i][j] + m * ((square if i == j else 0) - center[i] * center[j]) for j in range(3)]
+        for i in range(3)
+    ]
     rotor = sp.sympify(body.each("gear_ratio")[0]) ** 2 * sp.sympify(body.each("rotor_inertia")[0])
     if rotor != 0:
         raise ModelError("Theorem 1 has no rotors", [f"{body.name!r} has rotor_inertia; leave it out here."])

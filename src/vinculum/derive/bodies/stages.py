@@ -206,5 +206,3 @@ def spread(w: Vector, a: Vector) -> Matrix:
         (xy + a[2], -(xx + zz), yz - a[0]),
         (xz - a[1], yz + a[0], -(xx + yy)),
     )
-
-

@@ -23,7 +23,20 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.graph.vectors import IDENTITY, NULL, Matrix, Vector, cross, dot, matrix_times, minus, plus, scaled, times, transposed
+from vinculum.graph.vectors import (
+    IDENTITY,
+    NULL,
+    Matrix,
+    Vector,
+    cross,
+    dot,
+    matrix_times,
+    minus,
+    plus,
+    scaled,
+    times,
+    transposed,
+)
 
 E: Vector = (0, 0, 1)
 

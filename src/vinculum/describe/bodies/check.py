@@ -41,8 +41,9 @@ def _about_names(bodies: Sequence[Body]) -> Iterator[str]:
             yield f"{times} bodies are called {name!r}. Give each its own name."
     for body in bodies:
         if body.joint not in COORDINATES:
-            yield f"the joint of {body.name!r} is {body.joint!r}.{suggestion(body.joint, COORDINATES)} The joints are " + (
-                ", ".join(COORDINATES) + "."
+            yield (
+                f"the joint of {body.name!r} is {body.joint!r}.{suggestion(body.joint, COORDINATES)} The joints are "
+                + (", ".join(COORDINATES) + ".")
             )
 
 
@@ -193,5 +194,3 @@ def _resists(body: Body) -> bool:
 
 def _has_rotor(body: Body) -> bool:
     return all(sp.sympify(x) != 0 for x in body.each("rotor_inertia"))
-
-

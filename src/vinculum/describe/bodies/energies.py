@@ -1,6 +1,6 @@
 """Energies and forces of a tree of bodies, from the velocities of its bodies.
 
-    T = ½ Σ_a ( m |v_C|² + (J ω, ω) ) + ½ Σ G² J_m q̇²,     V = -Σ_a m (g, r_C) + ½ Σ k (q - q_0)²
+T = ½ Σ_a ( m |v_C|² + (J ω, ω) ) + ½ Σ G² J_m q̇²,     V = -Σ_a m (g, r_C) + ½ Σ k (q - q_0)²
 """
 
 from __future__ import annotations

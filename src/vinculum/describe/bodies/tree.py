@@ -16,6 +16,7 @@ from vinculum.describe.bodies import energies, numbering
 from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
+from vinculum.describe.bodies.closing import refuse_open
 from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
@@ -66,6 +67,8 @@ class BodyTree:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
         for joining in (*self.loops, *self.contacts):
             joining.check(self)
+        if self.loops:
+            refuse_open(self)
 
     # -- the graph -------------------------------------------------------------------------------------------
 
