@@ -60,6 +60,9 @@ from vinculum.simulate import (
 # control
 from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
 
+# present
+from vinculum.present.tree_drawing import draw_tree, tree_figure
+
 # errors
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 
@@ -100,6 +103,9 @@ __all__ = [
     "computed_torque",
     "gravity_compensation",
     "task_path",
+    # present
+    "draw_tree",
+    "tree_figure",
     # errors
     "VinculumError",
     "ModelError",
