@@ -44,11 +44,14 @@ def random_tree(random, count, kinds=KINDS, **options):
 class Peer:
     """The same tree in Pinocchio, each joint made of Pinocchio's elementary ones."""
 
-    def __init__(self, tree):
+    def __init__(self, tree, on_free_base=False):
         self.tree = tree
         self.model = pin.Model()
         self.model.gravity.linear = np.array(tree.gravity, dtype=float)
-        self.joint, self.slots = {None: (0, pin.SE3.Identity())}, []
+        base = 0
+        if on_free_base:
+            base = self.model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
+        self.joint, self.slots = {None: (base, pin.SE3.Identity())}, []
         for name in tree.order:
             self._add(tree.body(name))
         self.data = self.model.createData()
