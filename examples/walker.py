@@ -61,7 +61,10 @@ def momenta(model, motion, i):
     q, v = (np.array([motion[x][i] for x in keys]) for keys in (model.coordinates, model.velocities))
     parts = []
     for body in model.bodies.bodies:
-        place, speed = arm.position(body.name, q, body.center_of_mass), arm.velocity(body.name, q, v, body.center_of_mass)
+        place, speed = (
+            arm.position(body.name, q, body.center_of_mass),
+            arm.velocity(body.name, q, v, body.center_of_mass),
+        )
         R, J = arm.rotation(body.name, q), np.array(body.inertia_matrix, dtype=float)
         spin = np.array(model.bodies.motions[body.name].omega)
         parts.append((body.mass, place, speed, R @ J @ vn.graph.evaluate(list(spin), _values(model, q, v))))

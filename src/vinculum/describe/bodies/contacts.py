@@ -11,7 +11,7 @@ from vinculum.describe.bodies.kinematics import node_of, nodes_of
 from vinculum.describe.bodies.loops import _unit
 from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic
 from vinculum.errors import ModelError
-from vinculum.graph import ONE, apply, as_sympy, lift, symbol, symbols
+from vinculum.graph import apply, as_sympy, lift, symbol, symbols
 from vinculum.graph.vectors import Vector, cross, dot, minus, plus, scaled, times
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class Rolling:
         if self.axis is None:
             return scaled(-r, n), r
         a = times(tree.motion_of(self.body).R, tuple(lift(x) for x in _unit(self.axis)))
-        lean = dot(n, a)
-        upright = apply("sqrt", lift(ONE - lean * lean))
-        return scaled(-r / upright, minus(n, scaled(lean, a))), r * upright
+        down = minus(n, scaled(dot(n, a), a))  # from the contact to the center, of length cos(lean)
+        upright = apply("sqrt", lift(dot(down, down)))
+        return scaled(-r / upright, down), r * upright
 
     def constraints(self, tree: BodyTree) -> list[Constraint]:
         """Height, then the velocity of the point of contact in two directions."""
