@@ -1,10 +1,10 @@
 """A Stewart platform: six sliding legs between base and platform, as loops on a tree of bodies.
 
-The platform moves freely (its rotation is a unit quaternion, without a singularity of its own); each leg stands on the base
-with a universal joint, slides, and its end is closed onto the platform. 6·3 + 7 coordinates, one norm and eighteen
-loop conditions leave six degrees of freedom. In the middle position, by symmetry, six equal forces along the legs
-carry the weight, 6 F cos(lean) = (m_platform + 6 m_rod) g, which is one number to check; the energy of a fall with a push
-to the side is another.
+The platform moves freely (its rotation is a unit quaternion, without a singularity of its own); each leg stands on the
+base with a universal joint, slides, and its end is closed onto the platform. 6·3 + 7 coordinates, one norm and
+eighteen loop conditions leave six degrees of freedom. In the middle position, by symmetry, six equal forces along the
+legs carry the weight, 6 F cos(lean) = (m_platform + 6 m_rod) g, which is one number to check; the energy of a fall
+with a push to the side is another.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ MASS, ROD = 10.0, 0.5  # platform and moving rods [kg]
 forces = symbols("f1:7")  # along the legs [N]
 FEET = np.array([RADIUS * np.array([np.cos(a), np.sin(a), 0]) for a in np.radians([-10, 10, 110, 130, 230, 250])])
 HEADS = np.array([TOP * np.array([np.cos(a), np.sin(a), 0]) for a in np.radians([-50, 50, 70, 170, 190, 290])])
-LEGS = HEADS + (0, 0, HEIGHT) - FEET
+LEGS = HEADS + np.array([0, 0, HEIGHT]) - FEET
 LENGTH = float(np.linalg.norm(LEGS[0]))
 
 

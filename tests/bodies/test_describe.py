@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
-from bodies.pinocchio_model import random_state, random_tree
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from bodies.pinocchio_model import random_state, random_tree
 from vinculum.graph import evaluate, from_sympy, symbol
 
 LINK = dict(mass=1.0, inertia=(0.1, 0.1, 0.1))

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
+
+import vinculum as vn
 from bodies.pinocchio_model import random_state, random_tree
 from examples.planar_arms import J, g, l, m, rho
 from examples.planar_arms import tree as planar
-
-import vinculum as vn
 from vinculum.compile.lanes import lanes
 from vinculum.graph import apply, symbol
 
@@ -82,7 +82,7 @@ def test_kinetic_energy_is_half_the_mass_matrix_in_the_velocities(random):
     from vinculum.graph import evaluate, from_sympy
 
     T = evaluate([from_sympy(tree.system().kinetic_energy)], {symbol(k): x for k, x in values.items()})[0]
-    assert T == pytest.approx(v[0] @ M @ v[0] / 2, rel=1e-13)
+    assert pytest.approx(v[0] @ M @ v[0] / 2, rel=1e-13) == T
 
 
 @pytest.mark.parametrize("form", ["multipliers", "lyapunov"])

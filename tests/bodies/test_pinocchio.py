@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import sympy as sp
-from bodies.pinocchio_model import KINDS, Peer, random_body, random_state, random_tree
 
 import vinculum as vn
+from bodies.pinocchio_model import KINDS, Peer, random_body, random_state, random_tree
 from vinculum.derive.bodies import recursion
 from vinculum.graph import ZERO, evaluate, symbol
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from examples.puma560 import NOMINAL, q, tree
 
 import vinculum as vn
+from examples.puma560 import NOMINAL, q, tree
 from vinculum.derive.bodies import recursion
 from vinculum.graph import operations, symbol
 

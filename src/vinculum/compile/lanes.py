@@ -1,8 +1,8 @@
 """Straight-line code for one state or for several states side by side in SIMD lanes.
 
 ``void f(int64 rows, double *x, double *p, double *out)``: x is (inputs, rows), out (outputs, rows), row after row in
-memory, so that a lane load is one instruction; rows is a multiple of the width. With width 1 the sines and cosines of the
-one state are computed four at a time.
+memory, so that a lane load is one instruction; rows is a multiple of the width. With width 1 the sines and cosines
+of the one state are computed four at a time.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp
 
 def actuated(tree: BodyTree) -> list[sp.Expr]:
     """The torque of every coordinate; a joint without one is refused."""
-    idle = [body.name for body in tree.bodies if body.coordinates and not body.torques or body.joint in BALLS]
+    idle = [body.name for body in tree.bodies if (body.coordinates and not body.torques) or body.joint in BALLS]
     if idle:
         raise ModelError(
             f"{tree.name!r} is not fully actuated",

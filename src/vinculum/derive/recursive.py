@@ -38,7 +38,7 @@ def tree_accelerations(mechanics: Mechanics, samples: Samples) -> Explicit | Non
 
 def _corrections(mechanics: Mechanics) -> dict[Node, Node]:
     """c of every norm, by the first symbol of its quaternion."""
-    found = {}
+    found: dict[Node, Node] = {}
     for c, norm in zip(mechanics.corrections, mechanics.position, strict=True):
         present = symbols([norm]) if norm is not None else set()
         found |= {hinge.q[0]: c for hinge in mechanics.recursion.hinges if len(hinge.q) == 4 and hinge.q[0] in present}

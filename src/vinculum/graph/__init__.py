@@ -18,7 +18,7 @@ from vinculum.graph.to_sympy import intermediates, to_sympy
 from vinculum.graph.traverse import homogeneity, operations, order, substitute, symbols, tree_size
 
 __all__ = [
-    "ONE", "ZERO", "Converter", "Elimination", "GraphExpression", "Node", "SingularMatrix", "along", "apply", "as_sympy", "constant",
-    "evaluate", "from_sympy", "gradient", "homogeneity", "intermediates", "jacobian", "lift", "operations",
-    "order", "select", "solve", "substitute", "symbol", "symbols", "to_sympy", "tree_size", "vector",
+    "ONE", "ZERO", "Converter", "Elimination", "GraphExpression", "Node", "SingularMatrix", "along", "apply",
+    "as_sympy", "constant", "evaluate", "from_sympy", "gradient", "homogeneity", "intermediates", "jacobian", "lift",
+    "operations", "order", "select", "solve", "substitute", "symbol", "symbols", "to_sympy", "tree_size", "vector",
 ]  # fmt: skip

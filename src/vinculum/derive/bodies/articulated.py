@@ -61,7 +61,7 @@ def _swept(hinge: Hinge, body: Articulated, p: Six, u: Sequence[Any]) -> tuple[_
     left = minus(u, component(hinge, p))
     if hinge.kind == BALL:
         inverse, pivots = _inverse(A)
-        columns = [(tuple(A[k]), tuple(B[k])) for k in range(3)]
+        columns: list[Six] = [(tuple(A[k]), tuple(B[k])) for k in range(3)]
         return _Swept(columns, inverse, left), pivots
     column = (A[2], B[2]) if hinge.kind == TURN else (tuple(row[2] for row in B), C[2])
     D = component(hinge, column)[0] + hinge.rotor

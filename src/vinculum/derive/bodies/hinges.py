@@ -209,11 +209,11 @@ def _number(x: Any) -> bool:
 
 
 def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
-    """Our frame in the user's: z along the axis, x and origin on the common perpendicular with the first child's axis."""
+    """Our frame in the user's: z along the axis, x and origin on the common perpendicular to the first child's."""
     if hinge.kind == BALL:
         return HERE
     n = hinge.axis
-    first, second = (np.array(x) for x in across(n))
+    first, second = (np.array(x) for x in across(list(n)))
     plain = Pose(snapped(np.column_stack([first, second, n])), np.zeros(3))
     child = next((c for c in children if c.pose.numeric), None)
     if child is None or len(children) == 0 or any(not c.pose.numeric for c in children):

@@ -90,7 +90,7 @@ class Recursion:
     def accelerations(
         self, applied: Sequence[Any], corrections: dict[Node, Node], method: str = "auto"
     ) -> tuple[list[Node], list[Node]]:
-        """q̈ from generalized forces, and the pivots; ``corrections`` c of the norms by the quaternion's first symbol."""
+        """q̈ from generalized forces, and the pivots; ``corrections``: c of a norm by its quaternion's first symbol."""
         nu, pivots = self.solve(applied, method)
         result: list[Node] = [ZERO] * len(self.coordinates)
         for hinge, rows, own in zip(self.hinges, self.places, nu, strict=True):
@@ -148,7 +148,7 @@ def _between(left: Sequence[Sequence[Any]], block: np.ndarray, right: Sequence[S
     found = np.full((a, b), ZERO, dtype=object)
     for k in range(a):
         for m in range(b):
-            half = [dot([row[k] for row in left], block[:, j]) for j in range(block.shape[1])]
+            half = [dot([row[k] for row in left], list(block[:, j])) for j in range(block.shape[1])]
             found[k, m] = lift(dot(half, [row[m] for row in right]))
     return found
 

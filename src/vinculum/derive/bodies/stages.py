@@ -95,7 +95,8 @@ class Screw:
 
     def articulated(self, x: Articulated) -> Articulated:
         """A, B, C about the old origin in the old axes."""
-        return articulated_shift(*(self.tensor(X) for X in x), self.r)
+        A, B, C = (self.tensor(X) for X in x)
+        return articulated_shift(A, B, C, self.r)
 
 
 @dataclass(frozen=True)

@@ -112,10 +112,10 @@ def _about_axis(body: Body) -> Iterator[str]:
         try:
             numbers = [float(x) for x in axis]
         except TypeError:
-            yield f"the axis {axis} of {body.name!r} is not made of numbers. Directions are numbers; lengths may be symbols."
+            yield f"the axis {axis} of {body.name!r} is not made of numbers. Only lengths may be symbols."
             continue
         if not np.any(numbers) or not np.all(np.isfinite(numbers)):
-            yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give a vector of non-zero length."
+            yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give another vector."
 
 
 def _about_rotation(body: Body) -> Iterator[str]:
@@ -166,8 +166,8 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
         yield f"the inertia of {body.name!r} is not positive: principal moments {shown}. Check signs and units."
     elif principal[0] + principal[1] < principal[2] - slack and not body.identified:
         yield (
-            f"no body has the inertia of {body.name!r}: principal moments {shown}, of which two add up to less than the "
-            "third. Check that it is about the center of mass and in kg m²; if it was identified by measurement, "
+            f"no body has the inertia of {body.name!r}: principal moments {shown}, of which two add up to less than "
+            "the third. Check that it is about the center of mass and in kg m²; if it was identified by measurement, "
             "pass identified=True."
         )
 
@@ -182,8 +182,8 @@ def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -
         carried = [by_name[name] for name in [body.name, *nx.descendants(graph, body.name)]]
         if not any(_resists(b) for b in carried) and not _has_rotor(body):
             yield (
-                f"nothing on the joint of {body.name!r} has mass: no acceleration would be determined. Give mass=... to "
-                f"{body.name!r} or to a body that hangs on it."
+                f"nothing on the joint of {body.name!r} has mass: no acceleration would be determined. Give mass=... "
+                f"to {body.name!r} or to a body that hangs on it."
             )
 
 

@@ -38,8 +38,8 @@ def denavit_hartenberg(
 ) -> list[Body]:
     """A chain of bodies from rows {d, a, alpha, theta, joint, name, mass, center_of_mass, inertia, ...}.
 
-    What is missing is zero; ``joint`` is "revolute" (θ is the offset) or "prismatic" (d is the offset). Center of mass and
-    inertia are in the link frame of the convention; all other keys go to `Body`. The frame of the body it makes
+    What is missing is zero; ``joint`` is "revolute" (θ is the offset) or "prismatic" (d is the offset). Center of mass
+    and inertia are in the link frame of the convention; all other keys go to `Body`. The frame of the body it makes
     stands on the joint axis; `link_frame` tells where the table's frame is in it.
 
     >>> [body.name for body in denavit_hartenberg([{"a": 1.0, "mass": 1}, {"a": 1.0, "mass": 1}])]

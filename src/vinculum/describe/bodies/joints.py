@@ -66,9 +66,12 @@ def across(axis: Sequence[float]) -> tuple[tuple[float, float, float], tuple[flo
     n = np.asarray(axis, dtype=float)
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         if abs(n[k]) == 1.0:
-            sign = n[k]
-            return _UNITS[i], tuple(sign * x for x in _UNITS[j])  # type: ignore[return-value]
+            return _UNITS[i], _triple(n[k] * np.array(_UNITS[j]))
     first = np.cross(n, _UNITS[int(np.argmin(np.abs(n)))])
     first /= np.linalg.norm(first)
     second = np.cross(n, first)
-    return tuple(map(float, first)), tuple(map(float, second))  # type: ignore[return-value]
+    return _triple(first), _triple(second)
+
+
+def _triple(a: np.ndarray) -> tuple[float, float, float]:
+    return float(a[0]), float(a[1]), float(a[2])

@@ -1,8 +1,8 @@
 """Direction cosines from the axes of neighboring hinges (Dolgii, Sesekin, Chupin, Lemma 1).
 
 The matrix leads from a frame in which the next axis is e to one whose third axis it is; the angle α about that axis
-is free. The paper's chart divides by 1 + e_3 and has no limit at e_3 = -1: near antiparallel axes a second chart, turned
-half way round about the first axis, is used instead.
+is free. The paper's chart divides by 1 + e_3 and has no limit at e_3 = -1: near antiparallel axes a second chart,
+turned half way round about the first axis, is used instead.
 """
 
 from __future__ import annotations

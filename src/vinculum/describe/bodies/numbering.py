@@ -1,7 +1,7 @@
 """The tree as a graph: numbering, incidence matrix S, its inverse, paths (Dolgii, Sesekin, Chupin, part 1).
 
-Vertices are bodies, arcs are joints; the external body s_0 has no column of its own. Arc a goes from the parent of body a
-to body a. In the numbering used inside, every body comes after its parent and the bodies of a branch are consecutive
+Vertices are bodies, arcs are joints; the external body s_0 has no row of its own. Arc a goes from the parent of body
+a to body a. In the numbering used inside, every body comes after its parent and the bodies of a branch are consecutive
 (depth-first), which is stronger than the paper's "correct numbering".
 """
 

@@ -13,7 +13,8 @@ from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.tree import BodyTree
 
 _QUANTITIES = (
-    "origin", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction", "rotor_inertia", "gear_ratio"
+    "origin", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction", "rotor_inertia",
+    "gear_ratio",
 )  # fmt: skip
 
 
@@ -23,7 +24,7 @@ def with_numbers(tree: BodyTree) -> BodyTree:
         return tree
     bodies = [_body(body, tree.parameters) for body in tree.bodies]
     gravity = [_number(x, tree.parameters) for x in tree.gravity]
-    moving = {
+    moving: dict[str, Any] = {
         key: None if value is None else sp.Matrix(value).subs(dict(tree.parameters)).tolist()
         for key, value in (("base_rotation", tree.base_rotation),)
     }

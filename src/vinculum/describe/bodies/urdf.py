@@ -129,7 +129,7 @@ class _Reader:
         origin, losses = joint.find("origin"), joint.find("dynamics")
         where = f"the joint {name!r}"
         moves = JOINTS[kind] in ("revolute", "prismatic")
-        passive = {}
+        passive: dict[str, Any] = {}
         if moves:
             passive = {key: self._numbers(losses, key, "0", where)[0] for key in ("damping", "friction")}
         return Body(
