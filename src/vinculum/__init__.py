@@ -23,7 +23,7 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import Holonomic, Nonholonomic, System
+from vinculum.describe import DCMotor, Holonomic, Nonholonomic, System, charge_of, motorize, voltage_of
 from vinculum.describe.bodies import (
     Body,
     BodyTree,
@@ -57,7 +57,37 @@ from vinculum.simulate import (
     simulate,
 )
 
+# analyze
+from vinculum.analyze import (
+    Equilibrium,
+    LinearModel,
+    Mode,
+    Region,
+    Verdict,
+    characteristic_polynomial,
+    controllability,
+    equilibrium,
+    hurwitz_conditions,
+    least_number,
+    linearize,
+    observability,
+    stability,
+    stability_region,
+    sufficient_inputs,
+    sufficient_outputs,
+)
+
 # control
+from vinculum.control import (
+    Attraction,
+    Estimator,
+    FeedbackLaw,
+    close_loop,
+    closed_model,
+    observe,
+    region_of_attraction,
+    stabilize,
+)
 from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
 
 # present
@@ -71,6 +101,10 @@ __all__ = [
     "System",
     "Holonomic",
     "Nonholonomic",
+    "DCMotor",
+    "motorize",
+    "charge_of",
+    "voltage_of",
     "Body",
     "BodyTree",
     "Loop",
@@ -99,7 +133,32 @@ __all__ = [
     "Trajectory",
     "Outcome",
     "read",
+    # analyze
+    "equilibrium",
+    "Equilibrium",
+    "linearize",
+    "LinearModel",
+    "stability",
+    "Verdict",
+    "characteristic_polynomial",
+    "hurwitz_conditions",
+    "stability_region",
+    "Region",
+    "controllability",
+    "observability",
+    "least_number",
+    "sufficient_inputs",
+    "sufficient_outputs",
+    "Mode",
     # control
+    "stabilize",
+    "FeedbackLaw",
+    "observe",
+    "Estimator",
+    "close_loop",
+    "closed_model",
+    "region_of_attraction",
+    "Attraction",
     "computed_torque",
     "gravity_compensation",
     "task_path",

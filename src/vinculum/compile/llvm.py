@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from vinculum.graph.node import COMPARISONS, Node
@@ -155,16 +156,20 @@ done:
 }}"""
 
 
-def _target_machine() -> Any:
-    """A target machine of one's own: the engine made with it destroys it."""
+@cache
+def _host() -> tuple[Any, str, str]:
+    """The target of this machine, its processor and the processor's features."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
+    return llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _target_machine() -> Any:
+    """A new target machine: an engine takes ownership of the one it is given."""
+    target, processor, features = _host()
+    return target.create_target_machine(cpu=processor, features=features, opt=2, jit=True)
 
 
 class MachineCode:

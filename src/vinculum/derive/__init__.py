@@ -1,47 +1,29 @@
-"""From a description to equations of motion: one file per classical form, chosen by name.
-
-A form is a function (Mechanics, sample states) -> Explicit. To add one, write its file and its row in FORMS.
-"""
+"""From a description to equations of motion: one file per classical form, chosen by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
 from vinculum.derive.equations import EquationsOfMotion
-from vinculum.derive.explicit import Explicit
-from vinculum.derive.lyapunov import lyapunov
-from vinculum.derive.mechanics import Mechanics, mechanics
-from vinculum.derive.multipliers import multipliers
-from vinculum.derive.redundancy import least_squares, refuse_dependent
-from vinculum.derive.reference import Samples, numbers
+from vinculum.derive.forms import FORMS, Choices
+from vinculum.derive.mechanics import mechanics
+from vinculum.derive.redundancy import refuse_dependent
+from vinculum.derive.reference import numbers
 from vinculum.describe import System
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 
-__all__ = ["FORMS", "EquationsOfMotion", "Form", "derive"]
-
-
-@dataclass(frozen=True)
-class Form:
-    """A classical form: how it is solved and how its size is counted for n coordinates, m constraints."""
-
-    eliminate: Callable[[Mechanics, Samples], Explicit]
-    dimension: Callable[[int, int], int]
-
-
-FORMS = {
-    "multipliers": Form(multipliers, lambda n, m: 2 * n + m),
-    "lyapunov": Form(lyapunov, lambda n, m: 2 * n),
-}
+__all__ = ["FORMS", "EquationsOfMotion", "derive"]
 
 
 def derive(
     system: System,
     form: str = "multipliers",
     *,
+    dependent: Sequence[sp.Expr] | None = None,
+    cyclic: Sequence[sp.Expr] | None = None,
     at: Mapping[sp.Expr, float] | None = None,
     redundant: str = "refuse",
 ) -> EquationsOfMotion:
@@ -49,6 +31,13 @@ def derive(
 
     - ``"multipliers"``: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs.
     - ``"lyapunov"``: the multipliers eliminated, λ(q, q̇) as an expression.
+    - ``"lurie-suslov"``: the reactions projected out, all velocities kept.
+    - ``"shulgin"``: redundant coordinates (r, s) with velocities ṙ alone, ṡ = B(q) ṙ.
+    - ``"routh"``: as Shulgin's, cyclic coordinates replaced by their momenta.
+
+    ``dependent`` names the coordinates s of the last three; left out, the best-conditioned choice is made at ``at``
+    (or at a generic state) and changed during a simulation before it becomes singular. ``cyclic`` names the
+    coordinates whose momenta are used; left out, all that are cyclic.
 
     Rarely needed: ``at`` is a state {symbol: value} at which pivots and ranks are looked at (default: a generic
     one); ``redundant="least_squares"`` goes on with dependent constraints, which are refused otherwise.
@@ -70,21 +59,7 @@ def derive(
         raise VinculumError(f"There is no form {form!r}.{suggestion(form, FORMS)} The forms are {known}.")
     if redundant not in ("refuse", "least_squares"):
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
-    chosen = FORMS[form]
-    terms = mechanics(system)
-    nodes = system.nodes
-    equations = EquationsOfMotion(
-        system=system,
-        form=form,
-        mechanics=terms,
-        states=(*system.coordinates, *system.velocities),
-        eliminate=least_squares(chosen.eliminate) if redundant == "least_squares" else chosen.eliminate,
-        feedback=tuple(zip(terms.position, terms.velocity, strict=True)),
-        projections=((tuple(f for f in terms.position if f is not None), nodes.q), (terms.velocity, nodes.v)),
-        counted=chosen.dimension(len(system.coordinates), len(system.constraints)),
-        at=at,
-        redundant=redundant,
-    )
+    equations = FORMS[form](mechanics(system), Choices(dependent, cyclic, redundant, at))
     if system.constraints and redundant == "refuse":
         refuse_redundant(equations)
     return equations

@@ -131,7 +131,7 @@ class Terms:
 
 def _terms(system: System, flow: dict[Node, Node]) -> Terms:
     """M, h and V_q by differentiating the energies, or from the tree of bodies the system was made of."""
-    if system.bodies is not None:
+    if system.bodies is not None and system.bodies.moves(system):
         from vinculum.derive.recursive import recursive_terms
 
         return recursive_terms(system)
@@ -144,7 +144,7 @@ def _terms(system: System, flow: dict[Node, Node]) -> Terms:
 def _energy(system: System) -> Node:
     """q̇·p - T + V, which is T + V where T is quadratic in the velocities."""
     nodes = system.nodes
-    if system.bodies is not None and not system.bodies.base.moves:
+    if system.bodies is not None and system.bodies.moves(system) and not system.bodies.base.moves:
         return nodes.kinetic + nodes.potential
     momenta = gradient(nodes.kinetic, nodes.v)
     return total([p * v for p, v in zip(momenta, nodes.v, strict=True)]) - nodes.kinetic + nodes.potential

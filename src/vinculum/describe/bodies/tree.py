@@ -194,6 +194,17 @@ class BodyTree:
         joining = [c for item in (*self.loops, *self.contacts) for c in item.constraints(self)]
         return (*self.normalizations, *joining)
 
+    @cached_property
+    def energies(self) -> tuple[sp.Expr, sp.Expr]:
+        """T and V."""
+        potential = energies.gravity_potential(self) + energies.spring_potential(self)
+        return as_sympy(energies.kinetic_energy(self)), as_sympy(potential)
+
+    def moves(self, system: System) -> bool:
+        """Whether a system still has the coordinates and energies of this tree, so that its recursions are right."""
+        same = system.coordinates == self.coordinates
+        return same and (system.kinetic_energy, system.potential_energy) == self.energies
+
     def system(self, forces: Mapping[sp.Expr, Any] | None = None, constraints: Sequence[Constraint] = ()) -> System:
         """The tree as a `System`; further generalized ``forces`` and ``constraints`` are added to its own."""
         if not self.coordinates:
@@ -201,11 +212,11 @@ class BodyTree:
         acting = {q: as_sympy(force) for q, force in energies.joint_forces(self).items()}
         for q, force in (forces or {}).items():
             acting[q] = acting.get(q, sp.S.Zero) + sp.sympify(force)
-        potential = energies.gravity_potential(self) + energies.spring_potential(self)
+        kinetic, potential = self.energies
         return System(
             coordinates=self.coordinates,
-            kinetic_energy=as_sympy(energies.kinetic_energy(self)),
-            potential_energy=as_sympy(potential),
+            kinetic_energy=kinetic,
+            potential_energy=potential,
             forces=acting,
             constraints=[*self.constraints, *constraints],
             parameters=self.parameters,
