@@ -5,8 +5,8 @@
     python -m benchmarks.bodies --cpp      with a C++ loop of pinocchio::aba beside it (three minutes of g++)
 
 Python overhead counts for neither side: ours is the compiled loop over states behind one call; Pinocchio's is its own
-compiled loop over a batch, ``pin.abaInParallel`` on one thread, or with --cpp the faster of that and a loop in C++ built
-here with -O3 -march=native. Times are minima over many bursts, the two sides taking turns.
+compiled loop over a batch, ``pin.abaInParallel`` on one thread, or with --cpp the faster of that and a loop in C++
+built here with -O3 -march=native. Times are minima over many bursts, the two sides taking turns.
 """
 
 import argparse
@@ -67,8 +67,11 @@ CPP = """
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/serialization.hpp>
 using namespace pinocchio;
-static Model& model = *new Model; static Data* data = nullptr;  // never destroyed: libraries unload in any order
-extern "C" void load(const char* path) { loadFromBinary(model, std::string(path)); delete data; data = new Data(model); }
+// never destroyed: libraries unload in any order
+static Model& model = *new Model; static Data* data = nullptr;
+extern "C" void load(const char* path) {
+  loadFromBinary(model, std::string(path)); delete data; data = new Data(model);
+}
 extern "C" void run(int rows, const double* q, const double* v, const double* tau, double* out) {
   const int n = model.nv;
   for (int i = 0; i < rows; ++i) {
@@ -79,13 +82,16 @@ extern "C" void run(int rows, const double* q, const double* v, const double* ta
 """
 
 
+BOOST = ("-DBOOST_MPL_LIMIT_LIST_SIZE=40", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS")  # for Pinocchio's variants
+
+
 def compiled_peer():
     """The C++ loop as a library, or None where it cannot be built."""
     prefix = Path(pin.__file__).parents[4]
     folder = Path(tempfile.mkdtemp())
     (folder / "peer.cpp").write_text(CPP)
-    command = ["g++", "-O3", "-march=native", "-DNDEBUG", "-DBOOST_MPL_LIMIT_LIST_SIZE=40", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-std=c++17", "-shared", "-fPIC", "peer.cpp", "-o", "peer.so",
-               f"-I{prefix}/include", *(f"-I{path}" for path in eigen(prefix)), f"-L{prefix}/lib",
+    command = ["g++", "-O3", "-march=native", "-DNDEBUG", *BOOST, "-std=c++17", "-shared", "-fPIC",
+               "peer.cpp", "-o", "peer.so", f"-I{prefix}/include", *(f"-I{path}" for path in eigen(prefix)), f"-L{prefix}/lib",
                f"-Wl,-rpath,{prefix}/lib", "-lpinocchio_default", "-lboost_serialization"]  # fmt: skip
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if built.returncode:
@@ -158,14 +164,15 @@ def row(tree, label, library=None):
     if library is not None:
         runs.append(peer.loop(q, v, tau))
     check = np.column_stack(
-        [pin.aba(peer.model, peer.model.createData(), *z) for z in zip(q.T[:4], v.T[:4], tau.T[:4])]
+        [pin.aba(peer.model, peer.model.createData(), *z) for z in zip(q.T[:4], v.T[:4], tau.T[:4], strict=True)]
     )
     error = np.abs(many(x, p)[:, :4] - check).max() / np.abs(check).max()
     ns = [1e9 * s / count for s in fastest(runs)]
     best = min(ns[2:])
     return {
         "arm": label, "n": n, "operations": operations(nodes).total(), "derive [s]": derived - began,
-        "compile [s]": compiled - derived, "ours [ns]": ns[0], "ours, SIMD [ns]": ns[1], "Pinocchio batch call [ns]": ns[2],
+        "compile [s]": compiled - derived, "ours [ns]": ns[0], "ours, SIMD [ns]": ns[1],
+        "Pinocchio batch call [ns]": ns[2],
         "Pinocchio C++ loop [ns]": ns[3] if library is not None else "-", "ratio": best / ns[0],
         "ratio, SIMD": best / ns[1], "error": error,
     }  # fmt: skip
