@@ -91,7 +91,8 @@ def compiled_peer():
     folder = Path(tempfile.mkdtemp())
     (folder / "peer.cpp").write_text(CPP)
     command = ["g++", "-O3", "-march=native", "-DNDEBUG", *BOOST, "-std=c++17", "-shared", "-fPIC",
-               "peer.cpp", "-o", "peer.so", f"-I{prefix}/include", *(f"-I{path}" for path in eigen(prefix)), f"-L{prefix}/lib",
+               "peer.cpp", "-o", "peer.so", f"-I{prefix}/include", *(f"-I{path}" for path in eigen(prefix)),
+               f"-L{prefix}/lib",
                f"-Wl,-rpath,{prefix}/lib", "-lpinocchio_default", "-lboost_serialization"]  # fmt: skip
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if built.returncode:
