@@ -129,7 +129,7 @@ def best(problem: Problem, probes: Sequence[Probes], method: RungeKutta | Adams,
     rates = _SHARES * stability_limit(method) / step
     families = [[binomial(r, rate) for r in orders] for rate in rates]
     fixed = isinstance(method, Adams) and not len(method.corrector)  # Adams-Bashforth: one defect for all gains
-    D, tried = np.zeros(0), []
+    D, tried = np.zeros(0), list[Promise]()
     for rate, rows in zip(rates, families, strict=True):
         if not fixed or not tried:
             D = _defects(problem, probes, method, step, rows, sampled=False)
