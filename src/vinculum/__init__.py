@@ -28,6 +28,8 @@ from vinculum.describe import AffineSystem, Holonomic, Nonholonomic, System, spl
 # derive
 from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
 from vinculum.derive.affine_form import affine
+from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
+from vinculum.derive.inverse import inverse_problem
 from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
 
 # simulate
@@ -41,6 +43,7 @@ from vinculum.simulate import (
     Trajectory,
     Unstabilized,
     consistent,
+    decay,
     gain_interval,
     reaction,
     read,
@@ -66,6 +69,10 @@ __all__ = [
     "LinearPerturbation",
     "Perturbation",
     "residual",
+    "inverse_problem",
+    "helmholtz",
+    "multiplier",
+    "euler_lagrange",
     # simulate
     "simulate",
     "consistent",
@@ -73,6 +80,7 @@ __all__ = [
     "Sampled",
     "Guaranteed",
     "gain_interval",
+    "decay",
     "Projection",
     "Unstabilized",
     "Event",
