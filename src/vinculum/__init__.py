@@ -23,7 +23,17 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import AffineSystem, Holonomic, Nonholonomic, System, spline
+from vinculum.describe import (
+    AffineSystem,
+    DCMotor,
+    Holonomic,
+    Nonholonomic,
+    System,
+    charge_of,
+    motorize,
+    spline,
+    voltage_of,
+)
 
 # derive
 from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
@@ -50,6 +60,38 @@ from vinculum.simulate import (
     simulate,
 )
 
+# analyze
+from vinculum.analyze import (
+    Equilibrium,
+    LinearModel,
+    Mode,
+    Region,
+    Verdict,
+    characteristic_polynomial,
+    controllability,
+    equilibrium,
+    hurwitz_conditions,
+    least_number,
+    linearize,
+    observability,
+    stability,
+    stability_region,
+    sufficient_inputs,
+    sufficient_outputs,
+)
+
+# control
+from vinculum.control import (
+    Attraction,
+    Estimator,
+    FeedbackLaw,
+    close_loop,
+    closed_model,
+    observe,
+    region_of_attraction,
+    stabilize,
+)
+
 # errors
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 
@@ -60,6 +102,10 @@ __all__ = [
     "Nonholonomic",
     "AffineSystem",
     "spline",
+    "DCMotor",
+    "motorize",
+    "charge_of",
+    "voltage_of",
     # derive
     "derive",
     "EquationsOfMotion",
@@ -88,6 +134,32 @@ __all__ = [
     "Trajectory",
     "Outcome",
     "read",
+    # analyze
+    "equilibrium",
+    "Equilibrium",
+    "linearize",
+    "LinearModel",
+    "stability",
+    "Verdict",
+    "characteristic_polynomial",
+    "hurwitz_conditions",
+    "stability_region",
+    "Region",
+    "controllability",
+    "observability",
+    "least_number",
+    "sufficient_inputs",
+    "sufficient_outputs",
+    "Mode",
+    # control
+    "stabilize",
+    "FeedbackLaw",
+    "observe",
+    "Estimator",
+    "close_loop",
+    "closed_model",
+    "region_of_attraction",
+    "Attraction",
     # errors
     "VinculumError",
     "ModelError",

@@ -60,7 +60,7 @@ def residuals(equations: vn.EquationsOfMotion, state: dict, time: float = 0.0) -
     return np.array([float(f.subs(velocities_first).subs(t, time)) for f in conditions])
 
 
-# -- what stays and what moves -------------------------------------------------------------------------------------
+# -- what stays and what moves --------------------------------------------------------------------------------
 
 
 def test_given_values_stay_and_the_rest_is_solved():
@@ -81,6 +81,20 @@ def test_without_fixed_all_that_is_given_stays():
     state = vn.consistent(skate(), SKATE_START)
     assert {key: state[key] for key in SKATE_START} == SKATE_START
     assert state[y.diff()] == pytest.approx(np.sin(0.4), abs=1e-15)
+
+
+def test_a_guess_is_where_the_others_start():
+    """x is given and stays; the guess decides which of the two heights is found."""
+    for height in (0.5, -0.5):
+        state = vn.consistent(pendulum(), {x: 0.6}, guess={y: height})
+        assert state[x] == 0.6
+        assert state[y] == pytest.approx(np.copysign(0.8, height), abs=1e-15)
+
+
+def test_a_guess_for_what_is_given_changes_nothing():
+    state = vn.consistent(pendulum(), {x: 0.6, y: -0.8}, guess={x: 5.0, y.diff(): 0.0})
+    assert state[x] == 0.6
+    assert state[y] == -0.8
 
 
 def test_an_empty_fixed_lets_everything_move():
@@ -137,13 +151,14 @@ def test_random_guesses_end_on_the_constraints(seed):
     level = vn.Holonomic(sp.sin(x) + 2 * sp.sin(y), name="across")
     equations = vn.derive(vn.System([x, y, z], sum(q.diff() ** 2 for q in (x, y, z)), constraints=[slider, level]))
     random = np.random.default_rng(seed)
-    start = dict(zip(variables(equations), [0.5, -0.3, 2.5, 1, 0, 0] + random.normal(0, 0.3, 6), strict=True))
+    guess = np.array([0.5, -0.3, 2.5, 1, 0, 0]) + random.normal(0, 0.3, 6)
+    start = dict(zip(variables(equations), guess, strict=True))
     state = vn.consistent(equations, start, fixed=[x, x.diff()])
     assert state[x] == start[x]
     assert np.abs(residuals(equations, state)).max() < 1e-14
 
 
-# -- nonlinear in the velocities, moving constraints -----------------------------------------------------------------
+# -- nonlinear in the velocities, moving constraints ----------------------------------------------------------
 
 
 def test_velocities_on_a_constraint_nonlinear_in_them():
@@ -179,7 +194,7 @@ def test_other_parameters_move_the_constraint():
     assert state[y] == pytest.approx(-8.0, abs=1e-14)
 
 
-# -- refusals --------------------------------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------------------
 
 
 def test_contradictory_values_are_refused_with_every_residual(plane):

@@ -35,7 +35,7 @@ def times_of(motion: vn.Trajectory) -> np.ndarray:
     return np.array([event.time for event in motion.events])
 
 
-# -- where and which way ---------------------------------------------------------------------------------------------
+# -- where and which way --------------------------------------------------------------------------------------
 
 
 @every_method
@@ -111,7 +111,7 @@ def test_direction_means_the_same_backwards(method, options, accuracy):
     assert times_of(motion) == pytest.approx([SPEED - np.sqrt(SPEED**2 - 6)], abs=10 * accuracy)
 
 
-# -- several ---------------------------------------------------------------------------------------------------------
+# -- several --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("method", "options"), [("taylor", {}), ("rk4", {"step": 5.0}), ("bdf", {})])
@@ -154,7 +154,7 @@ def test_every_swing_is_found(method, options, accuracy):
     assert [event.rising for event in motion.events] == [False, True] * 5
 
 
-# -- terminal --------------------------------------------------------------------------------------------------------
+# -- terminal -------------------------------------------------------------------------------------------------
 
 
 @every_method
@@ -183,7 +183,14 @@ def test_steps_of_a_later_run_are_not_cut_by_an_earlier_event():
     assert thrown([event], times=(0, 1)).outcome.kind == "finished"
 
 
-# -- what an event may be made of --------------------------------------------------------------------------------------
+def test_events_do_not_change_the_stabilization():
+    """The rate of the feedback is that of the motion, also where a terminal event is zero at the start."""
+    plain = run(pendulum(), hanging(0.0, 3.0), (0, 0.1))
+    watched = run(pendulum(), hanging(0.0, 3.0), (0, 0.1), events=[vn.Event(x, "below", terminal=True)])
+    assert watched.stabilization == plain.stabilization
+
+
+# -- what an event may be made of -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -236,11 +243,11 @@ def test_events_are_not_lost_where_pivots_are_chosen_anew(method, options):
     assert len(motion.segments) > 5
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------------------
 
 
 def test_an_unknown_direction_is_refused():
-    with pytest.raises(vn.VinculumError, match="upwards.*any, rising or falling"):
+    with pytest.raises(vn.VinculumError, match=r"upwards.*any, rising or falling"):
         vn.Event(x, "ground", direction="upwards")
 
 

@@ -66,13 +66,22 @@ def test_an_input_may_be_a_function_of_time():
     assert motion[x][-1] == pytest.approx(8 / 6, abs=1e-14)
 
 
+@pytest.mark.parametrize("form", ["lyapunov", "lurie-suslov", "shulgin"])
+def test_a_law_may_use_every_velocity_in_every_form(form):
+    """Also one that is no state of the form but follows from the others."""
+    system = cartesian_system(forces={x: push, y: pull}, inputs=[push, pull])
+    laws = {push: -x.diff(), pull: -y.diff() / 2}
+    motion = run(vn.derive(system, form), hanging(), (0, 2), inputs=laws)
+    assert difference(motion, run(vn.derive(system), hanging(), (0, 2), inputs=laws)) < 1e-12
+
+
 def test_the_same_equations_run_with_other_laws():
     equations = pushed()
     ends = [run(equations, {x: 0.0}, (0, 1), inputs={push: value})[x][-1] for value in (1, 2, t)]
     np.testing.assert_allclose(ends, [1 / 2, 1, 1 / 6], rtol=0, atol=1e-15)
 
 
-# -- refusals --------------------------------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------------------
 
 
 def refused(equations: vn.EquationsOfMotion, laws: dict | None, message: str) -> vn.ModelError:

@@ -58,7 +58,7 @@ def test_a_looked_at_motion_is_compiled_once():
     """Reactions, residuals, energy and expressions of a second motion use the functions of the first."""
 
     def look(motion: vn.Trajectory) -> None:
-        motion.reactions, motion.residuals, motion.energy, motion[x * x.diff()], motion[x.diff(t, 2)]  # noqa: B018
+        motion.reactions, motion.residuals, motion.energy, motion[x * x.diff()], motion[x.diff(t, 2)]
 
     look(run(pendulum(), hanging(), (0, 1)))
     before = compilations()

@@ -53,7 +53,7 @@ def start_of(motion: vn.Trajectory, name: str) -> tuple[float, float]:
     return motion.residuals[name, "position"][0], motion.residuals[name, "velocity"][0]
 
 
-# -- continuous feedback, integrated without error ---------------------------------------------------------------
+# -- continuous feedback, integrated without error ------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("anywhere")
@@ -106,6 +106,16 @@ def test_a_nonholonomic_residual_decays_with_its_rate(form, equations, start, na
 
 
 @pytest.mark.usefixtures("anywhere")
+def test_a_residual_of_redundant_coordinates_is_of_first_order():
+    """Shulgin's form holds ḟ = 0 by itself, so the feedback makes it ḟ = -κ f."""
+    equations = vn.derive(cartesian_system(), "shulgin", dependent=[y])
+    motion = run(equations, OFF, np.linspace(0, 0.25, 11), stabilization=vn.Baumgarte(3.0))
+    residual = motion.residuals["rod", "position"]
+    assert abs(residual[0]) > 0.05
+    np.testing.assert_allclose(residual, residual[0] * np.exp(-3.0 * motion.t), rtol=0, atol=1e-12)
+
+
+@pytest.mark.usefixtures("anywhere")
 def test_every_constraint_has_a_gain_of_its_own():
     """Rates by name; a constraint without one gets the rate of the run."""
     support = vn.Nonholonomic(y.diff() - x.diff() / 2, name="slope")
@@ -121,7 +131,7 @@ def test_every_constraint_has_a_gain_of_its_own():
     np.testing.assert_allclose(motion.residuals["wall", "position"], expected, rtol=0, atol=1e-12)
 
 
-# -- sampled feedback --------------------------------------------------------------------------------------------
+# -- sampled feedback -----------------------------------------------------------------------------------------
 
 
 def inclined_line() -> vn.EquationsOfMotion:
@@ -190,7 +200,7 @@ def test_deadbeat_feedback_on_a_velocity_needs_one_step(method):
     assert residual[1:].max() < 1e-14
 
 
-# -- continuous feedback in the stages of a Runge-Kutta step -------------------------------------------------------
+# -- continuous feedback in the stages of a Runge-Kutta step --------------------------------------------------
 
 
 def stability_matrix(method: str, Z: np.ndarray) -> np.ndarray:
@@ -222,7 +232,7 @@ def test_continuous_feedback_in_the_stages_has_a_known_cost(method, share):
     np.testing.assert_allclose(found, expected, rtol=0.02)  # the next order in τ is left out
 
 
-# -- projection --------------------------------------------------------------------------------------------------
+# -- projection -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["taylor", *FIXED_STEP])
@@ -243,7 +253,7 @@ def test_projection_leaves_only_rounding(method, equations, start):
     assert largest(motion) < 4e-15
 
 
-# -- defaults ----------------------------------------------------------------------------------------------------
+# -- defaults -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["midpoint", "rk4", "ab2", "ab4", "abm4"])

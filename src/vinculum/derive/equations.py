@@ -12,12 +12,13 @@ from typing import ClassVar
 import numpy as np
 import sympy as sp
 
-from vinculum.derive.explicit import Explicit, singular_reason
+from vinculum.derive.explicit import Explicit
 from vinculum.derive.interface import Feedback, Residual, StartLevel
 from vinculum.derive.mechanics import Mechanics
-from vinculum.derive.partition import Partition, badly_divided, best_partition, conditioning, partition_complaint
+from vinculum.derive.partition import Partition, best_partition, conditioning
 from vinculum.derive.redundancy import refuse_dependent
 from vinculum.derive.reference import Samples, Values, generic_states, numbers
+from vinculum.derive.singular import singular_reason
 from vinculum.describe import System
 from vinculum.errors import DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
@@ -46,6 +47,8 @@ class EquationsOfMotion:
     partition: Partition | None = None  # independent and dependent coordinates, where the form divides them
     divided_by: Callable[[Partition], EquationsOfMotion] | None = None  # the same form with another partition
     definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
+    laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # inputs of a closed loop as expressions of the state
+    extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # further states of a closed loop and their rates
     _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
 
     @property
@@ -107,23 +110,29 @@ class EquationsOfMotion:
         for explicit in self._known:
             if explicit.suits(values):
                 return explicit
-        self._known.append(self.eliminate(self.mechanics, [values, *self._generic]))
+        self._known.append(self.eliminate(self.mechanics, [values, *self.generic]))
+        return self._known[-1]
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """A new elimination with pivots that are good at all the given states."""
+        self._known.append(self.eliminate(self.mechanics, [*values, *self.generic]))
         return self._known[-1]
 
     @cached_property
-    def _generic(self) -> list[dict[Node, float]]:
+    def generic(self) -> list[dict[Node, float]]:
+        """A few states in general position on the constraints."""
         return generic_states(self.mechanics)
 
     def reference(self) -> dict[Node, float]:
         """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
         if self.at is not None:
             return self.values(self.at)
-        if not self._generic:
+        if not self.generic:
             raise DomainError(
                 f"No state that meets the constraints of {self.system.name!r} was found from random starts. "
                 "Give one: derive(system, at={coordinate: value, ...})."
             )
-        return self._generic[0]
+        return self.generic[0]
 
     def state_values(self, values: Values) -> list[float]:
         """The states of this form from values of all coordinates and velocities."""
@@ -303,9 +312,7 @@ class EquationsOfMotion:
 
     def singular_at(self, values: Values) -> str:
         """What is no longer determined at a state, or nothing."""
-        if self.partition is not None and badly_divided(self.mechanics, self.partition, values):
-            return partition_complaint(self.mechanics, self.partition, values)
-        return singular_reason(self.mechanics, values)
+        return singular_reason(self, values)
 
     def __repr__(self) -> str:
         rows = {

@@ -9,7 +9,7 @@ import numpy as np
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.redundancy import refuse_dependent
 from vinculum.derive.reference import Samples, Values, numbers, stacked
-from vinculum.errors import DomainError, SingularError, VinculumError
+from vinculum.errors import DomainError, SingularError
 from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve
 from vinculum.names import name_of
 
@@ -62,22 +62,6 @@ def explain_singular(mechanics: Mechanics, values: Values) -> None:
         f"at {point}{cause}. Give it mass in the kinetic energy, constrain it, or choose coordinates without a "
         "singularity there."
     )
-
-
-def singular_reason(mechanics: Mechanics, values: Values) -> str:
-    """What the equations no longer determine at a state next to a singular one, or nothing."""
-    M, J = numbers(mechanics.M, values), numbers(mechanics.J, values)
-    m = len(J)
-    bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])
-    scale = np.sqrt(np.maximum(np.abs(bordered).max(axis=1), 1e-300))
-    singular = np.linalg.svd(bordered / np.outer(scale, scale), compute_uv=False)
-    if singular[-1] > 1e-7 * singular[0]:
-        return ""
-    try:
-        explain_singular(mechanics, values)
-    except VinculumError as error:
-        return str(error)
-    return ""
 
 
 def undetermined(M: np.ndarray, J: np.ndarray) -> np.ndarray:

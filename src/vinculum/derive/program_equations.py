@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import sympy as sp
@@ -83,7 +85,11 @@ class ProgramEquations:
         for explicit in self._known:
             if explicit.suits(values):
                 return explicit
-        self._known.append(self._eliminated([values, *self.points]))
+        return self.chosen_for(values)
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """A new elimination with pivots that are good at all the given states."""
+        self._known.append(self._eliminated([*values, *self.points]))
         return self._known[-1]
 
     def _eliminated(self, samples: Sequence[Values]) -> Explicit:
@@ -139,7 +145,9 @@ class ProgramEquations:
 
     # -- what a simulation asks of any equations (`derive.interface.Equations`) ----------------------------------
 
-    inputs: tuple[sp.Expr, ...] = ()  # none is left that needs a law
+    inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
+    extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
+    laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
 
     @property
     def name(self) -> str:

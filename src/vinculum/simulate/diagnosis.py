@@ -10,17 +10,19 @@ from vinculum.graph.traverse import describe, order
 from vinculum.simulate.outcome import NON_FINITE, SINGULAR, STALLED, Outcome
 from vinculum.simulate.problem import Problem
 
-_EDGE = {"sqrt": 0.0, "log": 0.0}
+_EDGE = ("sqrt", "log")
+_HUGE = 1e30  # a state beyond this has run away
 
 
 def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:
-    """The outcome with its reason filled in from the last good state."""
+    """The outcome with its reason filled in, from the last good state and from where the next step would have led."""
     if outcome.kind not in (NON_FINITE, STALLED):
         return outcome
     try:
-        known = problem.numbers(t, x)
-        evaluate(problem.rates, known)
-        singular = problem.equations.singular_at(known)
+        known = problem.everything(t, x)
+        singular = near_singular(problem, known)
+        rates = evaluate(problem.rates, known)
+        _look_ahead(problem, outcome, t, x, np.array(rates))
     except DomainError as error:
         return Outcome(NON_FINITE, t, str(error))
     if singular:
@@ -29,13 +31,26 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     if where:
         return Outcome(NON_FINITE, t, where)
     if outcome.kind == STALLED:
-        return Outcome(
-            STALLED, t, f"the step size went to zero; {outcome.reason or 'the motion has a singularity here'}"
-        )
-    fastest = int(np.argmax(np.abs(evaluate(problem.rates, known))))
-    return Outcome(
-        NON_FINITE, t, f"the state grew beyond all bounds, {describe(problem.state[fastest])} fastest of all"
-    )
+        reason = outcome.reason or "the motion has a singularity here"
+        return Outcome(STALLED, t, f"the step size went to zero; {reason}")
+    own = len(problem.equations.states)
+    fastest = int(np.argmax(np.abs(rates[:own])))
+    grown = f"the state grew beyond all bounds, {describe(problem.state[fastest])} fastest of all"
+    return Outcome(NON_FINITE, t, grown)
+
+
+def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rates: np.ndarray) -> None:
+    """Evaluate where a step would have led, so that the operation that fails there is named (as a `DomainError`)."""
+    if outcome.beyond is None or np.abs(x).max(initial=0.0) > _HUGE:
+        return
+    step = outcome.beyond[0] - t
+    for share in (0.5, 1.0, 2.0):
+        evaluate(problem.rates, problem.numbers(t + share * step, x + share * step * rates))
+
+
+def near_singular(problem: Problem, known: dict[Node, float]) -> str:
+    """What the equations no longer determine at a state, or nothing."""
+    return problem.equations.singular_at(known)
 
 
 def near_edge(problem: Problem, known: dict[Node, float]) -> str:

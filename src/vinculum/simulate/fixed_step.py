@@ -27,13 +27,14 @@ def integrate(
     name: str,
     stabilization: Stabilization,
     t0: float,
+    t1: float,
     step: float,
     count: int,
     x: np.ndarray,
     recorder: Recorder,
     progress: Callable[[float], None],
 ) -> tuple[Outcome, float, np.ndarray]:
-    """Run ``count`` steps from (t0, x). Returns the outcome and where it stopped."""
+    """Run ``count`` steps from (t0, x) to t1. Returns the outcome and where it stopped."""
     from vinculum.simulate import loops
 
     method = METHODS[name]
@@ -58,8 +59,7 @@ def integrate(
             return _stopped(code, work, i)
         spent = clock.perf_counter() - started
         chunk = int(min(max(chunk * min(4.0, _CHUNK_SECONDS / max(spent, 1e-6)), 256), 10**8))
-    end = t0 + count * step
-    return finished(end), end, work.x
+    return finished(t1), t1, work.x
 
 
 def _work(
@@ -142,5 +142,6 @@ def _stopped(code: int, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]
     if code == loops.PIVOT and work.out[work.x.size] < JUMPED:
         return Outcome(REPIVOT, t, ""), t, work.x.copy()
     if code == loops.PIVOT:
-        return Outcome(REPIVOT, last, "a pivot changed its sign within one step"), last, work.before[0].copy()
-    return Outcome(NON_FINITE, last, ""), last, work.before[0].copy()
+        reason, beyond = "a pivot changed its sign within one step", (t, work.x.copy())
+        return Outcome(REPIVOT, last, reason, beyond), last, work.before[0].copy()
+    return Outcome(NON_FINITE, last, "", (t, work.x.copy())), last, work.before[0].copy()

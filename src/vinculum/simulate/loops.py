@@ -17,6 +17,7 @@ from numba import njit
 from vinculum.compile.pointer import call
 
 DONE, NOT_FINITE, PIVOT, HAPPENED = 0, 1, 2, 3
+JUMPED = 1e200  # the watch of a pivot that has changed its sign, see `problem.JUMPED`
 
 
 class Work(NamedTuple):
@@ -105,14 +106,14 @@ def record(w: Any, i: Any) -> Any:
 
 
 @njit(cache=True)
-def inspect(x: Any, out: Any, maxima: Any, limit: Any) -> Any:
+def inspect(x: Any, out: Any, maxima: Any) -> Any:
     """Finite? Pivots good? Then update the maxima."""
     n, r, spoiled = x.size, maxima.size - 2, 0.0
     for j in range(n):
         spoiled += (x[j] - x[j]) + (out[j] - out[j])  # not zero if any of them is infinite or not a number
     if spoiled != 0:
         return NOT_FINITE
-    if out[n] > limit:
+    if out[n] >= JUMPED:
         return PIVOT
     if np.isnan(maxima[r + 1]):
         maxima[r + 1] = out[n + 1]
@@ -267,7 +268,7 @@ def runge_kutta(w: Any, A: Any, b: Any, first: Any, last: Any) -> Any:
     for i in range(first, last):
         t = t0 + i * h
         call(full, t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
-        code = inspect(x, out, maxima, limit)
+        code = inspect(x, out, maxima)
         if code != DONE:
             return code, i
         if due(instants, cursor, t, h):
@@ -276,6 +277,8 @@ def runge_kutta(w: Any, A: Any, b: Any, first: Any, last: Any) -> Any:
         keep(x, out, before)
         if found:
             return HAPPENED, i
+        if out[x.size] > limit:
+            return PIVOT, i
         if i < w.final:
             hold(p, out, held)
             runge_kutta_step(stage, h, x, p, out, spare, point, K, A, b, t)
@@ -293,7 +296,7 @@ def adams(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, la
     for i in range(first, last):
         t = t0 + i * h
         call(full, t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
-        code = inspect(x, out, maxima, limit)
+        code = inspect(x, out, maxima)
         if code != DONE:
             return code, i
         if due(instants, cursor, t, h):
@@ -302,6 +305,8 @@ def adams(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, la
         keep(x, out, before)
         if found:
             return HAPPENED, i
+        if out[x.size] > limit:
+            return PIVOT, i
         if i < w.final:
             if remember(i, q, out, history, cursor) < q:
                 hold(p, out, held)

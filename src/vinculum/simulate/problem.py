@@ -51,7 +51,7 @@ class Problem:
     @cached_property
     def state(self) -> tuple[Node, ...]:
         """x, with w at its end where forces do work."""
-        own = tuple(symbol(key) for key in self.equations.states)
+        own = tuple(symbol(key) for key in (*self.equations.states, *self.equations.extra))
         return own if self.power is ZERO else (*own, WORK)
 
     @cached_property
@@ -90,7 +90,8 @@ class Problem:
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
         """f with the corrections c as parameters, constant through the stages of a step."""
-        rates = self.closed(self.explicit.rates)
+        extra = [Converter()(rate) for rate in self.equations.extra.values()]
+        rates = self.closed([*self.explicit.rates, *self.lifted(extra)])
         return tuple(rates if self.power is ZERO else [*rates, self.power])
 
     @cached_property
@@ -164,7 +165,8 @@ class Problem:
 
     def closed(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the inputs replaced by their laws."""
-        return substitute(list(nodes), self.laws)
+        laws = dict(zip(self.laws, self.lifted(list(self.laws.values())), strict=True))
+        return substitute(list(nodes), laws)
 
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
@@ -181,7 +183,8 @@ class Problem:
 
     def _refuse_strangers(self, given: Node, derived: Mapping[Node, Node], where: str) -> None:
         equations = self.equations
-        known = {*derived, *map(symbol, (*equations.user_symbols, *equations.parameters, *equations.inputs)), self.time}
+        users = (*equations.user_symbols, *equations.parameters, *equations.inputs)
+        known = {*derived, *self.state, *map(symbol, users), self.time} - {WORK}
         strangers = [s.value for s in symbols([given]) - known]
         if strangers:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
@@ -209,26 +212,33 @@ class Problem:
         """Values of all symbols at a state, inputs included, for the interpreter."""
         known = dict(zip(self.state, map(float, x), strict=True))
         known |= dict(zip(self.parameters, map(float, self.values), strict=True)) | {self.time: float(t)}
-        return known | dict(zip(self.laws, evaluate(list(self.laws.values()), known), strict=True))
+        laws = self.lifted(list(self.laws.values()))
+        return known | dict(zip(self.laws, evaluate(laws, known), strict=True))
 
     def with_feedback(self, law: Feedback) -> Problem:
         """The same problem with other corrections."""
         return replace(self, law=law)
 
-    def repivoted(self, t: float, x: np.ndarray) -> tuple[Problem, np.ndarray]:
+    def repivoted(
+        self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
+    ) -> tuple[Problem, np.ndarray]:
         """The same problem with pivots (and, if it is ours to choose, dependent coordinates) chosen anew at a state.
 
-        Returns it with the state in its own variables. Raises where no choice is good.
+        Returns it with the state in its own variables. Raises where no choice is good. ``beyond`` is a state further on
+        for which the choice must be good too.
         """
         known = self.everything(t, x)
         equations = self.equations.adapted(known)
-        explicit = equations.explicit(known)
+        if beyond is not None and np.all(np.isfinite(beyond[1])):
+            explicit = equations.chosen_for(known, self.everything(*beyond))
+        else:
+            explicit = equations.explicit(known)
         explicit = replace(explicit, numbers=tuple(evaluate(explicit.pivots, known)))
         problem = replace(self, equations=equations, explicit=explicit)
         if equations is self.equations:
             return problem, x
-        work = [x[-1]] if self.power is not ZERO else []
-        return problem, np.array([*equations.state_values(known), *work])
+        further = x[len(self.equations.states) :]
+        return problem, np.array([*equations.state_values(known), *further])
 
     def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, velocities that follow from it included."""
@@ -244,23 +254,26 @@ def pose(
     laws: Mapping[sp.Expr, sp.Expr],
     parameters: Mapping[sp.Symbol, float],
     events: Sequence[Event],
+    extra: Mapping[sp.Expr, float],
 ) -> tuple[Problem, np.ndarray]:
     """The problem and its initial x, without feedback."""
     numbers = dict(equations.parameters) | dict(parameters)
     closing = input_laws(equations, laws)
     known = {symbol(key): value for key, value in (dict(start) | numbers | {equations.time: time}).items()}
+    known |= {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
     none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
     values = np.array(list(numbers.values()), dtype=float)
     equations = equations.adapted(known)
     problem = Problem(equations, equations.explicit(known), closing, values, none, tuple(events))
-    x = np.array([*equations.state_values(known), *([0.0] if problem.power is not ZERO else [])])
+    further = [known[symbol(key)] for key in equations.extra]
+    x = np.array([*equations.state_values(known), *further, *([0.0] if problem.power is not ZERO else [])])
     return problem.repivoted(time, x)
 
 
 def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
     """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
-    allowed = {*equations.states, *equations.parameters, equations.time}
+    allowed = {*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, equations.time}
     problems = [f"{name_of(u)} has no law. Pass inputs={{{name_of(u)}: expression of t and the state}}."
                 for u in equations.inputs if u not in laws]  # fmt: skip
     closed: dict[Node, Node] = {}

@@ -11,15 +11,15 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derive.interface import Equations
-from vinculum.errors import ConstraintError, ModelError, SingularError, VinculumError
+from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate import fixed_step, stiff, taylor
-from vinculum.simulate.diagnosis import diagnosed
+from vinculum.simulate.diagnosis import diagnosed, near_singular
 from vinculum.simulate.events import Event
 from vinculum.simulate.guarantee import Pilot, promised
 from vinculum.simulate.methods import METHODS, Adams
 from vinculum.simulate.outcome import INTERRUPTED, REPIVOT, SINGULAR, Outcome
-from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, planned
+from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, checked_times, planned, refuse_unusable
 from vinculum.simulate.problem import Problem, pose
 from vinculum.simulate.progress import progress_bar
 from vinculum.simulate.projection import after_step
@@ -38,7 +38,7 @@ from vinculum.simulate.stabilization import (
 from vinculum.simulate.start import consistent
 from vinculum.simulate.trajectory import Trajectory
 
-_MOST_REPIVOTS = 1000
+_MOST_REPIVOTS_IN_PLACE = 20
 _PROBES = 400  # states of a pilot run at which defects are measured
 
 
@@ -75,11 +75,18 @@ def simulate(
     A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
     """
     seconds, began = {}, clock.perf_counter()
-    grid = np.asarray(times, dtype=float).ravel()
+    open_step = (
+        isinstance(stabilization, Guaranteed) and step is None and method in METHODS and bool(equations.corrections)
+    )
+    refuse_unusable(method, 1.0 if open_step else step, tolerance)
+    grid = checked_times(times)
     numbers = _parameters(equations, parameters)
-    t0 = float(grid[0]) if len(grid) else 0.0
-    start = consistent(equations, initial, guess=guess, fixed=fixed, parameters=numbers, time=t0)
-    problem, x = pose(equations, start, t0, inputs or {}, numbers, _named(events))
+    t0 = float(grid[0])
+    extra = {key: float(value) for key, value in initial.items() if key in equations.extra}
+    known = {key: value for key, value in initial.items() if key not in extra}
+    start = consistent(equations, known, guess=guess, fixed=fixed, parameters=numbers, time=t0)
+    laws = {**equations.laws, **(inputs or {})}
+    problem, x = pose(equations, start, t0, laws, numbers, _named(events), extra)
     seconds["start"] = clock.perf_counter() - began
     why = ""
     if method == "auto":
@@ -88,7 +95,7 @@ def simulate(
     if isinstance(stabilization, Guaranteed) and problem.equations.corrections:
         promise = promised(problem, stabilization, method, step, *_pilot(problem, method, grid, x))
         step = promise.step
-    plan = planned(times, method, step, dense, why)
+    plan = planned(grid, method, step, dense, why)
     asked = stabilization if not isinstance(stabilization, Guaranteed) else promise.treatment if promise else None
     treatment = _treatment(plan, asked)
     problem, described = _with_feedback(problem, plan, treatment, tolerance, x)
@@ -208,30 +215,40 @@ def _run(
     report: Callable[[float], None],
 ) -> Outcome:
     """Integrate, choosing new pivots (and dependent coordinates) where the old ones went bad."""
-    t = plan.t0
-    for _ in range(_MOST_REPIVOTS):
+    t, stuck = plan.t0, 0
+    while True:
+        former = t
         try:
             outcome, t, x = _stretch(problem, plan, treatment, tolerance, t, x, recorder, report)
         except KeyboardInterrupt:
-            reached = plan.t0 if recorder.last is None else recorder.last
-            outcome, t = Outcome(INTERRUPTED, reached, "the run was interrupted; what was computed is kept"), reached
+            t = plan.t0 if recorder.last is None else recorder.last
+            outcome = Outcome(INTERRUPTED, t, "the run was interrupted; what was computed is kept")
         if outcome.kind != REPIVOT:
             break
         recorder.close(problem)
+        stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
         try:
-            former, (problem, x) = problem, problem.repivoted(t, x)
-        except (SingularError, ConstraintError) as error:
+            problem, x = _repivoted(problem, outcome, t, x, stuck)
+        except (SingularError, ConstraintError, DomainError) as error:
             outcome = Outcome(SINGULAR, t, str(error))
             break
-        if outcome.reason and problem.explicit.pivots == former.explicit.pivots:
-            outcome = Outcome(SINGULAR, t, f"{outcome.reason}; take a smaller step, or another form")
-            break
-    else:
-        outcome = Outcome(SINGULAR, t, "the equations stay next to a singular configuration")
-    if recorder.last != t:
+    if recorder.last is None or (t - recorder.last) * (plan.t1 - plan.t0) > 0:
         recorder.add(np.array([t]), np.array(x)[None, :])
     recorder.close(problem)
     return diagnosed(problem, outcome, t, x)
+
+
+def _repivoted(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int) -> tuple[Problem, np.ndarray]:
+    """The problem with new pivots; next to a singular configuration, or where nothing else helps, an error."""
+    changed, y = problem.repivoted(t, x, outcome.beyond)
+    reason = near_singular(changed, changed.everything(t, y))
+    if not reason and outcome.beyond and changed.explicit.pivots == problem.explicit.pivots:
+        reason = f"{outcome.reason}; take a smaller step, or another form"
+    if not reason and stuck > _MOST_REPIVOTS_IN_PLACE:
+        reason = "the equations stay next to a singular configuration"
+    if reason:
+        raise SingularError(reason)
+    return changed, y
 
 
 def _stretch(
@@ -251,7 +268,7 @@ def _stretch(
     if plan.method == "bdf":
         return stiff.integrate(problem, tolerance, t, plan.t1, x, recorder, report)
     left = plan.count - round((t - plan.t0) / plan.step)
-    return fixed_step.integrate(problem, plan.method, treatment, t, plan.step, left, x, recorder, report)
+    return fixed_step.integrate(problem, plan.method, treatment, t, plan.t1, plan.step, left, x, recorder, report)
 
 
 def _trajectory(
@@ -263,10 +280,12 @@ def _trajectory(
     dense: bool,
 ) -> Trajectory:
     problem = recorder.segments[0].problem
+    fine = tuple(recorder.segments) if dense and plan.method not in ADAPTIVE else ()
+    segments = _thinned(recorder.segments, plan) if fine else tuple(recorder.segments)
     largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(problem.residuals))
     how = f"step {abs(plan.step):.6g}" if plan.method not in ADAPTIVE else "adaptive"
     return Trajectory(
-        t=np.concatenate([segment.t for segment in recorder.segments]),
+        t=np.concatenate([segment.t for segment in segments]),
         outcome=outcome,
         largest_residuals=dict(zip(problem.residual_names, map(float, largest), strict=True)),
         energy_error=recorder.balance_error,
@@ -275,6 +294,14 @@ def _trajectory(
         events=tuple(recorder.events),
         steps=recorder.steps,
         seconds=seconds,
-        segments=tuple(recorder.segments),
-        dense=tuple(recorder.dense) if recorder.keep_dense else (("hermite",) if dense else ()),
+        segments=segments,
+        dense=tuple(recorder.dense) if recorder.keep_dense else (fine or (tuple(segments) if dense else ())),
     )
+
+
+def _thinned(segments: list[Segment], plan: Plan) -> tuple[Segment, ...]:
+    """Only the samples that were asked for, and where the run ended."""
+    assert plan.asked is not None
+    last = segments[-1].t[-1]
+    kept = [np.isin(s.t, plan.asked) | (s.t == last) for s in segments]
+    return tuple(replace(s, t=s.t[k], states=s.states[k]) for s, k in zip(segments, kept, strict=True) if k.any())

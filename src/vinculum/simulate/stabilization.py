@@ -21,6 +21,7 @@ import numpy as np
 from vinculum.derive.interface import Equations, Feedback, linear_feedback
 from vinculum.derive.perturbation import binomial
 from vinculum.errors import VinculumError
+from vinculum.names import suggestion
 
 Gain = float | Mapping[str, float]
 
@@ -119,11 +120,19 @@ def feedback(
         return linear_feedback(chains, [[0.0] * len(chain) for chain in chains])
     if not stabilization.given and equations.prescribed is not None:
         return equations.prescribed
+    _refuse_strange_names(stabilization, names)
     rows = []
     for name, chain in zip(names, chains, strict=True):
         row = _row(stabilization, name, len(chain), natural_rate, method_order)
         rows.append([g * direction ** (len(chain) - j) for j, g in enumerate(row)])
     return linear_feedback(chains, rows)
+
+
+def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
+    for gain in (stabilization.rate, getattr(stabilization, "alpha", None), getattr(stabilization, "beta", None)):
+        for name in gain if isinstance(gain, Mapping) else ():
+            if name not in names:
+                raise VinculumError(f"A gain was given for {name}, which is no constraint.{suggestion(name, names)}")
 
 
 def deadbeat(order: int, method_order: float) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.simulate.events import DIRECTIONS, Happened
 from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
 from vinculum.simulate.problem import WATCH_LIMIT, Problem
+from vinculum.simulate.rates import motion_rate
 from vinculum.simulate.recorder import Recorder
 
 _CHUNK_SECONDS = 0.3  # the integrator comes up for air (progress, Ctrl-C) about this often
@@ -66,7 +67,7 @@ def compiled(
             hits[j] = Hits()
             plain.append(hy.nt_event(function, callback=hits[j], direction=sides[direction]))
     if watch is not ZERO:
-        ending.append(hy.t_event(_SMALL * outputs[-1], direction=sides[1]))
+        ending.append(hy.t_event(_SMALL * outputs[-1]))
     options: dict[str, Any] = {"compact_mode": operations(rates).total() > COMPACT_FROM}
     if tolerance is not None:
         options["tol"] = tolerance
@@ -136,9 +137,11 @@ def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) 
 
 def natural_rate(problem: Problem, tolerance: float | None, t: float, x: np.ndarray, direction: float) -> float:
     """Half the inverse of the first Taylor step: the motion's own time scale, as a rate for the feedback."""
+    if problem.events and _past_zeros(problem, t, t + direction, x) != t + direction:
+        problem = replace(problem, events=())  # an event at the start would cut the step short
     taylor = started(problem, tolerance, t, x).taylor
     step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
-    return 0.5 / step if np.isfinite(step) and step > 0 else 0.0
+    return 0.5 / step if np.isfinite(step) and step > 0 else motion_rate(problem, t, x)
 
 
 def _collect(
@@ -170,11 +173,10 @@ def _collect(
 def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
-    slack = 1e-13 * max(abs(low), abs(high), 1e-300)
-    inside = (waiting >= low - slack) & (waiting <= high + slack)
+    inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, np.array(dense(np.clip(ready, low, high))))
+        recorder.add(ready, np.array(dense(ready)))
 
 
 def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:

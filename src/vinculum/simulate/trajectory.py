@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.graph import ZERO, Node, from_sympy
 from vinculum.names import suggestion, variable_name
-from vinculum.simulate.events import Happened
+from vinculum.simulate.events import Happened, reaction
 from vinculum.simulate.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -44,32 +45,37 @@ class Trajectory:
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each stage
     segments: tuple[Segment, ...] = ()  # stretches integrated in one set of variables
     dense: tuple[Any, ...] = ()
-    promised: Mapping[tuple[str, str], float] = field(
-        default_factory=dict
-    )  # bounds of `Guaranteed`, as residuals are named
+    promised: Mapping[tuple[str, str], float] = field(default_factory=dict)  # bounds of `Guaranteed`, by residual
     stored: Any = None  # the dataset of a trajectory that was read from a file
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
         """Samples of a symbol or of any expression of symbols, as an array (N)."""
         name = key if isinstance(key, str) else variable_name(key)
-        if name in self._columns:
-            return self._columns[name]
+        if name in self.own_columns:
+            return self.own_columns[name]
         if self.problem is None or isinstance(key, str):
-            known = [*self._columns, *(self.dataset.data_vars if self.stored is not None else ())]
-            if name in known:
-                return np.asarray(self.dataset[name])
+            further = {"energy": self.energy, "work": self.work}
+            further |= {str(reaction(c)): values for c, values in self.reactions.items()}
+            known = [*self.own_columns, *further]
+            if name in further:
+                return further[name]
             raise VinculumError(f"{name} is not in this trajectory.{suggestion(name, known)}")
         return self._computed([sp.sympify(key)])[:, 0]
 
     @cached_property
-    def _columns(self) -> dict[str, np.ndarray]:
+    def own_columns(self) -> dict[str, np.ndarray]:
         """Coordinates, velocities and what other states there are, by name."""
         if self.problem is None:
-            return {str(name): np.asarray(data) for name, data in self.stored.data_vars.items()}
+            return {name: np.asarray(self.stored[column]) for column, name in self._roles["states"].items()}
         equations = self.problem.equations
-        keys = dict.fromkeys((*equations.user_symbols, *equations.states))
+        keys = dict.fromkeys((*equations.user_symbols, *equations.states, *equations.extra))
         values = self._computed(list(keys))
         return {variable_name(key): values[:, i] for i, key in enumerate(keys)}
+
+    @cached_property
+    def _roles(self) -> dict[str, Any]:
+        """What each column of a stored trajectory holds."""
+        return json.loads(self.stored.attrs["columns"])
 
     @property
     def problem(self) -> Problem | None:
@@ -90,7 +96,7 @@ class Trajectory:
     def reactions(self) -> dict[str, np.ndarray]:
         """λ of every constraint, in M q̈ + h = Q + Jᵀλ."""
         if self.problem is None:
-            return self._stored("reaction_")
+            return {name: np.asarray(self.stored[column]) for column, name in self._roles["reactions"].items()}
         known = self.problem.equations.reaction_symbols
         return dict(zip(known, self._computed(list(known.values())).T, strict=True)) if known else {}
 
@@ -98,8 +104,8 @@ class Trajectory:
     def residuals(self) -> dict[tuple[str, str], np.ndarray]:
         """The residual of every constraint at position and velocity level: {(name, level): array (N)}."""
         if self.problem is None:
-            pairs = {key: key.removeprefix("residual_").rsplit("_", 1) for key in self._stored_names("residual_")}
-            return {(name, level): self._columns[key] for key, (name, level) in pairs.items()}
+            pairs = self._roles["residuals"].items()
+            return {(name, level): np.asarray(self.stored[column]) for column, (name, level) in pairs}
         rows = self._rows(lambda problem: problem.residuals)
         return dict(zip(self.problem.residual_names, rows.T, strict=True))
 
@@ -107,14 +113,14 @@ class Trajectory:
     def energy(self) -> np.ndarray:
         """E = q̇·∂T/∂q̇ - T + V."""
         if self.problem is None:
-            return self._columns["energy"]
+            return np.asarray(self.stored[self._roles["energy"]])
         return self._rows(lambda problem: [problem.energy])[:, 0]
 
     @cached_property
     def work(self) -> np.ndarray:
         """The work done on the system since the start: by forces, moving constraints and explicit time."""
         if self.problem is None:
-            return self._columns["work"]
+            return np.asarray(self.stored[self._roles["work"]])
         done = [s.states[:, -1] if s.problem.power is not ZERO else np.zeros(len(s.t)) for s in self.segments]
         return np.concatenate(done)
 
@@ -158,12 +164,6 @@ class Trajectory:
         """The same as ``motion[expression]``, constants included."""
         node = from_sympy(sp.sympify(expression))
         return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[sp.sympify(expression)]
-
-    def _stored_names(self, prefix: str) -> list[str]:
-        return [name for name in self._columns if name.startswith(prefix)]
-
-    def _stored(self, prefix: str) -> dict[str, np.ndarray]:
-        return {name.removeprefix(prefix): self._columns[name] for name in self._stored_names(prefix)}
 
     def __repr__(self) -> str:
         from vinculum.simulate.storage import summary
