@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from papers.ellipse import START, program, q1, q2, system, u, y
+from examples.program_on_an_ellipse import START, program, q1, q2, system, u, y
 
 STEP, COUNT = 1e-3, 20_000
 

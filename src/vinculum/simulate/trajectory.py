@@ -37,7 +37,7 @@ class Trajectory:
     t: np.ndarray  # (N)
     outcome: Outcome
     largest_residuals: Mapping[tuple[str, str], float]  # (constraint, "position" or "velocity") -> largest |residual|
-    energy_error: float  # largest |E(t) - E(0) - work of forces|
+    energy_error: float  # largest |E(t) - E(0) - work of forces|; zero where no energy was stated
     method: str  # the method and why it was chosen, with its step or tolerance
     stabilization: str
     events: tuple[Happened, ...] = ()
