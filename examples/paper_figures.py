@@ -2,8 +2,8 @@
 
     python examples/paper_figures.py [folder]
 
-Pesterev, Matrosov, Morozov: 2 (x and z), 3 (path of the bob), 4 (φ), 5 (residuals and energy). Mukharlyamov, Kirgizbaev: 1
-(y = v₀ t e^{-kt}), 2 (deviations for k = 50, 300, 2050), and the admissible interval of k over the step.
+Pesterev, Matrosov, Morozov: 2 (x and z), 3 (path of the bob), 4 (φ), 5 (residuals and energy). Mukharlyamov,
+Kirgizbaev: 1 (y = v₀ t e^{-kt}), 2 (deviations for k = 50, 300, 2050), and the admissible interval of k over the step.
 """
 
 import sys
@@ -123,7 +123,7 @@ if __name__ == "__main__":
         print(written)
     motion = wheel_run()
     print(
-        f"wheel, [0, 200], step 1e-5: {motion.seconds['run']:.2f} s, energy error {motion.energy_error:.1e} (paper 2e-8)"
+        f"wheel, [0, 200], step 1e-5: {motion.seconds['run']:.2f} s, energy {motion.energy_error:.1e} (paper 2e-8)"
     )
     for (name, level), value in motion.largest_residuals.items():
         print(f"  {name}, {level}: {value:.1e} (paper, residuals: 5e-10)")
