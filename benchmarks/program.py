@@ -16,7 +16,7 @@ from numba import njit
 
 import vinculum as vn
 from benchmarks.measure import markdown_table
-from tests.papers.wheel import STATES, program, start
+from examples.wheel_with_reactions import STATES, program, start
 
 RATE, STEP = 1500.0, 1e-5
 

@@ -48,6 +48,8 @@ from vinculum.describe.bodies import (
 # derive
 from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
 from vinculum.derive.affine_form import affine
+from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
+from vinculum.derive.inverse import inverse_problem
 from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
 from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
 
@@ -65,6 +67,7 @@ from vinculum.simulate import (
     Trajectory,
     Unstabilized,
     consistent,
+    decay,
     gain_interval,
     reaction,
     read,
@@ -150,6 +153,7 @@ __all__ = [
     "Sampled",
     "Guaranteed",
     "gain_interval",
+    "decay",
     "Projection",
     "Unstabilized",
     "Event",

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import vinculum as vn
-from papers.wheel import (
+from examples.wheel_with_reactions import (
     GUESS,
     NUMBERS,
     REFERENCE,

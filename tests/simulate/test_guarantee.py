@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vinculum as vn
-from papers.wheel import program, start
+from examples.wheel_with_reactions import program, start
 from simulate.models import ADAMS, FIXED_STEP, RUNGE_KUTTA, SKATE_START, hanging, pendulum, run, skate
 from vinculum.present.gains import plot_gain_intervals
 from vinculum.simulate.gain_interval import gain_interval, growth, stability_limit, stage_defect

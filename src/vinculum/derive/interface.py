@@ -127,11 +127,22 @@ class Equations(Protocol):
         """Reactions or controls by name, as they appear in `derived`."""
 
     @property
+    def extra(self) -> Mapping[sp.Expr, sp.Expr]:
+        """Further states of a closed loop and their rates."""
+
+    @property
+    def laws(self) -> Mapping[sp.Expr, sp.Expr]:
+        """Inputs of a closed loop as expressions of the state."""
+
+    @property
     def shown(self) -> tuple[sp.Expr, ...]:
         """The states a plot shows when it is not told which."""
 
     def explicit(self, values: Values | None = None) -> Explicit:
         """Rates and reactions, with pivots that are good at the given values."""
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """The same with pivots chosen anew, good at all the given states."""
 
     def power(self, explicit: Explicit) -> Node:
         """dE/dt on the exact motion."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import sympy as sp
@@ -85,13 +87,26 @@ class ProgramEquations:
         for explicit in self._known:
             if explicit.suits(values):
                 return explicit
-        self._known.append(self._eliminated([values, *self.points]))
+        return self.chosen_for(values)
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """A new elimination with pivots that are good at all the given states."""
+        self._known.append(self._eliminated([*values, *self.points]))
         return self._known[-1]
 
     def _eliminated(self, samples: Sequence[Values]) -> Explicit:
-        """P N = h solved on the graph, pivots chosen on the samples."""
-        nodes, P = self.system.nodes, self.P
-        N0, W = vector(self.preferred), vector(self.weights)
+        """N and ẋ with pivots chosen on the samples."""
+        nodes = self.system.nodes
+        N, pivots, first = self._inputs(samples)
+        rates = tuple(nodes.F + product(nodes.B, N)) if len(N) else tuple(nodes.F)
+        divisors = self.system.divisors
+        return Explicit(rates, (), rates, tuple(N), (*pivots, *divisors), (*first, *evaluate(divisors, samples[0])))
+
+    def _inputs(self, samples: Sequence[Values]) -> tuple[np.ndarray, tuple[Node, ...], tuple[float, ...]]:
+        """N from P N = h, the pivots, and their numbers at the first sample."""
+        P, N0, W = self.P, vector(self.preferred), vector(self.weights)
+        if not len(P):
+            return N0, (), ()
         h = vector([-chain.a - c for chain, c in zip(self.chains_found, self.corrections, strict=True)])
         square = P.shape[0] == P.shape[1]
         A = P if square else symmetrized(matrix_product(P * W[None, :], P.T))
@@ -102,11 +117,7 @@ class ProgramEquations:
             raise SingularError(self.singular_at(samples[0]) or "the inputs are not determined here") from None
         solution = elimination.solution[:, 0]
         N = solution if square else N0 + W * product(P.T, solution)
-        rates = tuple(nodes.F + product(nodes.B, N)) if len(N) else tuple(nodes.F)
-        divisors = self.system.divisors
-        pivots = (*elimination.pivots, *divisors)
-        first = (*elimination.numbers, *evaluate(divisors, samples[0]))
-        return Explicit(rates, (), rates, tuple(N), pivots, first)
+        return N, elimination.pivots, elimination.numbers
 
     def recover(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
         """The state, its rates {x.diff(t): value} and the inputs {N: value}."""
@@ -136,7 +147,9 @@ class ProgramEquations:
 
     # -- what a simulation asks of any equations (`derive.interface.Equations`) ----------------------------------
 
-    inputs: tuple[sp.Expr, ...] = ()  # none is left that needs a law
+    inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
+    extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
+    laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
 
     @property
     def name(self) -> str:

@@ -1,5 +1,6 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
+from vinculum.simulate.decay import Decay, decay
 from vinculum.simulate.events import Event, Happened, reaction
 from vinculum.simulate.gain_interval import GainInterval, gain_interval
 from vinculum.simulate.outcome import Outcome
@@ -10,6 +11,6 @@ from vinculum.simulate.storage import read
 from vinculum.simulate.trajectory import Trajectory
 
 __all__ = [
-    "Baumgarte", "Event", "GainInterval", "Guaranteed", "Happened", "Outcome", "Projection", "Sampled", "Trajectory",
-    "Unstabilized", "consistent", "gain_interval", "reaction", "read", "simulate",
+    "Baumgarte", "Decay", "Event", "GainInterval", "Guaranteed", "Happened", "Outcome", "Projection", "Sampled",
+    "Trajectory", "Unstabilized", "consistent", "decay", "gain_interval", "reaction", "read", "simulate",
 ]  # fmt: skip

@@ -12,7 +12,6 @@ from vinculum.simulate.problem import Problem
 
 _EDGE = ("sqrt", "log")
 _HUGE = 1e30  # a state beyond this has run away
-_SINGULAR = 1e-7  # relative size at which equations count as singular
 
 
 def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:

@@ -108,8 +108,9 @@ def summary(motion: Trajectory) -> str:
         "outcome": str(motion.outcome),
         "method": motion.method,
         "stabilization": motion.stabilization,
-        "energy error": f"{motion.energy_error:.2g}",
     }
+    if motion.problem is None or motion.problem.equations.energy is not None:
+        rows["energy error"] = f"{motion.energy_error:.2g}"
     for (name, level), value in motion.largest_residuals.items():
         bound = motion.promised.get((name, level))
         rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")

@@ -37,7 +37,7 @@ class Trajectory:
     t: np.ndarray  # (N)
     outcome: Outcome
     largest_residuals: Mapping[tuple[str, str], float]  # (constraint, "position" or "velocity") -> largest |residual|
-    energy_error: float  # largest |E(t) - E(0) - work of forces|
+    energy_error: float  # largest |E(t) - E(0) - work of forces|; zero where no energy was stated
     method: str  # the method and why it was chosen, with its step or tolerance
     stabilization: str
     events: tuple[Happened, ...] = ()
@@ -45,9 +45,7 @@ class Trajectory:
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each stage
     segments: tuple[Segment, ...] = ()  # stretches integrated in one set of variables
     dense: tuple[Any, ...] = ()
-    promised: Mapping[tuple[str, str], float] = field(
-        default_factory=dict
-    )  # bounds of `Guaranteed`, as residuals are named
+    promised: Mapping[tuple[str, str], float] = field(default_factory=dict)  # bounds of `Guaranteed`, by residual
     stored: Any = None  # the dataset of a trajectory that was read from a file
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
