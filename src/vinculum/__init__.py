@@ -23,7 +23,7 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import Holonomic, Nonholonomic, System
+from vinculum.describe import Holonomic, Nonholonomic, Servo, System
 
 # derive
 from vinculum.derive import EquationsOfMotion, derive
@@ -51,6 +51,7 @@ __all__ = [
     "System",
     "Holonomic",
     "Nonholonomic",
+    "Servo",
     # derive
     "derive",
     "EquationsOfMotion",

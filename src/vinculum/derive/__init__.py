@@ -5,16 +5,20 @@ A form is a function (Mechanics, sample states) -> Explicit. To add one, write i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
 
 from vinculum.derive.equations import EquationsOfMotion
+from vinculum.derive.approach import approaching
 from vinculum.derive.explicit import Explicit
+from vinculum.derive.inverse import Inverse
 from vinculum.derive.lyapunov import lyapunov
 from vinculum.derive.mechanics import Mechanics, mechanics
 from vinculum.derive.multipliers import multipliers
+from vinculum.derive.quasi import QuasiChoices, by_voronets, in_quasi_velocities
+from vinculum.derive.realize import feedback, projections, realized, refuse_servo
 from vinculum.derive.redundancy import least_squares, refuse_dependent
 from vinculum.derive.reference import Samples, numbers
 from vinculum.describe import System
@@ -37,6 +41,13 @@ FORMS = {
     "lyapunov": Form(lyapunov, lambda n, m: 2 * n),
 }
 
+QUASI_FORMS = {
+    "hamel": in_quasi_velocities,
+    "maggi": in_quasi_velocities,
+    "voronets": by_voronets,
+    "chaplygin": by_voronets,
+}
+
 
 def derive(
     system: System,
@@ -44,11 +55,23 @@ def derive(
     *,
     at: Mapping[sp.Expr, float] | None = None,
     redundant: str = "refuse",
+    characteristics: Mapping[sp.Expr, sp.Expr] | None = None,
+    dependent: Sequence[sp.Expr] | None = None,
+    kind: str = "voronets-hamel",
+    inverse: Inverse = None,
+    release: Mapping[str, sp.Expr] | None = None,
+    rates: Mapping[str, float] | float | None = None,
 ) -> EquationsOfMotion:
     """The equations of motion of a system in the form asked for.
 
     - ``"multipliers"``: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs.
     - ``"lyapunov"``: the multipliers eliminated, λ(q, q̇) as an expression.
+    - ``"hamel"``: in quasi-velocities, the ``characteristics`` {e1: expression of q, q̇, t} that the user chooses, linear or
+      not; ``kind`` "voronets-hamel" (8), "chaplygin" (7) or "maggi"; a closed ``inverse`` {q̇: expression of e} may be
+      given, or "newton" asked for; ``release`` {constraint: ξ} names the release parameters. ``"maggi"`` is that kind.
+    - ``"voronets"``, ``"chaplygin"``: velocities of the ``dependent`` coordinates eliminated.
+
+    Constraints in ``rates`` {name: κ} are approached, (d/dt + κ)ʳ η = 0, and a motion need not start on them.
 
     Rarely needed: ``at`` is a state {symbol: value} at which pivots and ranks are looked at (default: a generic
     one); ``redundant="least_squares"`` goes on with dependent constraints, which are refused otherwise.
@@ -65,22 +88,26 @@ def derive(
     >>> {str(a): round(value, 12) for a, value in equations.accelerations(state).items()}
     {'Derivative(x(t), (t, 2))': -5.4, 'Derivative(y(t), (t, 2))': -2.8}
     """
-    if form not in FORMS:
-        known = ", ".join(repr(name) for name in FORMS)
-        raise VinculumError(f"There is no form {form!r}.{suggestion(form, FORMS)} The forms are {known}.")
+    forms = (*FORMS, *QUASI_FORMS)
+    if form not in forms:
+        known = ", ".join(repr(name) for name in forms)
+        raise VinculumError(f"There is no form {form!r}.{suggestion(form, forms)} The forms are {known}.")
     if redundant not in ("refuse", "least_squares"):
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
+    terms = approaching(realized(mechanics(system)), rates)
+    if form in QUASI_FORMS:
+        choices = QuasiChoices(characteristics, dependent, inverse, kind, release, at)
+        return QUASI_FORMS[form](terms, choices, form)
     chosen = FORMS[form]
-    terms = mechanics(system)
-    nodes = system.nodes
+    refuse_servo(system, form)
     equations = EquationsOfMotion(
         system=system,
         form=form,
         mechanics=terms,
         states=(*system.coordinates, *system.velocities),
         eliminate=least_squares(chosen.eliminate) if redundant == "least_squares" else chosen.eliminate,
-        feedback=tuple(zip(terms.position, terms.velocity, strict=True)),
-        projections=((tuple(f for f in terms.position if f is not None), nodes.q), (terms.velocity, nodes.v)),
+        feedback=feedback(terms),
+        projections=projections(terms),
         counted=chosen.dimension(len(system.coordinates), len(system.constraints)),
         at=at,
         redundant=redundant,

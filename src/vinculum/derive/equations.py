@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,8 +15,16 @@ from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.reference import Samples, Values, generic_states
 from vinculum.describe import System
 from vinculum.errors import DomainError, ModelError
-from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
+from vinculum.graph import Node, evaluate, operations, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, suggestion
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A quantity that may not reach zero where the states of a form are used; ``meaning`` says what breaks there."""
+
+    node: Node
+    meaning: str
+
 
 Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]
 
@@ -38,6 +46,9 @@ class EquationsOfMotion:
     counted: int  # equations and unknowns of the form as the literature counts them
     at: Mapping[sp.Expr, float] | None = None
     redundant: str = "refuse"
+    definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
+    conditions: tuple[Condition, ...] = ()  # what must stay away from zero for the states to be good ones
+    lines: Callable[[EquationsOfMotion], list[tuple[Node, Node]]] | None = None  # the equations (left, right) to print
     _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
 
     @property
@@ -104,7 +115,16 @@ class EquationsOfMotion:
 
     @cached_property
     def _generic(self) -> list[dict[Node, float]]:
-        return generic_states(self.mechanics)
+        return [self.with_definitions(values) for values in generic_states(self.mechanics)]
+
+    def with_definitions(self, values: dict[Node, float], overwrite: bool = False) -> dict[Node, float]:
+        """Values with the states added that can be computed from coordinates and velocities."""
+        fresh = {
+            symbol(key): node
+            for key, node in self.definitions.items()
+            if symbols([node]) <= set(values) and (overwrite or symbol(key) not in values)
+        }
+        return values | dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))
 
     def reference(self) -> dict[Node, float]:
         """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
@@ -124,34 +144,45 @@ class EquationsOfMotion:
 
     def recover(self, state: Mapping[sp.Expr, float]) -> dict[object, float]:
         """All coordinates, velocities, accelerations and, by constraint name, multipliers at a state."""
-        found = self._evaluated(state)
+        values, found = self.values(state), self._evaluated(state)
         names = (*self.acceleration_symbols, *(c.name for c in self.system.constraints))
         n = len(self.system.coordinates)
         velocities = dict(zip(self.system.velocities, found[-n:], strict=True))
-        given = {key: float(state[key]) for key in self.states}
+        given = {key: values[symbol(key)] for key in self.states}
         return given | velocities | dict(zip(names, found[:-n], strict=True))
 
     def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
         """A state in the user's symbols as numbers for the graph; what is missing or unknown is refused."""
         system = self.system
-        needed = (*self.states, *system.inputs)
-        known = {*needed, *system.parameters, system.time}
+        known = {*self.states, *system.coordinates, *system.velocities, *system.inputs, *system.parameters, system.time}
         problems = [
             f"{name_of(key)} is not a symbol of the system.{suggestion(name_of(key), map(name_of, known))}"
             for key in state
             if key not in known
         ]
-        missing = [key for key in needed if key not in state]
+        complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
+        numbers = self.with_definitions({symbol(key): float(value) for key, value in complete.items()})
+        missing = [key for key in (*self.states, *system.free_inputs) if symbol(key) not in numbers]
         if missing:
             problems.append(f"no value for {listed(missing)}.")
         if problems:
             raise ModelError(f"the state of {system.name!r} is not usable", problems)
-        complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
-        return {symbol(key): float(value) for key, value in complete.items()}
+        return numbers
 
     def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:
         values = self.values(state)
-        return evaluate(self._without_corrections(self.explicit(values)), values)
+        found = evaluate(self._without_corrections(self.explicit(values)), values)
+        self._refuse_contradiction(state, found[-len(self.system.coordinates) :])
+        return found
+
+    def _refuse_contradiction(self, state: Mapping[sp.Expr, float], velocities: Sequence[float]) -> None:
+        """Velocities that follow from the state may be given too, but must agree with it."""
+        for key, value in zip(self.system.velocities, velocities, strict=True):
+            if key in state and abs(state[key] - value) > 1e-6 * (1 + abs(value)):
+                raise ModelError(
+                    f"the state of {self.system.name!r} is not usable",
+                    [f"{name_of(key)} = {state[key]:.6g}, but the other velocities make it {value:.6g}. Leave it out."],
+                )
 
     def _without_corrections(self, explicit: Explicit) -> list[Node]:
         everything = [*explicit.accelerations, *explicit.reactions, *explicit.velocities]

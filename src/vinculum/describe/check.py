@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from vinculum.describe.constraints import Holonomic, Nonholonomic
+from vinculum.describe.constraints import Holonomic, Nonholonomic, Servo
 from vinculum.errors import VinculumError
 from vinculum.graph import from_sympy, symbols
 from vinculum.names import listed, name_of, suggestion
@@ -32,6 +32,7 @@ def findings(system: System) -> list[str]:
         _about_energies,
         _about_constraints,
         _about_inputs,
+        _about_servos,
         _about_idle_coordinates,
     ]
     return unusable + [finding for check in later for finding in check(system, leaves)]
@@ -78,7 +79,7 @@ def _about_types(system: System) -> Iterator[str]:
         if isinstance(expression, bool) or not isinstance(expression, (sp.Expr, int, float)):
             yield f"the {label} is {expression!r}, a {type(expression).__name__}. Pass a SymPy expression."
     for constraint in system.constraints:
-        if not isinstance(constraint, (Holonomic, Nonholonomic)):
+        if not isinstance(constraint, (Holonomic, Nonholonomic, Servo)):
             yield f"{constraint!r} is not a constraint. Write Holonomic({constraint}) or Nonholonomic(...)."
     for q in system.forces:
         if q not in system.coordinates:
@@ -96,7 +97,7 @@ def _labelled(system: System) -> Iterator[tuple[str, object]]:
     for q, force in system.forces.items():
         yield f"force on {name_of(q)}", force
     for i, constraint in enumerate(system.constraints, start=1):
-        if isinstance(constraint, (Holonomic, Nonholonomic)):
+        if isinstance(constraint, (Holonomic, Nonholonomic, Servo)):
             yield f"constraint {constraint.name or i}", constraint.expression
 
 
@@ -187,6 +188,27 @@ def _about_inputs(system: System, leaves: Leaves) -> Iterator[str]:
     used = set().union(*leaves.values())
     for u in (u for u in system.inputs if u not in used):
         yield f"the input {name_of(u)} enters nowhere. Remove it, or use it in forces={{...}}."
+
+
+def _about_servos(system: System, leaves: Leaves) -> Iterator[str]:
+    """Servo constraints: through declared inputs that act as forces, as many as there are constraints."""
+    servos = [c for c in system.constraints if isinstance(c, Servo)]
+    for i, servo in enumerate(servos, start=1):
+        name = servo.name or str(i)
+        if not servo.through:
+            yield f"the servo constraint {name} names no input that holds it. Write Servo(..., through=[u])."
+        for u in servo.through:
+            if u not in system.inputs:
+                near = suggestion(name_of(u), map(name_of, system.inputs))
+                yield f"the servo constraint {name} is held through {name_of(u)}, which is no input.{near}"
+        if not leaves.get(f"constraint {name}", set()) & {*system.coordinates, *system.velocities}:
+            yield f"the servo constraint {name} contains neither a coordinate nor a velocity."
+    named = {u for servo in servos for u in servo.through}
+    if servos and len(named) != len(servos):
+        yield (
+            f"{len(servos)} servo constraints are held through {len(named)} inputs ({listed(sorted(named, key=name_of))}). "
+            "Name as many inputs as constraints; drive further inputs with simulate(..., inputs={...})."
+        )
 
 
 def _about_idle_coordinates(system: System, leaves: Leaves) -> Iterator[str]:

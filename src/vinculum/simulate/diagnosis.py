@@ -43,9 +43,10 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
 def near_singular(problem: Problem, known: dict[Node, float]) -> str:
     """What the equations no longer determine at a state, or nothing."""
     mechanics = problem.equations.mechanics
-    M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
+    known = known | dict(zip(mechanics.system.nodes.v, evaluate(problem.lifted(mechanics.system.nodes.v), known), strict=True))
+    M, J, R = (numbers(part, known) for part in (mechanics.M, mechanics.J, mechanics.directions))
     m = len(J)
-    bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])
+    bordered = np.block([[M, R], [J, np.zeros((m, m))]])
     scale = np.sqrt(np.maximum(np.abs(bordered).max(axis=1), 1e-300))
     singular = np.linalg.svd(bordered / np.outer(scale, scale), compute_uv=False)
     if singular[-1] > 1e-7 * singular[0]:

@@ -18,6 +18,7 @@ from vinculum.compile.function import Function, function
 from vinculum.derive import EquationsOfMotion
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.mechanics import total
+from vinculum.describe import Servo
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, evaluate, jacobian, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
@@ -171,11 +172,15 @@ class Problem:
         equations = self.equations
         accelerations = zip(map(symbol, equations.acceleration_symbols), self.explicit.accelerations, strict=True)
         names = [symbol(reaction(c.name)) for c in equations.system.constraints]
-        return dict(accelerations) | dict(zip(names, self.explicit.reactions, strict=True))
+        reactions = dict(zip(names, self.explicit.reactions, strict=True))
+        servos = [r for c, r in zip(equations.system.constraints, self.explicit.reactions, strict=True)
+                  if isinstance(c, Servo)]  # fmt: skip
+        held = zip(map(symbol, equations.system.servo_inputs), servos, strict=True)
+        return dict(accelerations) | reactions | dict(held)
 
     def _refuse_strangers(self, given: Node, derived: Mapping[Node, Node], where: str) -> None:
         nodes = self.equations.system.nodes
-        known = {*derived, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, self.time}
+        known = {*derived, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, *self.state, self.time}
         strangers = [s.value for s in symbols([given]) - known]
         if strangers:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
@@ -242,10 +247,12 @@ def input_laws(equations: EquationsOfMotion, laws: Mapping[sp.Expr, sp.Expr]) ->
     system = equations.system
     allowed = {*equations.states, *system.parameters, system.time}
     problems = [f"{name_of(u)} has no law. Pass inputs={{{name_of(u)}: expression of t and the state}}."
-                for u in system.inputs if u not in laws]  # fmt: skip
+                for u in system.free_inputs if u not in laws]  # fmt: skip
     closed: dict[Node, Node] = {}
     for u, law in laws.items():
-        if u not in system.inputs:
+        if u in system.servo_inputs:
+            problems.append(f"{name_of(u)} holds a servo constraint, so it has no law of its own. Leave it out.")
+        elif u not in system.inputs:
             problems.append(f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, system.inputs))}")
         elif callable(law) and not isinstance(law, sp.Basic):
             problems.append(f"the law of {name_of(u)} is a Python function. Write it as a SymPy expression of t and "

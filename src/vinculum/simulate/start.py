@@ -35,25 +35,73 @@ def consistent(
     """
     system = equations.system
     held = _held(equations, initial, fixed)
-    values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.states}
+    basic = (*system.coordinates, *system.velocities)
+    values = {symbol(key): float(initial.get(key, 0.0)) for key in basic}
     values |= {symbol(p): float(v) for p, v in (dict(system.parameters) | dict(parameters or {})).items()}
     values[symbol(system.time)] = float(time)
     mechanics = equations.mechanics
-    position = [(c.name, f) for c, f in zip(system.constraints, mechanics.position, strict=True) if f is not None]
-    velocity = [(c.name, f) for c, f in zip(system.constraints, mechanics.velocity, strict=True)]
-    _solve(position, [q for q in system.coordinates if q not in held], values, "coordinates")
-    _solve(velocity, [v for v in system.velocities if v not in held], values, "velocities")
+    exact = [c.name not in mechanics.approach for c in system.constraints]
+    position = [(c.name, f) for c, f, met in zip(system.constraints, mechanics.position, exact, strict=True)
+                if met and f is not None]  # fmt: skip
+    velocity = [(c.name, f) for c, f, met in zip(system.constraints, mechanics.velocity, exact, strict=True) if met]
+    hidden = [(name, z) for name, z in mechanics.hidden if name not in mechanics.approach]
+    chosen = _chosen(equations, initial, values)
+    free_q = [q for q in system.coordinates if q not in held]
+    free_v = [v for v in system.velocities if v not in held]
+    _solve(position, free_q, values, "coordinates")
+    _solve(velocity + chosen, free_v, values, "velocities")
+    if hidden:
+        _solve(position + velocity + hidden, free_q + free_v, values, "coordinates and velocities")
     if equations.redundant == "refuse":
         J, q = numbers(mechanics.J, values), numbers(system.nodes.q, values)
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
+    values = equations.with_definitions(values, overwrite=True)
+    if equations.conditions:
+        _refuse_other_branch(equations, values)
     return {key: values[symbol(key)] for key in equations.states}
+
+
+def _chosen(
+    equations: EquationsOfMotion, initial: Mapping[sp.Expr, float], values: dict[Node, float]
+) -> list[tuple[str, Node]]:
+    """Conditions from states that the user gave in place of velocities: definition(q, q̇, t) - value = 0.
+
+    Velocities that are to be found start from where the form puts them (exactly right when all such states are given), or
+    from a state in general position, since a definition may be singular at rest.
+    """
+    given = {key: float(initial[key]) for key in equations.definitions if key in initial}
+    if not given:
+        return []
+    system = equations.system
+    start = {v: equations.reference()[v] for v in system.nodes.v}
+    if len(given) == len(equations.definitions):
+        known = {**equations.reference(), **values, **{symbol(key): x for key, x in given.items()}}
+        guess = {v: x for v, x in start.items() if v.value not in initial}
+        found = equations.explicit(known | guess).velocities
+        exact = equations.mechanics.without_corrections(found)
+        start = dict(zip(system.nodes.v, evaluate(exact, known | guess), strict=True))
+    values.update({v: x for v, x in start.items() if v.value not in initial})
+    return [(name_of(key), equations.definitions[key] - value) for key, value in given.items()]
+
+
+def _refuse_other_branch(equations: EquationsOfMotion, values: dict[Node, float]) -> None:
+    """The states must give back the velocities they came from; on another branch of a nonlinear chart they do not."""
+    system = equations.system
+    found = evaluate(equations.mechanics.without_corrections(equations.explicit(values).velocities), values)
+    wrong = [v for v, x in zip(system.velocities, found, strict=True) if abs(x - values[symbol(v)]) > 1e-8 * (1 + abs(x))]
+    if wrong:
+        limits = "; ".join(condition.meaning for condition in equations.conditions)
+        raise ConstraintError(
+            f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out with another "
+            f"value ({limits}). Start on the other side, or pass derive(..., at={{...}}) a state on this side."
+        )
 
 
 def _held(
     equations: EquationsOfMotion, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
 ) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
-    known = equations.states
+    known = (*equations.system.coordinates, *equations.system.velocities, *equations.states)
     problems = []
     for key, value in initial.items():
         if key not in known:

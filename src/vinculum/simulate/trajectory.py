@@ -103,7 +103,8 @@ class Trajectory:
         if self.problem is None:
             return self._columns["energy"]
         problem = self.problem
-        return problem.compiled([problem.equations.mechanics.energy]).rows(self.t, self.states, problem.values)[:, 0]
+        energy = problem.lifted([problem.equations.mechanics.energy])
+        return problem.compiled(energy).rows(self.t, self.states, problem.values)[:, 0]
 
     @cached_property
     def work(self) -> np.ndarray:

@@ -1,0 +1,192 @@
+"""Servo constraints of any relative degree: differentiated until their inputs appear (the zero dynamics algorithm).
+
+With q̈ = a + Y u and z the residuals of the servo constraints at velocity level, ż = α + D u, D = z_q̇ Y. Where D is regular
+the inputs hold the constraints (realizability). Where rows of D depend on the others, D_i = Σ_j k_ij D_j, the combination
+
+    z_i := α_i - Σ_j k_ij α_j
+
+contains no input and must vanish too: it is a condition on the state, hidden in the path. It takes the place of z_i and
+is differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i take the place of the constraints in
+J q̈ + γ = 0. How often a residual was differentiated in all until its input appeared is its relative degree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vinculum.derive.equations import Levels
+from vinculum.derive.explicit import solved
+from vinculum.derive.mechanics import Mechanics, product, total
+from vinculum.derive.reference import Samples, generic_states, numbers
+from vinculum.describe import Servo, System
+from vinculum.errors import ConstraintError, VinculumError
+from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
+from vinculum.names import listed
+
+_ZERO = 1e-9  # relative size, at all of several states in general position, of a row that counts as dependent
+
+
+def realized(mechanics: Mechanics) -> Mechanics:
+    """The mechanics with every servo constraint differentiated until its input appears; refused if none ever does."""
+    servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
+    samples = generic_states(mechanics) if servos else []
+    while servos and samples:
+        D = [grip(mechanics, values) for values in samples]
+        order = independent_rows(D)
+        if len(order) == len(servos):
+            break
+        mechanics = differentiated(mechanics, servos, order, samples)
+        if sum(map(len, mechanics.chains)) > 2 * len(mechanics.system.coordinates) + 1:
+            refuse_unrealizable(mechanics, D[0])
+    return mechanics
+
+
+def grip(mechanics: Mechanics, values: dict[Node, float]) -> np.ndarray:
+    """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held."""
+    M, J, R = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
+    servo = np.array([isinstance(c, Servo) for c in mechanics.system.constraints])
+    ideal, m = J[~servo], int(np.sum(~servo))
+    bordered = np.block([[M, -ideal.T], [ideal, np.zeros((m, m))]])
+    Y = np.linalg.solve(bordered, np.vstack([R[:, servo], np.zeros((m, int(servo.sum())))]))[: len(M)]
+    return J[servo] @ Y
+
+
+def independent_rows(D: Sequence[np.ndarray]) -> list[int]:
+    """Rows that are independent at every state, found in their order."""
+    chosen: list[int] = []
+    for i in range(len(D[0])):
+        rows = [*chosen, i]
+        if all(_smallest(at[rows]) > _ZERO for at in D):
+            chosen.append(i)
+    return chosen
+
+
+def _smallest(rows: np.ndarray) -> float:
+    """The smallest singular value of rows scaled by their largest entry over all."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    if length.min() <= 1e-11 * max(1.0, length.max()):
+        return 0.0
+    return float(np.linalg.svd(rows / length, compute_uv=False)[-1])
+
+
+def differentiated(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
+    """The residuals that depend on others replaced by z_i := α_i - Σ_j k_ij α_j."""
+    nodes = mechanics.system.nodes
+    a, Y = free_motion(mechanics, servos, samples)
+    flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE, **dict(zip(nodes.v, a, strict=True))}
+    alpha = along([mechanics.chains[i][-1] for i in servos], flow)
+    D = np.array([product(Y.T, mechanics.J[i]) for i in servos])
+    chains, hidden = list(mechanics.chains), list(mechanics.hidden)
+    for place, i in enumerate(servos):
+        if place in chosen:
+            continue
+        k = combination(D, chosen, place, samples)
+        z = alpha[place] - total([k_j * alpha[j] for k_j, j in zip(k, chosen, strict=True)])
+        chains[i] = (*chains[i], z)
+        hidden.append((mechanics.system.constraints[i].name, z))
+    return with_chains(mechanics, tuple(chains), tuple(hidden))
+
+
+def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> tuple[np.ndarray, np.ndarray]:
+    """a and Y of q̈ = a + Y u, the ideal constraints held."""
+    ideal = [i for i in range(len(mechanics.J)) if i not in servos]
+    n, m = len(mechanics.M), len(ideal)
+    A = np.full((n + m, n + m), ZERO, dtype=object)
+    A[:n, :n], A[:n, n:], A[n:, :n] = mechanics.M, mechanics.J[ideal].T, mechanics.J[ideal]
+    right = np.full((n + m, 1 + len(servos)), ZERO, dtype=object)
+    right[:n, 0], right[:n, 1:] = mechanics.Q - mechanics.h, mechanics.directions[:, servos]
+    right[n:, 0] = -mechanics.gamma[ideal]
+    found = solved(mechanics, A, right, samples).solution[:n]
+    return found[:, 0], found[:, 1:]
+
+
+def combination(D: np.ndarray, chosen: list[int], i: int, samples: Samples) -> np.ndarray:
+    """k with D_i = Σ_j k_j D_j, solved on the columns where the chosen rows are best conditioned."""
+    if not chosen or all(np.abs(numbers(D[i], values)).max() <= 1e-11 for values in samples):
+        return vector([ZERO] * len(chosen))
+    from vinculum.derive.voronets import best
+
+    columns = sorted(best(numbers(D[chosen], samples[0])))
+    A = D[np.ix_(chosen, columns)].T
+    stack = np.array([numbers(A, values) for values in samples])
+    return solve(A, D[i, columns][:, None], stack).solution[:, 0]
+
+
+def with_chains(
+    mechanics: Mechanics, chains: tuple[tuple[Node, ...], ...], hidden: tuple[tuple[str, Node], ...]
+) -> Mechanics:
+    """The mechanics with the last of every chain in J q̈ + γ = 0."""
+    nodes = mechanics.system.nodes
+    flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE}
+    last = [chain[-1] for chain in chains]
+    gamma = vector(along(last, flow))
+    return replace(mechanics, J=jacobian(last, nodes.v), gamma=gamma, chains=chains, hidden=hidden)
+
+
+def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
+    """Say which servo constraint no input ever reaches."""
+    system = mechanics.system
+    servos = [c for c in system.constraints if isinstance(c, Servo)]
+    idle = [c for c, row in zip(servos, D, strict=True) if np.abs(row).max() <= 1e-11] or servos
+    names = ", ".join(f"`{c.name}`" for c in idle)
+    raise ConstraintError(
+        f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
+        f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the realizability determinant "
+        "det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the constraint. Use another "
+        "actuator: Servo(..., through=[...])."
+    )
+
+
+def feedback(mechanics: Mechanics) -> tuple[tuple[Node | None, Node], ...]:
+    """(low, high) of the correction per constraint; for a chain longer than two, high with the rate κ in it."""
+    result: list[tuple[Node | None, Node]] = []
+    for i, (constraint, chain) in enumerate(zip(mechanics.system.constraints, mechanics.chains, strict=True)):
+        if constraint.name in mechanics.approach:
+            result.append((None, ZERO))
+        elif len(chain) <= 2:
+            result.append((chain[0] if len(chain) == 2 else None, chain[-1]))
+        else:
+            rate = symbol(("velocity gain", i))
+            r = len(chain)
+            high = [math.comb(r, j) * rate ** (r - 1 - j) * z for j, z in enumerate(chain)]
+            result.append((None, total(high)))
+    return tuple(result)
+
+
+def projections(mechanics: Mechanics) -> Levels:
+    """Residuals and the states that are moved to make them vanish: positions, velocities, then hidden conditions."""
+    nodes = mechanics.system.nodes
+    exact = [c.name not in mechanics.approach for c in mechanics.system.constraints]
+    position = tuple(f for f, held in zip(mechanics.position, exact, strict=True) if held and f is not None)
+    chains = [chain for chain, held in zip(mechanics.chains, exact, strict=True) if held]
+    if not any(name not in mechanics.approach for name, _ in mechanics.hidden):
+        return (position, nodes.q), (tuple(chain[-1] for chain in chains), nodes.v)
+    return ((tuple(z for chain in chains for z in chain), (*nodes.q, *nodes.v)),)
+
+
+def refuse_servo(system: System, form: str) -> None:
+    """Forms that divide by J M⁻¹ Jᵀ or project along it are for ideal constraints."""
+    servos = [c.name for c in system.constraints if isinstance(c, Servo)]
+    if servos and form != "multipliers":
+        raise VinculumError(
+            f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo. "
+            "Use form='multipliers' or form='hamel'."
+        )
+
+
+def relative_degrees(mechanics: Mechanics) -> dict[str, int]:
+    """How often each servo constraint is differentiated until its input appears."""
+    return {
+        c.name: len(chain)
+        for c, chain in zip(mechanics.system.constraints, mechanics.chains, strict=True)
+        if isinstance(c, Servo)
+    }
+
+
+def determinant_at(mechanics: Mechanics, values: dict[Node, float]) -> float:
+    """det D, the realizability determinant, at a state."""
+    return float(np.linalg.det(grip(mechanics, values)))
