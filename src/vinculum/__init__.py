@@ -27,6 +27,7 @@ from vinculum.describe import Holonomic, Nonholonomic, Servo, System
 
 # derive
 from vinculum.derive import EquationsOfMotion, derive
+from vinculum.derive.release import release, release_matrices
 
 # simulate
 from vinculum.simulate import (
@@ -43,6 +44,13 @@ from vinculum.simulate import (
     simulate,
 )
 
+# analyze
+from vinculum.analyze.internal import InternalDynamics, internal_dynamics
+from vinculum.analyze.servo import Realizability, idealized, realizability, servo_power
+
+# control
+from vinculum.control.free_motion import stabilize_free_motion
+
 # errors
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 
@@ -55,6 +63,8 @@ __all__ = [
     # derive
     "derive",
     "EquationsOfMotion",
+    "release",
+    "release_matrices",
     # simulate
     "simulate",
     "consistent",
@@ -67,6 +77,15 @@ __all__ = [
     "Trajectory",
     "Outcome",
     "read",
+    # analyze
+    "realizability",
+    "Realizability",
+    "idealized",
+    "servo_power",
+    "internal_dynamics",
+    "InternalDynamics",
+    # control
+    "stabilize_free_motion",
     # errors
     "VinculumError",
     "ModelError",

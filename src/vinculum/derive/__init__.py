@@ -94,7 +94,7 @@ def derive(
         raise VinculumError(f"There is no form {form!r}.{suggestion(form, forms)} The forms are {known}.")
     if redundant not in ("refuse", "least_squares"):
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
-    terms = approaching(realized(mechanics(system)), rates)
+    terms = approaching(realized(mechanics(system), at), rates)
     if form in QUASI_FORMS:
         choices = QuasiChoices(characteristics, dependent, inverse, kind, release, at)
         return QUASI_FORMS[form](terms, choices, form)

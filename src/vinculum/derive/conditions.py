@@ -1,24 +1,29 @@
 """Where a chart of quasi-velocities ends: what must not reach zero, stated in the user's symbols.
 
-A chart given by elimination ends where det(∂e/∂q̇) = 0; a closed inverse ends where one of its roots or divisors vanishes.
+A chart given by elimination or by Newton ends where det(∂e/∂q̇) = 0 or e itself is not smooth; a closed inverse ends where
+one of its roots or divisors vanishes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import sympy as sp
 
 from vinculum.derive.chart import Characteristics
 from vinculum.derive.equations import Condition
-from vinculum.derive.mechanics import total
-from vinculum.derive.reference import Values, numbers
-from vinculum.errors import ModelError
-from vinculum.graph import ONE, ZERO, Node, order, substitute, symbols
+from vinculum.derive.explicit import Explicit
+from vinculum.derive.mechanics import Mechanics, total
+from vinculum.derive.reference import Samples, Values, numbers
+from vinculum.errors import ModelError, SingularError
+from vinculum.graph import ONE, ZERO, Node, evaluate, order, substitute, symbols, to_sympy, tree_size
 from vinculum.graph.traverse import describe
 from vinculum.names import listed, name_of
 
+Eliminate = Callable[[Mechanics, Samples], Explicit]
 _LARGEST = 8  # coordinates; beyond, the determinant is not written out
 
 
@@ -29,16 +34,44 @@ def conditions(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ..
     edges = [node for node in substitute(edges, dict.fromkeys(held, ZERO)) if symbols([node]) - steady]
     free = listed(of.names[: of.free])
     return tuple(
-        Condition(node, f"the characteristics {free} determine the velocities only where {describe(node)} is not zero")
+        Condition(node, f"the characteristics {free} determine the velocities only where {written(node)} is not zero")
         for node in dict.fromkeys(edges)
     )
 
 
 def _edges(of: Characteristics) -> list[Node]:
     if of.inverse is None:
-        return [determinant(of.slopes)] if len(of.functions) <= _LARGEST else []
-    nodes = order(of.inverse)
+        grip = [determinant(of.slopes)] if len(of.functions) <= _LARGEST else []
+        return grip + ([] if of.linear else _singular(order(of.functions)))
+    return _singular(order(of.inverse))
+
+
+def _singular(nodes: Sequence[Node]) -> list[Node]:
+    """Roots and divisors: functions are not smooth where these vanish."""
     return [node for node in nodes if node.op == "sqrt"] + [node.args[1] for node in nodes if node.op == "divide"]
+
+
+def written(node: Node) -> str:
+    """A node in the user's names, simplified where it is small."""
+    if tree_size(node, 100) >= 100:
+        return describe(node)
+    plain = {leaf.value: sp.Symbol(name_of(leaf.value), real=True) for leaf in symbols([node])}
+    return str(sp.simplify(to_sympy(node).xreplace(plain)))
+
+
+def watching(eliminate: Eliminate, limits: Sequence[Condition]) -> Eliminate:
+    """The elimination with the conditions of the chart among its pivots, so that a run watches them."""
+
+    def watched(mechanics: Mechanics, samples: Samples) -> Explicit:
+        values = evaluate([limit.node for limit in limits], samples[0])
+        for value, limit in zip(values, limits, strict=True):
+            if abs(value) < 1e-12:
+                raise SingularError(f"The state is at the edge of the chart: {limit.meaning}, and there it is {value:.3g}.")
+        explicit = eliminate(mechanics, samples)
+        nodes = tuple(limit.node for limit in limits)
+        return replace(explicit, pivots=explicit.pivots + nodes, numbers=(*explicit.numbers, *values))
+
+    return watched
 
 
 def determinant(A: np.ndarray) -> Node:

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.derive.chaplygin import refuse_unless_chaplygin
 from vinculum.derive.chart import Characteristics
-from vinculum.derive.conditions import conditions, refuse_dependent_characteristics
+from vinculum.derive.conditions import conditions, refuse_dependent_characteristics, watching
 from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.hamel import KINDS, hamel
 from vinculum.derive.inverse import Inverse, branch_state, inverted
@@ -48,14 +48,19 @@ def in_quasi_velocities(mechanics: Mechanics, choices: QuasiChoices, form: str =
             f"the form {form!r} differentiates a constraint until its input appears, at most twice",
             [f"the servo constraint {names} has a higher relative degree. Use form='multipliers'."],
         )
+    return equations(mechanics, characteristics_of(mechanics, choices), form, kind, choices.at)
+
+
+def characteristics_of(mechanics: Mechanics, choices: QuasiChoices) -> Characteristics:
+    """The user's characteristics and the release parameters, independent, with their inverse."""
     system = mechanics.system
     given = checked(system, choices.characteristics)
-    names = (*given, *release_parameters(system, given, choices.release))
+    names = (*given, *release_parameters(system, choices.release))
     of = Characteristics(system, names, (*given.values(), *mechanics.velocity), len(given))
     reference = generic_states(mechanics, wanted=1)
     deciding = branch_state(of, choices.at)
     refuse_dependent_characteristics(of, reference[0] if reference and choices.at is None else deciding)
-    return equations(mechanics, inverted(of, choices.inverse, deciding), form, kind, choices.at)
+    return inverted(of, choices.inverse, deciding)
 
 
 def by_voronets(mechanics: Mechanics, choices: QuasiChoices, form: str = "voronets") -> EquationsOfMotion:
@@ -64,7 +69,7 @@ def by_voronets(mechanics: Mechanics, choices: QuasiChoices, form: str = "vorone
     given = independent_velocities(mechanics, choices.dependent, choices.at)
     if form == "chaplygin":
         refuse_unless_chaplygin(mechanics, [q for q in system.coordinates if q.diff(system.time) not in given])
-    names = (*given, *release_parameters(system, given, None))
+    names = (*given, *release_parameters(system, None))
     of = Characteristics(system, names, (*(symbol(v) for v in given), *mechanics.velocity), len(given))
     return equations(mechanics, of, form, "chaplygin", choices.at)
 
@@ -77,13 +82,14 @@ def equations(
     pairs = list(zip(system.constraints, of.names[k:], strict=True))
     approached = tuple(next(name for c, name in pairs if c.name == asked) for asked in mechanics.approach)
     held = [symbol(name) for name in of.names[k:] if name not in approached]
+    limits = conditions(of, held)
     predicted = system.velocities if of.by_newton else ()
     return EquationsOfMotion(
         system=system,
         form=form,
         mechanics=mechanics,
         states=(*system.coordinates, *of.names[:k], *approached, *predicted),
-        eliminate=hamel(of, kind),
+        eliminate=watching(hamel(of, kind), limits),
         feedback=tuple((None, ZERO if f is None or c.name in mechanics.approach else f)
                        for c, f in zip(system.constraints, mechanics.position, strict=True)),
         projections=((tuple(f for c, f in zip(system.constraints, mechanics.position, strict=True)
@@ -92,7 +98,7 @@ def equations(
         at=at,
         definitions={name: f for name, f in zip(of.names, of.functions, strict=True)
                      if name in (*of.names[:k], *approached) and symbol(name) is not f},
-        conditions=conditions(of, held),
+        conditions=limits,
         lines=lambda record: lines(record, of, kind),
     )  # fmt: skip
 
@@ -131,7 +137,7 @@ def _about(system: System, name: Any, expression: sp.Expr) -> list[str]:
     return problems
 
 
-def release_parameters(system: System, given: Any, asked: Mapping[str, sp.Expr] | None) -> tuple[sp.Expr, ...]:
+def release_parameters(system: System, asked: Mapping[str, sp.Expr] | None) -> tuple[sp.Expr, ...]:
     """The symbols ξ_s = e_{k+s}: the user's, or xi_<constraint>."""
     return tuple(
         (asked or {}).get(c.name, sp.Function("xi_" + "".join(ch if ch.isalnum() else "_" for ch in c.name))(system.time))

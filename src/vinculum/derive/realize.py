@@ -13,10 +13,11 @@ J q̈ + γ = 0. How often a residual was differentiated in all until its input a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import sympy as sp
 
 from vinculum.derive.equations import Levels
 from vinculum.derive.explicit import solved
@@ -27,13 +28,14 @@ from vinculum.errors import ConstraintError, VinculumError
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
 from vinculum.names import listed
 
-_ZERO = 1e-9  # relative size, at all of several states in general position, of a row that counts as dependent
+_ROUNDING = 1e-11  # |z_q̇| against |z_q|: velocities that cancel in z leave rounding errors behind
+_ZERO = 1e-9  # cosine below which, at one of several states in general position, a direction counts as missing
 
 
-def realized(mechanics: Mechanics) -> Mechanics:
+def realized(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None = None) -> Mechanics:
     """The mechanics with every servo constraint differentiated until its input appears; refused if none ever does."""
     servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
-    samples = generic_states(mechanics) if servos else []
+    samples = sample_states(mechanics, at) if servos else []
     while servos and samples:
         D = [grip(mechanics, values) for values in samples]
         order = independent_rows(D)
@@ -45,32 +47,49 @@ def realized(mechanics: Mechanics) -> Mechanics:
     return mechanics
 
 
+def sample_states(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None) -> list[dict[Node, float]]:
+    """States in general position, and the one the user named before them."""
+    found = generic_states(mechanics)
+    if at is None or not found:
+        return found
+    return [found[0] | {symbol(key): float(value) for key, value in at.items()}, *found]
+
+
 def grip(mechanics: Mechanics, values: dict[Node, float]) -> np.ndarray:
-    """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held."""
+    """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held.
+
+    Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy, so that the entries are cosines.
+    """
+    D, rows, columns = effect(mechanics, values)
+    return D / np.outer(np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0))
+
+
+def effect(mechanics: Mechanics, values: dict[Node, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """D at a state, without scaling, and the lengths of its rows and columns in the kinetic metric."""
     M, J, R = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
     servo = np.array([isinstance(c, Servo) for c in mechanics.system.constraints])
     ideal, m = J[~servo], int(np.sum(~servo))
     bordered = np.block([[M, -ideal.T], [ideal, np.zeros((m, m))]])
-    Y = np.linalg.solve(bordered, np.vstack([R[:, servo], np.zeros((m, int(servo.sum())))]))[: len(M)]
-    return J[servo] @ Y
+    right = np.column_stack([R[:, servo], J[servo].T])
+    Y = np.linalg.solve(bordered, np.vstack([right, np.zeros((m, right.shape[1]))]))[: len(M)]
+    p = int(servo.sum())
+    lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", right, Y), 0.0))
+    last = [chain[-1] for chain, is_servo in zip(mechanics.chains, servo, strict=True) if is_servo]
+    by_position = np.linalg.norm(numbers(jacobian(last, mechanics.system.nodes.q), values), axis=1)
+    rounding = np.linalg.norm(J[servo], axis=1) <= _ROUNDING * by_position
+    return np.where(rounding[:, None], 0.0, J[servo] @ Y[:, :p]), lengths[p:], lengths[:p]
 
 
 def independent_rows(D: Sequence[np.ndarray]) -> list[int]:
-    """Rows that are independent at every state, found in their order."""
+    """Rows that are independent at every state, the one that is best in its worst state first."""
     chosen: list[int] = []
-    for i in range(len(D[0])):
-        rows = [*chosen, i]
-        if all(_smallest(at[rows]) > _ZERO for at in D):
-            chosen.append(i)
-    return chosen
-
-
-def _smallest(rows: np.ndarray) -> float:
-    """The smallest singular value of rows scaled by their largest entry over all."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    if length.min() <= 1e-11 * max(1.0, length.max()):
-        return 0.0
-    return float(np.linalg.svd(rows / length, compute_uv=False)[-1])
+    while len(chosen) < len(D[0]):
+        rest = [i for i in range(len(D[0])) if i not in chosen]
+        worst = [min(float(np.linalg.svd(at[[*chosen, i]], compute_uv=False)[-1]) for at in D) for i in rest]
+        if max(worst) <= _ZERO:
+            break
+        chosen.append(rest[int(np.argmax(worst))])
+    return sorted(chosen)
 
 
 def differentiated(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
@@ -189,4 +208,4 @@ def relative_degrees(mechanics: Mechanics) -> dict[str, int]:
 
 def determinant_at(mechanics: Mechanics, values: dict[Node, float]) -> float:
     """det D, the realizability determinant, at a state."""
-    return float(np.linalg.det(grip(mechanics, values)))
+    return float(np.linalg.det(effect(mechanics, values)[0]))

@@ -26,6 +26,7 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event, reaction
 
 WORK = symbol(("work",))
+CHART_LIMIT = 2e-3  # a condition of the chart that has shrunk to this share of its first value counts as broken
 WATCH_LIMIT = 1e6  # Σ (reference pivot / pivot)²: some pivot has shrunk a thousand times
 
 
@@ -213,6 +214,19 @@ class Problem:
     def with_gains(self, a: np.ndarray, b: np.ndarray) -> Problem:
         """The same problem with other feedback gains."""
         return replace(self, velocity_gains=a, position_gains=b)
+
+    def left_chart(self, t: float, x: np.ndarray) -> str:
+        """Which condition of the states has gone to zero since this problem was posed, or nothing."""
+        limits = self.equations.conditions
+        now = evaluate([limit.node for limit in limits], self.numbers(t, x))
+        before = self.explicit.numbers[len(self.explicit.numbers) - len(limits) :]
+        for limit, value, first in zip(limits, now, before, strict=True):
+            if abs(value) < CHART_LIMIT * abs(first):
+                return (
+                    f"{limit.meaning}; it was {first:.4g} at the start and is {value:.4g} here. Choose characteristics that "
+                    "are good there, or go on from here with form='multipliers'."
+                )
+        return ""
 
     def repivoted(self, t: float, x: np.ndarray) -> Problem:
         """The same problem with pivots chosen anew at a state. Raises where no choice is good."""

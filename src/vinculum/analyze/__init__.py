@@ -1,0 +1,1 @@
+"""What can be known about equations of motion without running them."""

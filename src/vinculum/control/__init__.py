@@ -1,0 +1,1 @@
+"""Laws for the inputs."""
