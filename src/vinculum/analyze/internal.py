@@ -47,7 +47,7 @@ def internal_dynamics(
     beside its speeds).
     """
     if isinstance(of, Trajectory):
-        return along_motion(of)
+        return along_motion(of, states)
     if at is None:
         raise ModelError("a point is needed", ["pass at={state: value, ...}, or a motion in place of the equations."])
     A, _ = first_approximation(of, at, states, ())
@@ -110,15 +110,16 @@ def _null(C: np.ndarray) -> np.ndarray:
     return vectors[int(np.sum(singular > 1e-9 * singular[0])) :].T
 
 
-def along_motion(motion: Trajectory) -> InternalDynamics:
+def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) -> InternalDynamics:
     """Lyapunov exponents over the time of a motion, from the first approximation at its samples."""
     import scipy.linalg
 
     problem = motion.problem
     if problem is None:
         raise ModelError("the motion carries no equations", ["it was read from a file; simulate it again."])
-    n = len(problem.equations.states)
-    f, x = problem.rates[:n], problem.state[:n]
+    chosen = [problem.equations.states.index(key) for key in states or problem.equations.states]
+    n = len(chosen)
+    f, x = [problem.rates[i] for i in chosen], [problem.state[i] for i in chosen]
     slopes = problem.compiled(list(jacobian(f, x).ravel())).rows(motion.t, motion.states, problem.values)
     A = slopes.reshape(len(motion.t), n, n)
     C = problem.compiled(list(jacobian(residuals(problem.equations), x).ravel()))

@@ -131,7 +131,9 @@ def _with_feedback(
     """The problem with its gains set, everything compiled, and the treatment in words."""
     natural = _natural_rate(problem, plan, treatment, tolerance, x)
     constraints = problem.equations.system.constraints
-    orders = [1 if low is None else 2 for low, _ in problem.equations.feedback]
+    chains = problem.equations.mechanics.chains
+    orders = [len(chain) if len(chain) > 2 else 1 if low is None else 2
+              for (low, _), chain in zip(problem.equations.feedback, chains, strict=True)]  # fmt: skip
     closed = problem.with_gains(*gains(treatment, [c.name for c in constraints], orders, natural))
     if plan.method == "taylor":
         taylor.started(closed, tolerance, plan.t0, x)

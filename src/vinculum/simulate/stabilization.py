@@ -20,6 +20,7 @@ import numpy as np
 
 from vinculum.errors import VinculumError
 
+_GENTLE = 0.05  # share of the natural rate for residual equations of an order above two
 Gain = float | Mapping[str, float]
 
 
@@ -97,6 +98,8 @@ def _pair(stabilization: Baumgarte | Sampled, name: str, order: int, natural: fl
     base = natural if rate is None else rate
     if order == 1:
         return base, 0.0
+    if order > 2:  # (d/dt + κ)ʳ with the rate in the residual itself; slower, since a long chain asks for κʳ
+        return base if rate is not None else _GENTLE * base, 0.0
     alpha, beta = damping * base, base
     if isinstance(stabilization, Baumgarte):
         alpha = _number(stabilization.alpha, name, alpha)
