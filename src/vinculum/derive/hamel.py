@@ -81,9 +81,11 @@ def hamel(characteristics: Characteristics, kind: str) -> Callable[[Mechanics, S
         mass, forcing, directions = (constrained(mechanics, at, part) for part in balance(mechanics, at, kind))
         motion = unknowns(mechanics, at, mass, forcing, directions, samples)
         k = characteristics.free
+        pulled = pulled_rates(mechanics, at)
+        approached = constrained(mechanics, at, vector(list(pulled.values())))
         known = dict(zip(characteristics.rates[:k], motion.solution[:k, 0], strict=True))
+        known |= dict(zip(pulled, approached, strict=True))
         accelerations = substitute(list(constrained(mechanics, at, at.rate(at.velocities))), known)
-        approached = constrained(mechanics, at, vector(list(pulled_rates(mechanics, at).values())))
         predicted = accelerations if characteristics.by_newton else []
         return Explicit(
             rates=(*rates, *motion.solution[:k, 0], *approached, *predicted),

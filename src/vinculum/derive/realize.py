@@ -22,6 +22,7 @@ import sympy as sp
 from vinculum.derive.equations import Levels
 from vinculum.derive.explicit import solved
 from vinculum.derive.mechanics import Mechanics, product, total
+from vinculum.derive.paths import refuse_corners
 from vinculum.derive.reference import Samples, generic_states, numbers
 from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, VinculumError
@@ -44,6 +45,8 @@ def realized(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None = None) ->
         mechanics = differentiated(mechanics, servos, order, samples)
         if sum(map(len, mechanics.chains)) > 2 * len(mechanics.system.coordinates) + 1:
             refuse_unrealizable(mechanics, D[0])
+    if servos:
+        refuse_corners(mechanics.system, relative_degrees(mechanics))
     return mechanics
 
 

@@ -1,0 +1,72 @@
+"""(7), (8), projected Lagrange equations and multipliers give one acceleration and one reaction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vinculum as vn
+from laws.random_systems import random_system
+from quasi.models import EXAMPLES, forward_state, random_characteristics, random_states
+
+KINDS = ("voronets-hamel", "chaplygin", "maggi")
+
+
+def found(equations: vn.EquationsOfMotion, state: dict) -> np.ndarray:
+    system = equations.system
+    values = equations.recover(state)
+    keys = (*(q.diff(system.time, 2) for q in system.coordinates), *(c.name for c in system.constraints))
+    return np.array([values[key] for key in keys])
+
+
+def assert_same(equations: vn.EquationsOfMotion, states: list[dict]) -> None:
+    expected = vn.derive(equations.system)
+    for state in states:
+        right = found(expected, state)
+        np.testing.assert_allclose(found(equations, state), right, rtol=0, atol=1e-12 * (1 + np.abs(right).max()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name, kind, random):
+    system, choices = EXAMPLES[name]
+    equations = vn.derive(system, "hamel", kind=kind, **choices)
+    assert_same(equations, [forward_state(name, random) for _ in range(4)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["sleigh", "sleigh with servo", "particle", "weight"])
+def test_examples_with_newton_in_place_of_a_closed_inverse(name, kind, random):
+    system, choices = EXAMPLES[name]
+    equations = vn.derive(system, "hamel", kind=kind, **(choices | {"inverse": "newton"}))
+    assert_same(equations, [forward_state(name, random) for _ in range(4)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("curved", [False, True], ids=["linear", "nonlinear"])
+@pytest.mark.parametrize("seed", range(6))
+def test_random_characteristics_of_random_systems(seed, curved, kind):
+    """Holonomic and nonholonomic constraints, stationary or not, linear or not, with forces and dissipation."""
+    system = random_system(seed, n=2 + seed % 3, holonomic=seed % 2 if seed % 3 else 0, nonholonomic=1)
+    chosen = random_characteristics(system, seed + 50, curved)
+    assert_same(vn.derive(system, "hamel", kind=kind, characteristics=chosen), random_states(system, seed))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 5, 6])
+def test_voronets_equations_of_random_systems(seed):
+    """Seeds whose constraints are linear in the velocities."""
+    system = random_system(seed, n=4, holonomic=1, nonholonomic=1)
+    try:
+        equations = vn.derive(system, "voronets")
+    except vn.ModelError as error:
+        assert "not linear" in str(error)
+        assert system.constraints[1].expression.has(*system.velocities)
+        return
+    assert_same(equations, random_states(system, seed))
+
+
+def test_maggis_form_is_the_projected_kind():
+    system, choices = EXAMPLES["snakeboard"]
+    equations = vn.derive(system, "maggi", **choices)
+    assert equations.form == "maggi"
+    assert equations.operations() == vn.derive(system, "hamel", kind="maggi", **choices).operations()
