@@ -1,9 +1,10 @@
-"""A snakeboard: two wheel trucks that cannot slip sideways, and a rotor. Nobody pushes; the rider turns rotor and trucks.
+"""A snakeboard: two wheel trucks that cannot slip sideways, and a rotor. Nobody pushes; the rider turns rotor and
+trucks.
 
     -ẋ sin(θ ± φ) + ẏ cos(θ ± φ) ± l θ̇ cos φ = 0,    servos hold ψ = a_ψ sin ωt and φ = a_φ sin ωt
 
-Turning the rotor against the trucks in the same rhythm drives the board forward. The velocity v along the board follows from the
-wheels alone, θ̇ = v tan φ / l, and its equation is that of the nonholonomic momentum.
+Turning the rotor against the trucks in the same rhythm drives the board forward. The velocity v along the board
+follows from the wheels alone, θ̇ = v tan φ / l, and its equation is that of the nonholonomic momentum.
 """
 
 import numpy as np
@@ -24,7 +25,9 @@ def system():
     turning = theta.diff() + psi.diff()
     wheels = [
         vn.Nonholonomic(
-            -x.diff() * sin(theta + side * phi) + y.diff() * cos(theta + side * phi) + side * l * theta.diff() * cos(phi),
+            -x.diff() * sin(theta + side * phi)
+            + y.diff() * cos(theta + side * phi)
+            + side * l * theta.diff() * cos(phi),
             name=name,
         )
         for side, name in ((1, "front wheels"), (-1, "rear wheels"))

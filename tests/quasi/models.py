@@ -8,14 +8,20 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from examples import appell_hamel, gyroscope_in_gimbals, particle_with_given_speed, sleigh_with_servo, snakeboard
-from vinculum.derive.reference import numbers
 from laws.random_systems import Maker, State, consistent_state
+from vinculum.derive.reference import numbers
 
 EXAMPLES = {
     "sleigh": (vn.idealized(sleigh_with_servo.system()), {"characteristics": sleigh_with_servo.characteristics()}),
     "sleigh with servo": (sleigh_with_servo.system(), {"characteristics": sleigh_with_servo.characteristics()}),
-    "gyroscope": (vn.idealized(gyroscope_in_gimbals.system()), {"characteristics": gyroscope_in_gimbals.characteristics()}),
-    "gyroscope with servo": (gyroscope_in_gimbals.system(), {"characteristics": gyroscope_in_gimbals.characteristics()}),
+    "gyroscope": (
+        vn.idealized(gyroscope_in_gimbals.system()),
+        {"characteristics": gyroscope_in_gimbals.characteristics()},
+    ),
+    "gyroscope with servo": (
+        gyroscope_in_gimbals.system(),
+        {"characteristics": gyroscope_in_gimbals.characteristics()},
+    ),
     "particle": (
         particle_with_given_speed.system(),
         {

@@ -78,7 +78,7 @@ def test_a_start_outside_the_chart_is_refused_and_the_other_chart_named():
 
 def test_dependent_characteristics_are_named():
     """e2 is made of e1 and the constraint."""
-    with pytest.raises(vn.ModelError, match="e1, e2, xi_knife depend on each other.*rank 2 of 3"):
+    with pytest.raises(vn.ModelError, match=r"e1, e2, xi_knife depend on each other.*rank 2 of 3"):
         vn.derive(braked(), "hamel", characteristics={e1: phi.diff(), e2: slip + phi.diff()})
 
 

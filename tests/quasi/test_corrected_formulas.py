@@ -1,4 +1,6 @@
-"""The equations (13) and (16) of Khusanov (2020) with their errata put right come out symbolically; as printed they do not."""
+"""The equations (13) and (16) of Khusanov (2020) with their errata put right come out symbolically; as printed they
+do not.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from examples.gyroscope_in_gimbals import A1, A2, B1, C1, A, C, beta
 from examples.sleigh_with_servo import M, alpha, e1, e2, e3, k
 from vinculum.derive.chart import chart
 from vinculum.derive.hamel import coefficients
-from vinculum.derive.quasi import QuasiChoices, characteristics_of
-from vinculum.derive.mechanics import mechanics
 from vinculum.derive.inverse import branch_state
+from vinculum.derive.mechanics import mechanics
+from vinculum.derive.quasi import QuasiChoices, characteristics_of
 from vinculum.graph import to_sympy
 
 mu1, mu2, lam = sp.symbols("mu_e1 mu_e2 lambda_knife")
@@ -28,7 +30,9 @@ ud = (e2 * d2 - e3 * d3) / u
 
 
 def zero(expression: sp.Expr) -> bool:
-    """Whether an expression of φ, e and ė vanishes: rational parameters for e2² - e3² = u² and for the circle decide it."""
+    """Whether an expression of φ, e and ė vanishes: rational parameters for e2² - e3² = u² and for the circle decide
+    it.
+    """
     e3_, u_ = 2 * b * (b + c), c * (c + 2 * b)
     circle = {sp.sin(sleigh.phi): 2 * h / (1 + h**2), sp.cos(sleigh.phi): (1 - h**2) / (1 + h**2)}
     rational = expression.xreplace({d1: p1, d2: p2, d3: p3}).xreplace({e1: w, e2: b**2 + (b + c) ** 2, e3: e3_})
@@ -125,7 +129,7 @@ def test_matrices_of_the_release():
 
 def test_the_decoupling_metric_makes_a_unit_matrix():
     A_, B_ = vn.release_matrices(sleigh.system(), sleigh.characteristics(), "decoupling", release={"knife": e3})
-    assert (A_, B_) == (sp.eye(2), sp.zeros(1, 2))
+    assert (sp.eye(2), sp.zeros(1, 2)) == (A_, B_)
 
 
 def test_the_kinetic_metric_gives_the_reduced_mass_matrix():
@@ -144,7 +148,9 @@ def test_corrected_16():
         gyration = C * f2 * f3 * sp.cos(beta) + (inner - A - A1) * sp.sin(2 * beta) * f1 * f2
         return rings * f1.diff() + gyration - (1 + sp.sin(beta) ** 2) * m1
 
-    second = (B1 + A) * f2.diff() - (C1 - A - A1) * sp.cos(beta) * sp.sin(beta) * f1**2 - C * f1 * f3 * sp.cos(beta) - m2
+    second = (
+        (B1 + A) * f2.diff() - (C1 - A - A1) * sp.cos(beta) * sp.sin(beta) * f1**2 - C * f1 * f3 * sp.cos(beta) - m2
+    )
     third = C * f3.diff() - spin + m1 * sp.sin(beta)
     lines = gyro_lines()
     assert sp.simplify(lines[0] - first(C1)) == 0

@@ -1,4 +1,4 @@
-"""The sleigh of Khusanov (2020), ideal (Chetaev) and with a steering torque (Beghin), to the digits of an independent run."""
+"""The sleigh of Khusanov (2020), ideal (Chetaev) and with a steering torque (Beghin), to the digits of another run."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -16,9 +18,10 @@ from examples.sleigh_with_servo import e1, e2, e3, eta, phi, xi
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")
 m, c, u = sp.symbols("m c u")
+SINE = sp.sin(2 * t)
 
 
-def elastic_joint(path: sp.Expr = sp.sin(2 * t)) -> vn.System:
+def elastic_joint(path: sp.Expr = SINE) -> vn.System:
     """A motor m moves a load m through a spring c: relative degree four."""
     return vn.System(
         [x, y],
@@ -123,17 +126,20 @@ def test_a_corner_that_the_input_can_follow_is_allowed():
     assert vn.realizability(elastic_joint(smooth)).relative_degrees == {"load": 4}
 
 
-def test_a_path_into_free_fall_ends_with_the_reason():
-    """The rope can only pull: where the load falls with g, neither trolley nor winch moves it across."""
-    falling = crane.system()
-    drop = [vn.Servo(crane.load[0], through=[crane.force], name="across"),
-            vn.Servo(crane.load[1] + 5 + sp.Rational(981, 600) * t**3, through=[crane.torque], name="height")]  # fmt: skip
-    system = vn.System(falling.coordinates, falling.kinetic_energy, falling.potential_energy, falling.forces,
-                       constraints=drop, inputs=falling.inputs, parameters=falling.parameters)  # fmt: skip
-    motion = vn.simulate(vn.derive(system), {crane.l: 5.0}, (0, 2), method="rk4", step=1e-3)
+@pytest.mark.parametrize(("method", "step"), [("taylor", None), ("rk4", 1e-3)])
+@pytest.mark.parametrize("across", [0, t**6 / 20], ids=["straight down", "sideways"])
+def test_a_path_into_free_fall_ends_with_the_reason(across, method, step):
+    """The rope only pulls: at t = 1 the load falls with g, and neither trolley nor winch moves it sideways."""
+    original = crane.system()
+    fall = [
+        vn.Servo(crane.load[0] - across, through=[crane.force], name="across"),
+        vn.Servo(crane.load[1] + 5 + sp.Rational(981, 600) * t**3, through=[crane.torque], name="height"),
+    ]
+    equations = vn.derive(dataclasses.replace(original, constraints=fall))
+    motion = vn.simulate(equations, {crane.l: 5.0}, (0, 2), method=method, step=step)
     assert motion.outcome.kind == "singular"
-    assert motion.outcome.time == pytest.approx(1.0, abs=2e-2)
     assert "asks for an infinite input" in motion.outcome.reason
+    assert motion.outcome.time == pytest.approx(1.0, abs=2e-2)
 
 
 # -- ideal and servo, work, internal dynamics -------------------------------------------------------------------------
@@ -168,7 +174,9 @@ def test_released_motion_with_given_reactions():
     """With μ = λ = 0 nothing holds the constraint: the body moves freely, its center of mass uniformly."""
     released = vn.release(sleigh.system(), sleigh.characteristics())
     equations = vn.derive(released, "hamel", characteristics=sleigh.characteristics() | {e3: sleigh.slip})
-    motion = vn.simulate(equations, {e1: 0.5, e2: 1.6, e3: 0.0}, (0, 1), inputs=dict.fromkeys(released.inputs, sp.S.Zero))
+    motion = vn.simulate(
+        equations, {e1: 0.5, e2: 1.6, e3: 0.0}, (0, 1), inputs=dict.fromkeys(released.inputs, sp.S.Zero)
+    )
     center = xi + 0.3 * sp.cos(phi) + 0.2 * sp.sin(phi)
     speeds = motion[center.diff(t)]
     np.testing.assert_allclose(speeds, speeds[0], rtol=1e-13)
@@ -179,7 +187,9 @@ def test_released_motion_with_given_reactions():
 def test_controlled_motion_is_stabilized_by_tangential_reactions():
     """ξ falls at the chosen rate, the speeds go to the steady motion; without μ they do not."""
     system = vn.release(sleigh.system(), sleigh.characteristics(), "decoupling", exact=True)
-    equations = vn.derive(system, "hamel", characteristics=sleigh.characteristics(), rates={"knife": 3.0}, release={"knife": e3})
+    equations = vn.derive(
+        system, "hamel", characteristics=sleigh.characteristics(), rates={"knife": 3.0}, release={"knife": e3}
+    )
     steady = {xi: 0.0, eta: 0.0, phi: 0.0, e1: 0.0, e2: 1.6, e3: 0.0} | dict.fromkeys(system.inputs, 0.0)
     laws = vn.stabilize_free_motion(equations, steady, [e1, e2, e3])
     start = {e1: 0.9, e2: 1.2, e3: 0.4}
@@ -232,7 +242,7 @@ def test_an_input_that_holds_a_constraint_has_no_law():
 
 
 def test_rates_are_for_constraints_there_are():
-    with pytest.raises(vn.ModelError, match="no constraint 'knive'. Did you mean knife"):
+    with pytest.raises(vn.ModelError, match=r"no constraint 'knive'.* Did you mean knife"):
         vn.derive(sleigh.system(), rates={"knive": 1.0})
 
 

@@ -2,7 +2,8 @@
 
 At a steady state x₀ of ẋ = f(x) on the manifold of all residuals z(x) = 0 the tangent space N (z_x N = 0) is invariant:
 f_x N = N A, and the roots of A are those of the internal dynamics. Along a motion, N is carried by ẋ' = f_x x' and kept
-orthogonal; the mean growth of its columns are the Lyapunov exponents over the time of the motion.
+orthogonal; when its columns have found their directions, in the second half of the motion, their mean growth is
+measured: the Lyapunov exponents of that stretch.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derive import EquationsOfMotion
+from vinculum.derive.reference import numbers
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, jacobian, symbol
-from vinculum.derive.reference import numbers
 from vinculum.names import listed, name_of
 from vinculum.simulate.trajectory import Trajectory
 
@@ -43,8 +44,8 @@ def internal_dynamics(
 ) -> InternalDynamics:
     """At a steady state ``at`` of equations, or along a motion.
 
-    ``states`` names those that are steady there when others, which do not influence them, move on (the place of a sleigh
-    beside its speeds).
+    ``states`` names those that are steady there when others, which do not influence them, move on (the place of a
+    sleigh beside its speeds).
     """
     if isinstance(of, Trajectory):
         return along_motion(of, states)
@@ -94,9 +95,7 @@ def residuals(equations: EquationsOfMotion) -> list[Node]:
     return [z for level, _ in equations.projections for z in level]
 
 
-def tangent(
-    equations: EquationsOfMotion, at: Mapping[sp.Expr, float], states: Sequence[sp.Expr] | None
-) -> np.ndarray:
+def tangent(equations: EquationsOfMotion, at: Mapping[sp.Expr, float], states: Sequence[sp.Expr] | None) -> np.ndarray:
     """An orthonormal basis of the tangent space of the manifold at a state."""
     x = [symbol(key) for key in states or equations.states]
     return _null(numbers(jacobian(residuals(equations), x), equations.values(at)).reshape(-1, len(x)))
@@ -111,7 +110,7 @@ def _null(C: np.ndarray) -> np.ndarray:
 
 
 def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) -> InternalDynamics:
-    """Lyapunov exponents over the time of a motion, from the first approximation at its samples."""
+    """Lyapunov exponents over the second half of a motion, from the first approximation at its samples."""
     import scipy.linalg
 
     problem = motion.problem
@@ -124,8 +123,8 @@ def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) ->
     A = slopes.reshape(len(motion.t), n, n)
     C = problem.compiled(list(jacobian(residuals(problem.equations), x).ravel()))
     N = _null(C(motion.t[0], motion.states[0], problem.values).reshape(-1, n))
-    growth = np.zeros(N.shape[1])
+    growth, half = np.zeros(N.shape[1]), len(motion.t) // 2
     for k, step in enumerate(np.diff(motion.t)):
         N, R = np.linalg.qr(scipy.linalg.expm(step * (A[k] + A[k + 1]) / 2) @ N)
-        growth += np.log(np.abs(np.diag(R)))
-    return InternalDynamics(np.sort(growth / (motion.t[-1] - motion.t[0]))[::-1], None)
+        growth += np.log(np.abs(np.diag(R))) if k >= half else 0.0
+    return InternalDynamics(np.sort(growth / (motion.t[-1] - motion.t[half]))[::-1], None)

@@ -2,8 +2,8 @@
 
     M q̈ + h = Q + b u,   ψ(q, q̇, t) = 0:    realizable where  det(ψ_q̇ M⁻¹ b) ≠ 0
 
-The same condition held by an ideal reaction (Chetaev) gives another motion: virtual displacements are those killed by b,
-not those killed by ψ_q̇.
+The same condition held by an ideal reaction (Chetaev) gives another motion: virtual displacements are those killed by
+b, not those killed by ψ_q̇.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The free motion of a system with servo constraints, stabilized by tangential reactions (Khusanov 2020, conclusion).
 
-    x' = A x + B μ at a steady motion,   μ = μ₀ - R⁻¹Bᵀ P x,   AᵀP + P A - P B R⁻¹ Bᵀ P + Q = 0
+x' = A x + B μ at a steady motion,   μ = μ₀ - R⁻¹Bᵀ P x,   AᵀP + P A - P B R⁻¹ Bᵀ P + Q = 0
 """
 
 from __future__ import annotations
@@ -57,5 +57,8 @@ def refuse_uncontrollable(A: np.ndarray, B: np.ndarray, states: Sequence[sp.Expr
             guilty = [key for key, part in zip(states, left[:, -1], strict=True) if abs(part) > 1e-6]
             raise ModelError(
                 "the free motion cannot be stabilized",
-                [f"the root {root:.4g} in {listed(guilty)} is reached by no input ({name_of(guilty[0])} first of all)."],
+                [
+                    f"the root {root:.4g} in {listed(guilty)} is reached by no input ({name_of(guilty[0])} "
+                    f"first of all)."
+                ],
             )

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.approach import approaching
+from vinculum.derive.conditions import grip_conditions, watching
+from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.inverse import Inverse
 from vinculum.derive.lyapunov import lyapunov
@@ -66,9 +67,12 @@ def derive(
 
     - ``"multipliers"``: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs.
     - ``"lyapunov"``: the multipliers eliminated, λ(q, q̇) as an expression.
-    - ``"hamel"``: in quasi-velocities, the ``characteristics`` {e1: expression of q, q̇, t} that the user chooses, linear or
-      not; ``kind`` "voronets-hamel" (8), "chaplygin" (7) or "maggi"; a closed ``inverse`` {q̇: expression of e} may be
-      given, or "newton" asked for; ``release`` {constraint: ξ} names the release parameters. ``"maggi"`` is that kind.
+    - ``"hamel"``: in quasi-velocities, the ``characteristics`` {e1: expression of q, q̇, t} that the user chooses,
+    linear or
+      not; ``kind`` "voronets-hamel" (8), "chaplygin" (7) or "maggi"; a closed ``inverse`` {q̇: expression of e} may
+    be
+      given, or "newton" asked for; ``release`` {constraint: ξ} names the release parameters. ``"maggi"`` is that
+    kind.
     - ``"voronets"``, ``"chaplygin"``: velocities of the ``dependent`` coordinates eliminated.
 
     Constraints in ``rates`` {name: κ} are approached, (d/dt + κ)ʳ η = 0, and a motion need not start on them.
@@ -100,12 +104,16 @@ def derive(
         return QUASI_FORMS[form](terms, choices, form)
     chosen = FORMS[form]
     refuse_servo(system, form)
+    limits = grip_conditions(terms)
     equations = EquationsOfMotion(
         system=system,
         form=form,
         mechanics=terms,
         states=(*system.coordinates, *system.velocities),
-        eliminate=least_squares(chosen.eliminate) if redundant == "least_squares" else chosen.eliminate,
+        eliminate=watching(
+            least_squares(chosen.eliminate) if redundant == "least_squares" else chosen.eliminate, limits
+        ),
+        conditions=limits,
         feedback=feedback(terms),
         projections=projections(terms),
         counted=chosen.dimension(len(system.coordinates), len(system.constraints)),

@@ -2,8 +2,8 @@
 
     q̇_s = Σ_r b_sr(q_1..q_k) q̇_r,   Θ, V and Q free of the dependent coordinates
 
-Then the equations for the independent coordinates form a system of their own (Chaplygin 1895), those of Voronets without
-∂Θ/∂q_s; the dependent coordinates follow by quadrature.
+Then the equations for the independent coordinates form a system of their own (Chaplygin 1895), those of Voronets
+without ∂Θ/∂q_s; the dependent coordinates follow by quadrature.
 """
 
 from __future__ import annotations

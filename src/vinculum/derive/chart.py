@@ -2,8 +2,9 @@
 
     q̇ = q̇(q, e, t),   K = ∂q̇/∂e = (∂e/∂q̇)⁻¹,   ∂/∂π_a = Σ_i K_ia ∂/∂q_i
 
-The first k characteristics are the user's, the others are the constraints themselves, e_{k+s} = ψ_s. Derivatives are taken
-either on explicit functions of (q, e, t), or on functions of (q, q̇, t) with K from the inverse function theorem:
+The first k characteristics are the user's, the others are the constraints themselves, e_{k+s} = ψ_s. Derivatives are
+taken either on explicit functions of (q, e, t), or on functions of (q, q̇, t) with K from the inverse function
+theorem:
 
     ∂F/∂e = Kᵀ F_q̇,   ∂F/∂q at fixed e = F_q - (K e_q)ᵀ F_q̇,   q̈ = K (ė - e_q q̇ - e_t).
 """
@@ -129,7 +130,9 @@ def chart(characteristics: Characteristics, samples: Samples) -> Chart:
         velocities = vector(characteristics.inverse)
         return Chart(characteristics, velocities, jacobian(list(velocities), characteristics.e), (), ())
     E = characteristics.slopes
-    at_rest = substitute(list(characteristics.functions), dict.fromkeys(nodes.v, ZERO)) if characteristics.linear else ()
+    at_rest = (
+        substitute(list(characteristics.functions), dict.fromkeys(nodes.v, ZERO)) if characteristics.linear else ()
+    )
     right = vector(characteristics.e) - vector(at_rest) if characteristics.linear else vector(nodes.v)
     found = solve(E, np.column_stack([right, identity(len(E))]), stacked(E, samples))
     velocities = found.solution[:, 0] if characteristics.linear else vector(nodes.v)

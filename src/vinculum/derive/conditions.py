@@ -1,7 +1,7 @@
 """Where a chart of quasi-velocities ends: what must not reach zero, stated in the user's symbols.
 
-A chart given by elimination or by Newton ends where det(∂e/∂q̇) = 0 or e itself is not smooth; a closed inverse ends where
-one of its roots or divisors vanishes.
+A chart given by elimination or by Newton ends where det(∂e/∂q̇) = 0 or e itself is not smooth; a closed inverse ends
+where one of its roots or divisors vanishes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from vinculum.derive.equations import Condition
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.mechanics import Mechanics, total
 from vinculum.derive.reference import Samples, Values, numbers
+from vinculum.describe import Servo
 from vinculum.errors import ModelError, SingularError
 from vinculum.graph import ONE, ZERO, Node, evaluate, order, substitute, symbols, to_sympy, tree_size
 from vinculum.graph.traverse import describe
@@ -51,6 +52,26 @@ def _singular(nodes: Sequence[Node]) -> list[Node]:
     return [node for node in nodes if node.op == "sqrt"] + [node.args[1] for node in nodes if node.op == "divide"]
 
 
+def grip_conditions(mechanics: Mechanics) -> tuple[Condition, ...]:
+    """Where the inputs of servo constraints lose their grip: det(ψ_q̇ M⁻¹ b), by bordered determinants, goes to zero."""
+    system, J = mechanics.system, mechanics.J
+    m, n = J.shape
+    if mechanics.actuators is None or n + m > _LARGEST:
+        return ()
+    A = np.full((n + m, n + m), ZERO, dtype=object)
+    A[:n, :n], A[:n, n:], A[n:, :n] = mechanics.M, mechanics.directions, J
+    inertia = determinant(mechanics.M)
+    if inertia is ZERO or not symbols([determinant(A)]) - {*system.nodes.parameters}:
+        return ()
+    names = ", ".join(f"`{c.name}`" for c in system.constraints if isinstance(c, Servo))
+    meaning = (
+        f"the servo constraint {names} asks for an infinite input: {listed(system.servo_inputs)} "
+        f"can hold it only where the "
+        "realizability determinant is not zero"
+    )
+    return (Condition(determinant(A) / inertia, meaning, "singular", "Choose a path or an actuator that avoids this."),)
+
+
 def written(node: Node) -> str:
     """A node in the user's names, simplified where it is small."""
     if tree_size(node, 100) >= 100:
@@ -62,11 +83,16 @@ def written(node: Node) -> str:
 def watching(eliminate: Eliminate, limits: Sequence[Condition]) -> Eliminate:
     """The elimination with the conditions of the chart among its pivots, so that a run watches them."""
 
+    if not limits:
+        return eliminate
+
     def watched(mechanics: Mechanics, samples: Samples) -> Explicit:
         values = evaluate([limit.node for limit in limits], samples[0])
         for value, limit in zip(values, limits, strict=True):
             if abs(value) < 1e-12:
-                raise SingularError(f"The state is at the edge of the chart: {limit.meaning}, and there it is {value:.3g}.")
+                raise SingularError(
+                    f"The state is not usable: {limit.meaning}, and there it is {value:.3g}. {limit.advice}"
+                )
         explicit = eliminate(mechanics, samples)
         nodes = tuple(limit.node for limit in limits)
         return replace(explicit, pivots=explicit.pivots + nodes, numbers=(*explicit.numbers, *values))
@@ -101,7 +127,9 @@ def refuse_dependent_characteristics(of: Characteristics, values: Values) -> Non
     rank = int(np.sum(singular > 1e-9))
     taking_part = np.abs(vectors[:, rank:]).max(axis=1) > 1e-6
     guilty = [name_of(name) for name, part in zip(of.names, taking_part, strict=True) if part]
-    point = ", ".join(f"{name_of(c)} = {values[q]:.6g}" for c, q in zip(of.system.coordinates, of.system.nodes.q, strict=True))
+    point = ", ".join(
+        f"{name_of(c)} = {values[q]:.6g}" for c, q in zip(of.system.coordinates, of.system.nodes.q, strict=True)
+    )
     raise ModelError(
         "the characteristics are not independent",
         [

@@ -18,12 +18,15 @@ from vinculum.errors import DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, suggestion
 
+
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A quantity that may not reach zero where the states of a form are used; ``meaning`` says what breaks there."""
+    """A quantity that may not reach zero during a motion: what it means, how such an end is called, what to do then."""
 
     node: Node
     meaning: str
+    kind: str = "chart left"
+    advice: str = "Choose characteristics that are good there, or go on from here with form='multipliers'."
 
 
 Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]

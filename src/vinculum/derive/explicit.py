@@ -34,9 +34,7 @@ class Explicit:
         return bool(np.all(now > _SHRUNK * np.abs(self.numbers)))
 
 
-def solved(
-    mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples, symmetric: bool = True
-) -> Elimination:
+def solved(mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples, symmetric: bool = True) -> Elimination:
     """Solve a symmetric system with pivots chosen on the samples; a singular one is explained in user's terms."""
     try:
         return solve(A, B, stacked(A, samples), symmetric=symmetric)
@@ -77,8 +75,10 @@ def refuse_powerless(mechanics: Mechanics, values: Values) -> None:
              **dict(zip(system.velocities, system.nodes.v, strict=True))}  # fmt: skip
     point = ", ".join(f"{name_of(key)} = {values[node]:.6g}" for key, node in state.items() if node in values)
     raise SingularError(
-        f"The servo constraint {servos} asks for an infinite input: {listed(system.servo_inputs)} has no effect on it at "
-        f"{point} (the realizability determinant vanishes). Choose a path or a start away from there, or another actuator."
+        f"The servo constraint {servos} asks for an infinite input: {listed(system.servo_inputs)} "
+        f"has no effect on it at "
+        f"{point} (the realizability determinant vanishes). Choose a path or a start away from "
+        f"there, or another actuator."
     )
 
 

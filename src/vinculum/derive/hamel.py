@@ -1,13 +1,15 @@
 """Equations of motion in quasi-velocities (Khusanov 2020, (7) and (8) with the errata put right).
 
-With T̃(q, e, t) = T(q, q̇(q, e, t), t), Q̃ = KᵀQ and a = 1..n, of Chaplygin's type (7) and of Voronets' and Hamel's type (8):
+With T̃(q, e, t) = T(q, q̇(q, e, t), t), Q̃ = KᵀQ and a = 1..n, of Chaplygin's type (7) and of Voronets' and Hamel's
+type (8):
 
     L_a = d/dt ∂T̃/∂e_a - ∂T̃/∂π_a - Σ_i ∂T/∂q̇_i (d/dt K_ia - ∂q̇_i/∂π_a)
         = d/dt ∂T̃/∂e_a - ∂T̃/∂π_a + Σ_τ ∂T̃/∂e_τ W_a^τ,     W_a^τ = Σ_i K_ia (d/dt ∂e_τ/∂q̇_i - ∂e_τ/∂q_i)
         = Σ_i K_ia (M q̈ + h)_i   (Maggi: Lagrange's equations projected)
     L_ν = Q̃_ν  (ν ≤ k),   L_{k+s} = Q̃_{k+s} + λ_s
 
-The first k give ė for e_{k+s} = 0, the last give the reactions. A servo's input u takes the place of λ_s, with Kᵀ ∂Q/∂u.
+The first k give ė for e_{k+s} = 0, the last give the reactions. A servo's input u takes the place of λ_s, with Kᵀ
+∂Q/∂u.
 """
 
 from __future__ import annotations
@@ -139,7 +141,7 @@ def pulled_rates(mechanics: Mechanics, at: Chart) -> dict[Node, Node]:
 
 def constrained(mechanics: Mechanics, at: Chart, nodes: np.ndarray) -> np.ndarray:
     """Nodes of the chart as functions of what is integrated: e_{k+s} = ė_{k+s} = 0 where a constraint holds exactly."""
-    zeros = {}
+    zeros: dict[Node, Node] = {}
     for s, constraint in enumerate(mechanics.system.constraints, start=at.of.free):
         if constraint.name not in mechanics.approach:
             zeros |= {at.of.e[s]: ZERO, at.of.rates[s]: ZERO}

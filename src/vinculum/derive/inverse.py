@@ -1,7 +1,8 @@
 """The inverse q̇ = q̇(q, e, t) of nonlinear characteristics in closed form: the user's own, or one that SymPy finds.
 
-SymPy is asked only where an answer can be expected: all rows linear but one, and that one algebraic. Of several branches
-the one is taken that gives back the velocities of a state: ``at`` of `derive`, else one with all velocities positive.
+SymPy is asked only where an answer can be expected: all rows linear but one, and that one algebraic. Of several
+branches the one is taken that gives back the velocities of a state: ``at`` of `derive`, else one with all velocities
+positive.
 """
 
 from __future__ import annotations

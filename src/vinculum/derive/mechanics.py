@@ -4,8 +4,9 @@
 
 with p = ∂T/∂q̇, M = ∂p/∂q̇, h = p_q q̇ + p_t - T_q, Q = forces - V_q - D_q̇. A holonomic constraint f(q, t) = 0 gives
 the row J = f_q and γ from f̈ = J q̈ + γ; a nonholonomic one φ(q, q̇, t) = 0 gives J = φ_q̇ (Chetaev) and φ̇ = J q̈ + γ.
-The correction c is zero on the exact motion; constraint stabilization puts its feedback there. The "reaction" of a servo
-constraint is the input that holds it, and its column in place of Jᵀ is the direction ∂Q/∂u in which this input acts.
+The correction c is zero on the exact motion; constraint stabilization puts its feedback there. The "reaction" of a
+servo constraint is the input that holds it, and its column in place of Jᵀ is the direction ∂Q/∂u in which this input
+acts.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ class Mechanics:
     energy: Node  # q̇·p - T + V
     lagrangian_rate: Node  # ∂(T - V)/∂t at fixed q, q̇
     actuators: np.ndarray | None = None  # (n, m) Jᵀ with the columns of servo constraints replaced by ∂Q/∂u
-    hidden: tuple[tuple[str, Node], ...] = ()  # further conditions (constraint, z) on the state, for relative degrees > 2
+    hidden: tuple[
+        tuple[str, Node], ...
+    ] = ()  # further conditions (constraint, z) on the state, for relative degrees > 2
     chains: tuple[tuple[Node, ...], ...] = ()  # (m) residual and derivatives below the one with accelerations
     approach: Mapping[str, float] = field(default_factory=dict)  # constraints a motion approaches, with their rates
 

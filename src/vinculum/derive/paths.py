@@ -1,7 +1,7 @@
 """Paths with corners: where a prescribed motion asks a servo for an infinite input.
 
-An input that appears in the r-th derivative of a constraint contains the r-th time derivative of the path. A jump in any
-derivative before that would need an impulse.
+An input that appears in the r-th derivative of a constraint contains the r-th time derivative of the path. A jump in
+any derivative before that would need an impulse.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def refuse_corners(system: System, degrees: Mapping[str, int]) -> None:
         r = degrees[servo.name]
         for instant, order, jump in corners(system, servo.expression, r):
             raise ConstraintError(
-                f"The servo constraint `{servo.name}` asks for an infinite input at {system.time} = {float(instant):.6g}: "
+                f"The servo constraint `{servo.name}` asks for an infinite input at {system.time} = "
+                f"{float(instant):.6g}: "
                 f"the time derivative of order {order} of its path jumps by {jump:.4g} there, but the input appears in "
                 f"the derivative of order {r}, so all before must be continuous. Use a smoother path, for "
                 f"instance a polynomial that rests up to order {r - 1} at its ends."
@@ -32,8 +33,8 @@ def refuse_corners(system: System, degrees: Mapping[str, int]) -> None:
 
 def corners(system: System, expression: sp.Expr, r: int) -> Iterator[tuple[sp.Expr, int, float]]:
     """(instant, order, jump) of every derivative of order below r that jumps."""
-    t = system.time
-    still = _still(system, sp.sympify(expression))
+    t = sp.Dummy("t", real=True)
+    still = _still(system, sp.sympify(expression)).xreplace({system.time: t})
     rough = [part for part in still.atoms(*_ROUGH) if part.free_symbols <= {t} and t in part.free_symbols]
     still = still.xreplace({part: part.rewrite(sp.Piecewise) for part in rough})
     pieces = [p for p in still.atoms(sp.Piecewise) if p.free_symbols <= {t}]

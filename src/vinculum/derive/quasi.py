@@ -41,7 +41,9 @@ def in_quasi_velocities(mechanics: Mechanics, choices: QuasiChoices, form: str =
     """Equations for characteristics e(q, q̇, t) of the user's choice."""
     kind = "maggi" if form == "maggi" else choices.kind
     if kind not in KINDS:
-        raise ModelError("the kind of equations is not known", [f"{kind!r}.{suggestion(kind, KINDS)} Use {', '.join(KINDS)}."])
+        raise ModelError(
+            "the kind of equations is not known", [f"{kind!r}.{suggestion(kind, KINDS)} Use {', '.join(KINDS)}."]
+        )
     if mechanics.hidden:
         names = ", ".join(dict.fromkeys(name for name, _ in mechanics.hidden))
         raise ModelError(
@@ -114,7 +116,8 @@ def checked(system: System, given: Mapping[sp.Expr, sp.Expr] | None) -> dict[sp.
     problems = [finding for name, expression in given.items() for finding in _about(system, name, expression)]
     if len(given) != k:
         problems.append(
-            f"{len(system.coordinates)} coordinates and {len(system.constraints)} constraints leave {k} characteristics "
+            f"{len(system.coordinates)} coordinates and {len(system.constraints)} constraints leave {k} "
+            f"characteristics "
             f"to choose, but {len(given)} are given: {listed(given)}."
         )
     if problems:
@@ -140,6 +143,8 @@ def _about(system: System, name: Any, expression: sp.Expr) -> list[str]:
 def release_parameters(system: System, asked: Mapping[str, sp.Expr] | None) -> tuple[sp.Expr, ...]:
     """The symbols ξ_s = e_{k+s}: the user's, or xi_<constraint>."""
     return tuple(
-        (asked or {}).get(c.name, sp.Function("xi_" + "".join(ch if ch.isalnum() else "_" for ch in c.name))(system.time))
+        (asked or {}).get(
+            c.name, sp.Function("xi_" + "".join(ch if ch.isalnum() else "_" for ch in c.name))(system.time)
+        )
         for c in system.constraints
     )

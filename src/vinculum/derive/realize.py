@@ -1,7 +1,8 @@
 """Servo constraints of any relative degree: differentiated until their inputs appear (the zero dynamics algorithm).
 
-With q̈ = a + Y u and z the residuals of the servo constraints at velocity level, ż = α + D u, D = z_q̇ Y. Where D is regular
-the inputs hold the constraints (realizability). Where rows of D depend on the others, D_i = Σ_j k_ij D_j, the combination
+With q̈ = a + Y u and z the residuals of the servo constraints at velocity level, ż = α + D u, D = z_q̇ Y. Where D is
+regular the inputs hold the constraints (realizability). Where rows of D depend on the others, D_i = Σ_j k_ij D_j, the
+combination
 
     z_i := α_i - Σ_j k_ij α_j
 
@@ -157,8 +158,10 @@ def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
     names = ", ".join(f"`{c.name}`" for c in idle)
     raise ConstraintError(
         f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
-        f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the realizability determinant "
-        "det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the constraint. Use another "
+        f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the "
+        f"realizability determinant "
+        "det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
+        "constraint. Use another "
         "actuator: Servo(..., through=[...])."
     )
 

@@ -18,7 +18,7 @@ from vinculum.derive.chart import Chart, chart
 from vinculum.derive.inverse import branch_state
 from vinculum.derive.mechanics import Mechanics, matrix_product, mechanics
 from vinculum.derive.quasi import QuasiChoices, characteristics_of
-from vinculum.describe import Nonholonomic, Servo, System
+from vinculum.describe import Constraint, Holonomic, Nonholonomic, Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import substitute, to_sympy, vector
 from vinculum.names import name_of, suggestion
@@ -36,8 +36,8 @@ def release(
 ) -> System:
     """The system with the reactions of its constraints as inputs: mu_<e> tangential, lambda_<constraint> normal.
 
-    With ``exact`` the constraints stay, their normal reactions follow from them, and only the tangential ones are inputs.
-    Otherwise the constraints are gone: the parameters of release ξ = ψ(q, q̇, t) move as λ and μ let them.
+    With ``exact`` the constraints stay, their normal reactions follow from them, and only the tangential ones are
+    inputs. Otherwise the constraints are gone: the parameters of release ξ = ψ(q, q̇, t) move as λ and μ let them.
     """
     bare = without_actuators(system)
     terms = mechanics(bare)
@@ -55,15 +55,13 @@ def release(
     )
 
 
-def normal_reaction(constraint: Nonholonomic) -> sp.Symbol:
+def normal_reaction(constraint: Constraint) -> sp.Symbol:
     """The symbol of λ."""
     return sp.Symbol(f"lambda_{constraint.name}")
 
 
 def without_actuators(system: System) -> System:
     """Servo constraints as ideal ones, their inputs left out: the same condition on the motion, other reactions."""
-    from vinculum.describe import Holonomic
-
     gone = dict.fromkeys(system.servo_inputs, sp.S.Zero)
     constraints = [
         (Nonholonomic if c.differentiations == 1 else Holonomic)(c.expression, c.name) if isinstance(c, Servo) else c
@@ -78,9 +76,7 @@ def without_actuators(system: System) -> System:
     )
 
 
-def chart_of(
-    terms: Mechanics, characteristics: Mapping[sp.Expr, sp.Expr], at: Mapping[sp.Expr, float] | None
-) -> Chart:
+def chart_of(terms: Mechanics, characteristics: Mapping[sp.Expr, sp.Expr], at: Mapping[sp.Expr, float] | None) -> Chart:
     """The chart of the characteristics."""
     of = characteristics_of(terms, QuasiChoices(characteristics=characteristics, at=at))
     return chart(of, [branch_state(of, at)])

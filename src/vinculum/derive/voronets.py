@@ -1,7 +1,8 @@
 """Voronets' equations: constraints linear in the velocities, the dependent velocities eliminated (Voronets 1901).
 
     q̇_s = Σ_r b_sr(q, t) q̇_r + b_s(q, t),   Θ(q, q̇_r, t) = T with these put in
-    d/dt ∂Θ/∂q̇_r - ∂Θ/∂q_r - Σ_s ∂Θ/∂q_s b_sr - Σ_s ∂T/∂q̇_s (d/dt b_sr - ∂q̇_s/∂q_r - Σ_σ ∂q̇_s/∂q_σ b_σr) = Q_r + Σ_s b_sr Q_s
+    d/dt ∂Θ/∂q̇_r - ∂Θ/∂q_r - Σ_s ∂Θ/∂q_s b_sr - Σ_s ∂T/∂q̇_s (d/dt b_sr - ∂q̇_s/∂q_r - Σ_σ ∂q̇_s/∂q_σ b_σr) = Q_r +
+    Σ_s b_sr Q_s
 
 These are the equations of Chaplygin's type (7) with the independent velocities as characteristics.
 """
@@ -57,7 +58,9 @@ def checked(mechanics: Mechanics, dependent: Sequence[sp.Expr], values: Mapping[
         if q not in coordinates
     ]
     if len(set(dependent)) != needed:
-        problems.append(f"{needed} constraints make {needed} velocities dependent, but dependent=[{listed(dependent)}].")
+        problems.append(
+            f"{needed} constraints make {needed} velocities dependent, but dependent=[{listed(dependent)}]."
+        )
     if problems:
         raise ModelError("the choice of dependent coordinates is not usable", problems)
     s = [coordinates.index(q) for q in dependent]

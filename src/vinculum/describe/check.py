@@ -206,7 +206,8 @@ def _about_servos(system: System, leaves: Leaves) -> Iterator[str]:
     named = {u for servo in servos for u in servo.through}
     if servos and len(named) != len(servos):
         yield (
-            f"{len(servos)} servo constraints are held through {len(named)} inputs ({listed(sorted(named, key=name_of))}). "
+            f"{len(servos)} servo constraints are held through {len(named)} inputs "
+            f"({listed(sorted(named, key=name_of))}). "
             "Name as many inputs as constraints; drive further inputs with simulate(..., inputs={...})."
         )
 

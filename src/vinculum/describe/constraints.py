@@ -46,7 +46,8 @@ class Nonholonomic:
 
 @dataclass(frozen=True)
 class Servo:
-    """A constraint psi(q, qdot, t) = 0 or F(q, t) = 0 that is held by the named inputs (Beghin), not by an ideal reaction.
+    """A constraint psi(q, qdot, t) = 0 or F(q, t) = 0 that is held by the named inputs (Beghin), not by an ideal
+    reaction.
 
     The forces of the system say where these inputs act; their values come out of the equations. Several servo
     constraints may share their inputs; together there must be as many inputs as servo constraints.

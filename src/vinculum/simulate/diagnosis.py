@@ -43,7 +43,9 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
 def near_singular(problem: Problem, known: dict[Node, float]) -> str:
     """What the equations no longer determine at a state, or nothing."""
     mechanics = problem.equations.mechanics
-    known = known | dict(zip(mechanics.system.nodes.v, evaluate(problem.lifted(mechanics.system.nodes.v), known), strict=True))
+    known = known | dict(
+        zip(mechanics.system.nodes.v, evaluate(problem.lifted(mechanics.system.nodes.v), known), strict=True)
+    )
     M, J, R = (numbers(part, known) for part in (mechanics.M, mechanics.J, mechanics.directions))
     m = len(J)
     bordered = np.block([[M, R], [J, np.zeros((m, m))]])

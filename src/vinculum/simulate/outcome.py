@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
-CHART = "chart left"
 REPIVOT = "repivot"  # internal: go on from here with another order of elimination
 
 
@@ -15,7 +14,8 @@ class Outcome:
     """How a run ended: ``kind``, the ``time`` it reached, and why.
 
     Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
-    determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left its domain); stalled (the step size went to zero).
+    determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
+    its domain); stalled (the step size went to zero).
     """
 
     kind: str

@@ -24,6 +24,7 @@ from vinculum.graph import ZERO, Converter, Node, evaluate, jacobian, substitute
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event, reaction
+from vinculum.simulate.outcome import Outcome
 
 WORK = symbol(("work",))
 CHART_LIMIT = 2e-3  # a condition of the chart that has shrunk to this share of its first value counts as broken
@@ -215,18 +216,16 @@ class Problem:
         """The same problem with other feedback gains."""
         return replace(self, velocity_gains=a, position_gains=b)
 
-    def left_chart(self, t: float, x: np.ndarray) -> str:
-        """Which condition of the states has gone to zero since this problem was posed, or nothing."""
+    def broken(self, t: float, x: np.ndarray) -> Outcome | None:
+        """The outcome where a condition of the form has gone to zero since this problem was posed."""
         limits = self.equations.conditions
         now = evaluate([limit.node for limit in limits], self.numbers(t, x))
         before = self.explicit.numbers[len(self.explicit.numbers) - len(limits) :]
         for limit, value, first in zip(limits, now, before, strict=True):
             if abs(value) < CHART_LIMIT * abs(first):
-                return (
-                    f"{limit.meaning}; it was {first:.4g} at the start and is {value:.4g} here. Choose characteristics that "
-                    "are good there, or go on from here with form='multipliers'."
-                )
-        return ""
+                numbers = f"it was {first:.4g} at the start and is {value:.4g} here"
+                return Outcome(limit.kind, t, f"{limit.meaning}; {numbers}. {limit.advice}")
+        return None
 
     def repivoted(self, t: float, x: np.ndarray) -> Problem:
         """The same problem with pivots chosen anew at a state. Raises where no choice is good."""

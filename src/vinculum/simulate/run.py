@@ -16,7 +16,7 @@ from vinculum.simulate import fixed_step, stiff, taylor
 from vinculum.simulate.diagnosis import diagnosed
 from vinculum.simulate.events import Event
 from vinculum.simulate.methods import METHODS, Adams
-from vinculum.simulate.outcome import CHART, INTERRUPTED, REPIVOT, SINGULAR, Outcome
+from vinculum.simulate.outcome import INTERRUPTED, REPIVOT, SINGULAR, Outcome
 from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, planned
 from vinculum.simulate.problem import Problem, pose
 from vinculum.simulate.progress import progress_bar
@@ -184,9 +184,9 @@ def _run(
         if outcome.kind != REPIVOT:
             outcome = diagnosed(problem, outcome, t, x)
             break
-        left = segments[0][1].left_chart(t, x)
-        if left:
-            outcome = Outcome(CHART, t, left)
+        broken = segments[0][1].broken(t, x)
+        if broken is not None:
+            outcome = broken
             break
         try:
             problem = problem.repivoted(t, x)

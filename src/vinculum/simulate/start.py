@@ -56,7 +56,7 @@ def consistent(
         J, q = numbers(mechanics.J, values), numbers(system.nodes.q, values)
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
     values = equations.with_definitions(values, overwrite=True)
-    if equations.conditions:
+    if equations.definitions:
         _refuse_other_branch(equations, values)
     return {key: values[symbol(key)] for key in equations.states}
 
@@ -66,8 +66,8 @@ def _chosen(
 ) -> list[tuple[str, Node]]:
     """Conditions from states that the user gave in place of velocities: definition(q, q̇, t) - value = 0.
 
-    Velocities that are to be found start from where the form puts them (exactly right when all such states are given), or
-    from a state in general position, since a definition may be singular at rest.
+    Velocities that are to be found start from where the form puts them (exactly right when all such states are
+    given), or from a state in general position, since a definition may be singular at rest.
     """
     given = {key: float(initial[key]) for key in equations.definitions if key in initial}
     if not given:
@@ -88,11 +88,14 @@ def _refuse_other_branch(equations: EquationsOfMotion, values: dict[Node, float]
     """The states must give back the velocities they came from; on another branch of a nonlinear chart they do not."""
     system = equations.system
     found = evaluate(equations.mechanics.without_corrections(equations.explicit(values).velocities), values)
-    wrong = [v for v, x in zip(system.velocities, found, strict=True) if abs(x - values[symbol(v)]) > 1e-8 * (1 + abs(x))]
+    wrong = [
+        v for v, x in zip(system.velocities, found, strict=True) if abs(x - values[symbol(v)]) > 1e-8 * (1 + abs(x))
+    ]
     if wrong:
         limits = "; ".join(condition.meaning for condition in equations.conditions)
         raise ConstraintError(
-            f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out with another "
+            f"The initial state is outside the chart: from the states of the form, {listed(wrong)} "
+            f"comes out with another "
             f"value ({limits}). Start on the other side, or pass derive(..., at={{...}}) a state on this side."
         )
 
