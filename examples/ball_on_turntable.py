@@ -3,8 +3,8 @@
     ẋ - r ω_y = -Ω y,   ẏ + r ω_x = Ω x    (rolling: the ball's lowest point moves with the table)
     v̇ = ν k × v,   ν = Ω I / (I + m r²)
 
-which for a homogeneous ball is 2/7 of the table's rate, whatever its size, mass and speed. The ball's orientation is a unit
-quaternion e, so no position is singular: ω = 2 (e₀ ė - ė₀ e + e × ė) and |ω|² = 4 |ė|².
+which for a homogeneous ball is 2/7 of the table's rate, whatever its size, mass and speed. The ball's orientation is
+a unit quaternion e, so no position is singular: ω = 2 (e₀ ė - ė₀ e + e × ė) and |ω|² = 4 |ė|².
 """
 
 import numpy as np
@@ -16,9 +16,9 @@ import vinculum as vn
 x, y = dynamicsymbols("x y")  # place of the center above the table [m]
 e = dynamicsymbols("e0:4")  # orientation of the ball
 m, I, r, Omega = symbols("m I r Omega")
-MASS, RADIUS = 0.1, 0.02  # [kg], [m]
+MASS, RADIUS = 1.5, 0.1  # [kg], [m]
 INERTIA = 2 / 5 * MASS * RADIUS**2  # a homogeneous ball [kg m²]
-TABLE = 7.0  # the table's rate Ω [rad/s]
+TABLE = 3.5  # the table's rate Ω [rad/s]
 
 
 def system():
@@ -38,43 +38,41 @@ def system():
     )
 
 
+START = {x: 0.5, y: 0.0, x.diff(): 0.2, y.diff(): 0.5}  # [m], [m/s]
+RATE = TABLE * INERTIA / (INERTIA + MASS * RADIUS**2)  # ν [rad/s]
+MIDDLE = (START[x] - START[y.diff()] / RATE, START[y] + START[x.diff()] / RATE)  # of the circle: p + k × v / ν
+
+
 def run():
-    """The motion, and {quantity: (found, exact)}."""
-    upright = dict(zip(e, (1.0, 0.0, 0.0, 0.0), strict=True))
-    thrown = {x: 0.15, y: 0.0, x.diff(): 0.1, y.diff(): 0.2}  # [m], [m/s]
-    motion = vn.simulate(vn.derive(system()), initial=upright | thrown, times=(0, 10))
+    """The motion while the ball goes round twice, and {quantity: (found, exact)}."""
+    unturned = dict(zip(e, (1.0, 0.0, 0.0, 0.0), strict=True))
+    motion = vn.simulate(vn.derive(system()), initial=START | unturned, times=(0, 4 * np.pi / RATE))
     direction = np.unwrap(np.arctan2(motion[y.diff()], motion[x.diff()]))
-    rate = TABLE * INERTIA / (INERTIA + MASS * RADIUS**2)
-    across, along = circle(motion)
+    distance = np.hypot(motion[x] - MIDDLE[0], motion[y] - MIDDLE[1])
     return motion, {
-        "rate of the center over rate of the table": ((direction[-1] - direction[0]) / 10 / TABLE, 2 / 7),
-        "radius of the circle at the end [m]": (np.hypot(across, along)[-1], np.hypot(0.1, 0.2) / rate),
+        "rate of the ball over rate of the table": (np.ptp(direction) / motion.t[-1] / TABLE, 2 / 7),
+        "radius of the circle at the end [m]": (distance[-1], np.hypot(0.2, 0.5) / RATE),
     }
-
-
-def circle(motion):
-    """Place of the center, seen from the middle of the circle it must describe."""
-    rate = 2 / 7 * TABLE
-    middle = (0.15 - 0.2 / rate, 0.1 / rate)  # p + k × v / ν at the start
-    return motion[x] - middle[0], motion[y] - middle[1]
 
 
 def picture(path):
     from matplotlib.figure import Figure
 
     motion, _ = run()
-    figure = Figure(figsize=(9, 4.5), layout="constrained")
-    room, table = figure.subplots(1, 2, sharex=True, sharey=True)
-    seen = (motion[x] + 1j * motion[y]) * np.exp(-1j * TABLE * motion.t)  # on the turning table
-    for axes, path_x, path_y in [(room, motion[x], motion[y]), (table, seen.real, seen.imag)]:
-        rim = np.exp(2j * np.pi * np.linspace(0, 1, 200)) * 0.27
+    figure = Figure(figsize=(9, 5.2), layout="constrained")
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    room = motion[x] + 1j * motion[y]
+    table = room * np.exp(-1j * TABLE * motion.t)
+    rim = 0.8 * np.exp(2j * np.pi * np.linspace(0, 1, 200))
+    titles = ["In the room: a circle, twice", "On the table: a rosette, in seven turns"]
+    for axes, trace, title in zip(panels, (room, table), titles, strict=True):
         axes.fill(rim.real, rim.imag, color="0.93")
-        axes.plot(path_x, path_y, color="tab:blue", lw=1.5)
-        axes.plot(path_x[0], path_y[0], "o", color="tab:red", ms=9)
-        axes.plot(0, 0, "k+", ms=10)
-        axes.set(aspect="equal", xlabel="x [m]")
-    room.set(ylabel="y [m]", title="In the room: a circle")
-    table.set(title="On the table: a rosette")
+        axes.plot(trace.real, trace.imag, color="tab:blue", lw=1.5)
+        axes.plot(trace.real[0], trace.imag[0], "o", color="tab:red", ms=9, label="start")
+        axes.plot(0, 0, "k+", ms=10, label="axis of the table")
+        axes.set(aspect="equal", xlabel="x [m]", title=title)
+    panels[0].set_ylabel("y [m]")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     figure.savefig(path, dpi=150)
 
 

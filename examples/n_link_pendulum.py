@@ -2,8 +2,8 @@
 
     (x_k - x_{k-1})² + (y_k - y_{k-1})² = l²,   k = 1 ... n
 
-Its small oscillations are known exactly: ω² = (g/l) Λ with Λ a root of the Laguerre polynomial L_n, and in that mode the
-mass number k swings with the amplitude L_{n-k}(Λ). The first mode is started with a very small amplitude and timed.
+Its small oscillations are known exactly: ω² = (g/l) Λ with Λ a root of the Laguerre polynomial L_n, and in that mode
+the mass number k swings with the amplitude L_{n-k}(Λ). The first mode is started with a very small amplitude and timed.
 """
 
 import numpy as np

@@ -23,7 +23,7 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import Holonomic, Nonholonomic, Servo, System
+from vinculum.describe import DCMotor, Holonomic, Nonholonomic, Servo, System, charge_of, motorize, voltage_of
 
 # derive
 from vinculum.derive import EquationsOfMotion, derive
@@ -45,10 +45,39 @@ from vinculum.simulate import (
 )
 
 # analyze
+from vinculum.analyze import (
+    Equilibrium,
+    LinearModel,
+    Mode,
+    Region,
+    Verdict,
+    characteristic_polynomial,
+    controllability,
+    equilibrium,
+    hurwitz_conditions,
+    least_number,
+    linearize,
+    observability,
+    stability,
+    stability_region,
+    sufficient_inputs,
+    sufficient_outputs,
+)
+
 from vinculum.analyze.internal import InternalDynamics, internal_dynamics
 from vinculum.analyze.servo import Realizability, idealized, realizability, servo_power
 
 # control
+from vinculum.control import (
+    Attraction,
+    Estimator,
+    FeedbackLaw,
+    close_loop,
+    closed_model,
+    observe,
+    region_of_attraction,
+    stabilize,
+)
 from vinculum.control.free_motion import stabilize_free_motion
 
 # errors
@@ -60,6 +89,10 @@ __all__ = [
     "Holonomic",
     "Nonholonomic",
     "Servo",
+    "DCMotor",
+    "motorize",
+    "charge_of",
+    "voltage_of",
     # derive
     "derive",
     "EquationsOfMotion",
@@ -78,6 +111,22 @@ __all__ = [
     "Outcome",
     "read",
     # analyze
+    "equilibrium",
+    "Equilibrium",
+    "linearize",
+    "LinearModel",
+    "stability",
+    "Verdict",
+    "characteristic_polynomial",
+    "hurwitz_conditions",
+    "stability_region",
+    "Region",
+    "controllability",
+    "observability",
+    "least_number",
+    "sufficient_inputs",
+    "sufficient_outputs",
+    "Mode",
     "realizability",
     "Realizability",
     "idealized",
@@ -85,6 +134,14 @@ __all__ = [
     "internal_dynamics",
     "InternalDynamics",
     # control
+    "stabilize",
+    "FeedbackLaw",
+    "observe",
+    "Estimator",
+    "close_loop",
+    "closed_model",
+    "region_of_attraction",
+    "Attraction",
     "stabilize_free_motion",
     # errors
     "VinculumError",

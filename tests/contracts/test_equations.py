@@ -10,9 +10,8 @@ import pytest
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from laws.random_systems import consistent_state, random_system, values
+from laws.random_systems import FORMS, consistent_state, random_system, values
 from vinculum import EquationsOfMotion, Holonomic, System, derive
-from vinculum.derive import FORMS
 from vinculum.errors import ModelError, VinculumError
 
 t = dynamicsymbols._t
@@ -85,10 +84,9 @@ def test_what_is_missing_and_what_is_unknown_is_refused_at_once(equations):
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "fast", None, 1j], ids=str)
-@pytest.mark.parametrize("verb", ["accelerations", "recover"])
-def test_a_state_with_a_value_that_is_no_finite_number_is_refused_by_name(equations, verb, value):
+def test_a_state_with_a_value_that_is_no_finite_number_is_refused_by_name(equations, value):
     with pytest.raises(ModelError, match=r"dot\(x\)"):
-        getattr(equations, verb)(STATE | {x.diff(t): value})
+        equations.recover(STATE | {x.diff(t): value})
 
 
 def test_symbolic_matrices_satisfy_the_equation_of_the_docstring(equations):
@@ -131,6 +129,20 @@ def test_accelerations_far_from_the_reference_use_other_pivots(equations):
         found = equations.recover({x: c, y: s, x.diff(t): -s, y.diff(t): c, u: 0.0})
         assert found["rod"] == pytest.approx(-2 + 20 * s, rel=1e-13)
         assert found[x.diff(t, 2)] == pytest.approx((-2 + 20 * s) * c / 2, abs=1e-13)
+
+
+def test_a_pivot_that_is_exactly_zero_is_replaced_by_another():
+    """x and y without mass, held by a x + (1 - a) y = 0 and a y - (1 - a) x = 0, whose determinant never vanishes.
+
+    The forces balance V_q = Jᵀλ: with V = y the multipliers are (1, 0) at a = 0, (0, 1) at a = 1, (1, 1) between.
+    """
+    a = dynamicsymbols("a")
+    stated = [Holonomic(a * x + (1 - a) * y, name="first"), Holonomic(a * y - (1 - a) * x, name="second")]
+    equations = derive(System([a, x, y], a.diff(t) ** 2 / 2, y, constraints=stated))
+    for place, multipliers in ((0.5, [1, 1]), (0.0, [1, 0]), (1.0, [0, 1]), (0.0, [1, 0])):
+        state = dict.fromkeys(equations.states, 0.0) | {a: place, a.diff(t): 0.3}
+        found = equations.recover(state)
+        assert [found["first"], found["second"]] == pytest.approx(multipliers, abs=1e-14)
 
 
 @pytest.mark.parametrize("form", FORMS)

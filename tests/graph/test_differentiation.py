@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,15 @@ def test_derivatives_of_linear_functions_are_numbers():
     f = 3 * x - y / 2
     assert gradient(f, [x, y]) == [ONE * 3, -ONE / 2]
     assert gradient(x, [x, y]) == [ONE, ZERO]
+
+
+@pytest.mark.parametrize("twice", [3, 5])
+def test_half_powers_are_flat_at_zero(twice):
+    """d x^(k/2)/dx = k/2 x^(k/2 - 1), which is zero at x = 0 for k > 2 (the force of an elastic contact)."""
+    x = symbol("x")
+    slope = gradient(x ** Fraction(twice, 2), [x])
+    assert evaluate(slope, {x: 0.0}) == [0.0]
+    assert evaluate(slope, {x: 4.0}) == pytest.approx([twice / 2 * 2.0 ** (twice - 2)], rel=1e-15)
 
 
 def test_time_derivative_by_the_chain_rule():

@@ -46,3 +46,9 @@ def energy(system: System) -> sp.Expr:
     """q̇·∂T/∂q̇ - T + V."""
     T = system.kinetic_energy
     return sum(v * T.diff(v) for v in system.velocities) - T + system.potential_energy
+
+
+@cache
+def power(system: System) -> sp.Expr:
+    """dE/dt."""
+    return energy(system).diff(system.time)

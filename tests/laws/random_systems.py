@@ -18,6 +18,8 @@ from vinculum import Holonomic, Nonholonomic, System
 
 State = dict[sp.Expr, float]
 
+FORMS = ("multipliers", "lyapunov")  # the forms whose state is all coordinates and all velocities
+
 t = dynamicsymbols._t
 
 
@@ -110,12 +112,13 @@ class Maker:
         ]
 
 
+@cache
 def random_system(
     seed: int, n: int | None = None, holonomic: int | None = None, nonholonomic: int | None = None
 ) -> System:
     """A random system with n from 2 to 6 coordinates; the numbers of constraints leave one freedom at least."""
     random = np.random.default_rng(seed)
-    n = n or int(random.integers(2, 7))
+    n = n or 2 + seed % 5
     holonomic = int(random.integers(0, n)) if holonomic is None else holonomic
     nonholonomic = int(random.integers(0, n - holonomic)) if nonholonomic is None else nonholonomic
     make, inputs = Maker(random, n), sp.symbols("u1 u2")

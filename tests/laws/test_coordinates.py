@@ -7,11 +7,10 @@ import pytest
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from laws.random_systems import random_state, random_system, t, values
-from vinculum import System, derive
-from vinculum.derive import FORMS
+from laws.random_systems import FORMS, random_state, random_system, t, values
+from vinculum import Holonomic, System, derive
 
-SEEDS = range(10)
+SEEDS = range(6)
 
 
 def new_coordinates(system: System) -> tuple[list[sp.Expr], dict[sp.Expr, sp.Expr]]:
@@ -44,15 +43,15 @@ def rewritten(system: System, r: list[sp.Expr], phi: dict[sp.Expr, sp.Expr]) -> 
 @pytest.mark.parametrize("form", FORMS)
 def test_accelerations_and_reactions_in_other_coordinates(form, seed):
     """With q = φ(r, t): q̈ = φ̈(r, ṙ, r̈, t) and the same λ."""
-    system = random_system(seed, n=2 + seed % 4)
+    system = random_system(seed, n=2 + seed % 3)
     r, phi = new_coordinates(system)
     other = rewritten(system, r, phi)
     state = random_state(other, np.random.default_rng(seed))
     found = derive(other, form).recover(state)
-    known = state | {key: value for key, value in found.items() if isinstance(key, sp.Basic)}
+    known = state | found
 
     kept = {key: state[key] for key in (*system.inputs, t)}
-    places = dict(zip(phi, values(list(phi.values()), known), strict=True))
+    places = dict(zip(phi, values(phi.values(), known), strict=True))
     rates = values([place.diff(t) for place in phi.values()], known)
     expected = derive(system, form).recover(places | dict(zip(system.velocities, rates, strict=True)) | kept)
 
@@ -77,8 +76,6 @@ def test_a_solved_constraint_is_no_constraint(seed):
     def with_more(kinetic: sp.Expr, potential: sp.Expr, **changes: object) -> System:
         fields = {name: getattr(system, name) for name in system.__dataclass_fields__}
         return System(**fields | {"kinetic_energy": kinetic, "potential_energy": potential} | changes)
-
-    from vinculum import Holonomic
 
     tied = with_more(
         system.kinetic_energy + inertia,

@@ -1,4 +1,4 @@
-"""The energy changes by the power of applied forces, of moving constraints and of explicit time, and by nothing else."""
+"""Energy changes by the power of applied forces, moving constraints and explicit time, and by nothing else."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 import sympy as sp
 
 from laws import lagrange
-from laws.random_systems import changed, consistent_state, random_system, t, values, without_time
+from laws.random_systems import changed, consistent_state, random_system, values, without_time
 from vinculum import Holonomic, Nonholonomic, System, derive
 from vinculum.graph import ZERO, constant, evaluate
 
-SEEDS = range(16)
+SEEDS = range(10)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -32,8 +32,7 @@ def test_power_is_the_rate_of_the_energy(seed):
     for _ in range(2):
         state = consistent_state(system, random)
         found = equations.recover(state)
-        known = {key: value for key, value in found.items() if isinstance(key, sp.Basic)}
-        rate = values([lagrange.energy(system).diff(t)], dict(system.parameters) | state | known)[0]
+        rate = values([lagrange.power(system)], dict(system.parameters) | state | found)[0]
         reactions = [constant(found[c.name]) for c in system.constraints]
         power = evaluate([equations.mechanics.power(reactions)], equations.values(state))[0]
         assert power == pytest.approx(rate, rel=1e-12, abs=1e-12 * (1 + max(map(abs, found.values()))))

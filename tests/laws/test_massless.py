@@ -20,7 +20,7 @@ def spring(place: sp.Expr) -> sp.Expr:
 
 def with_slider(seed: int) -> tuple[System, System, sp.Expr]:
     """A random system whose massless coordinate s = g(q, t) stretches a spring, and the same with s eliminated."""
-    system = random_system(seed, n=2 + seed % 4)
+    system = random_system(seed, n=2 + seed % 3)
     first, last = system.coordinates[0], system.coordinates[-1]
     g = sp.sin(first) + last / 2 + sp.cos(t) / 3
     slider = changed(
@@ -32,7 +32,7 @@ def with_slider(seed: int) -> tuple[System, System, sp.Expr]:
     return slider, changed(system, potential_energy=system.potential_energy + spring(g)), g
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_massless_coordinate_follows_its_constraint(seed):
     """Eliminating s by hand gives the same motion; s̈ = g̈, and λ balances the spring: 0 = -V_s + λ."""
     slider, eliminated, g = with_slider(seed)
@@ -42,8 +42,7 @@ def test_a_massless_coordinate_follows_its_constraint(seed):
     expected = derive(eliminated).recover(state)
     for key in expected:
         assert found[key] == pytest.approx(expected[key], rel=1e-12, abs=1e-12)
-    known = {key: value for key, value in found.items() if isinstance(key, sp.Basic)}
-    assert found[s.diff(t, 2)] == pytest.approx(values([g.diff(t, 2)], known | {t: state[t]})[0], abs=1e-12)
+    assert found[s.diff(t, 2)] == pytest.approx(values([g.diff(t, 2)], found | {t: state[t]})[0], abs=1e-12)
     assert found["guide"] == pytest.approx(values([spring(s).diff(s)], {s: place})[0], abs=1e-12)
 
 

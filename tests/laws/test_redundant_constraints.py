@@ -7,12 +7,11 @@ import pytest
 from sympy.physics.mechanics import dynamicsymbols
 
 from laws import lagrange
-from laws.random_systems import State, changed, consistent_state, random_state, random_system, t, values
+from laws.random_systems import FORMS, State, changed, consistent_state, random_state, random_system, t, values
 from vinculum import EquationsOfMotion, Holonomic, Nonholonomic, System, derive
-from vinculum.derive import FORMS
 from vinculum.errors import ConstraintError, VinculumError
 
-SEEDS = range(8)
+SEEDS = range(6)
 
 
 def with_repetition(seed: int) -> tuple[System, System]:
@@ -29,7 +28,7 @@ def multipliers_of(equations: EquationsOfMotion, state: State) -> np.ndarray:
 
 
 def jacobian_at(system: System, state: State) -> np.ndarray:
-    rows = values(list(lagrange.jacobian(system)), dict(system.parameters) | state)
+    rows = values(lagrange.jacobian(system), dict(system.parameters) | state)
     return rows.reshape(len(system.constraints), -1)
 
 
@@ -113,14 +112,14 @@ def test_a_constraint_without_slope_is_named():
     with pytest.raises(ConstraintError, match="`flat`"):
         derive(System(**fields, constraints=stated), at=state)
     with pytest.raises(ConstraintError, match="`flat`"):
-        derive(System(**fields, constraints=stated))
+        derive(System(**fields, constraints=stated)).accelerations(state)
 
 
 def test_contradicting_constraints_are_refused():
     fields = cart()
     x, _ = fields["coordinates"]
     stated = [Holonomic(x - 1, name="here"), Holonomic(x - 2, name="there")]
-    with pytest.raises(VinculumError, match="here.*there|meets the constraints"):
+    with pytest.raises(VinculumError, match=r"here.*there|meets the constraints"):
         derive(System(**fields, constraints=stated))
 
 

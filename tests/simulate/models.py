@@ -152,13 +152,18 @@ def largest(motion: vn.Trajectory) -> float:
     return max(motion.largest_residuals.values())
 
 
+def coordinates_and_velocities(motion: vn.Trajectory) -> tuple[sp.Expr, ...]:
+    """The user's own variables, whatever the form integrates."""
+    system = motion.problem.equations.system
+    return (*system.coordinates, *system.velocities)
+
+
 def end(motion: vn.Trajectory) -> dict[sp.Expr, float]:
     """The state at the last sample."""
-    return {key: float(motion[key][-1]) for key in motion.problem.equations.states}
+    return {key: float(motion[key][-1]) for key in coordinates_and_velocities(motion)}
 
 
 def difference(first: vn.Trajectory, second: vn.Trajectory) -> float:
-    """The largest difference of two motions of one system in any state at any sample."""
+    """The largest difference of two motions of one system in any coordinate or velocity at any sample."""
     np.testing.assert_allclose(first.t, second.t, rtol=0, atol=1e-12)
-    states = first.problem.equations.states
-    return max(float(np.abs(first[key] - second[key]).max()) for key in states)
+    return max(float(np.abs(first[key] - second[key]).max()) for key in coordinates_and_velocities(first))

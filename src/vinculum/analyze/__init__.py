@@ -1,1 +1,21 @@
-"""What can be known about equations of motion without running them."""
+"""Equilibria and steady motions, first approximation, stability, controllability."""
+
+from vinculum.analyze.equilibrium import Equilibrium, equilibrium
+from vinculum.analyze.hurwitz import Region, characteristic_polynomial, hurwitz_conditions, stability_region
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.linearize import linearize
+from vinculum.analyze.modes import (
+    Mode,
+    controllability,
+    least_number,
+    observability,
+    sufficient_inputs,
+    sufficient_outputs,
+)
+from vinculum.analyze.stability import Verdict, stability
+
+__all__ = [
+    "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial", "controllability",
+    "equilibrium", "hurwitz_conditions", "least_number", "linearize", "observability", "stability",
+    "stability_region", "sufficient_inputs", "sufficient_outputs",
+]  # fmt: skip

@@ -19,6 +19,7 @@ from vinculum.derive.reference import numbers
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, jacobian, symbol
 from vinculum.names import listed, name_of
+from vinculum.simulate.problem import Problem
 from vinculum.simulate.trajectory import Trajectory
 
 
@@ -116,15 +117,26 @@ def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) ->
     problem = motion.problem
     if problem is None:
         raise ModelError("the motion carries no equations", ["it was read from a file; simulate it again."])
-    chosen = [problem.equations.states.index(key) for key in states or problem.equations.states]
+    chosen = list(states or problem.equations.states)
     n = len(chosen)
-    f, x = [problem.rates[i] for i in chosen], [problem.state[i] for i in chosen]
-    slopes = problem.compiled(list(jacobian(f, x).ravel())).rows(motion.t, motion.states, problem.values)
-    A = slopes.reshape(len(motion.t), n, n)
-    C = problem.compiled(list(jacobian(residuals(problem.equations), x).ravel()))
-    N = _null(C(motion.t[0], motion.states[0], problem.values).reshape(-1, n))
+    A = motion.rows(lambda problem: list(_slopes(problem, chosen).ravel())).reshape(-1, n, n)
+    N = _null(_gradients(motion, chosen))
     growth, half = np.zeros(N.shape[1]), len(motion.t) // 2
     for k, step in enumerate(np.diff(motion.t)):
         N, R = np.linalg.qr(scipy.linalg.expm(step * (A[k] + A[k + 1]) / 2) @ N)
         growth += np.log(np.abs(np.diag(R))) if k >= half else 0.0
     return InternalDynamics(np.sort(growth / (motion.t[-1] - motion.t[half]))[::-1], None)
+
+
+def _slopes(problem: Problem, chosen: Sequence[sp.Expr]) -> np.ndarray:
+    """∂f/∂x of the named states."""
+    places = [problem.equations.states.index(key) for key in chosen]
+    return jacobian([problem.rates[i] for i in places], [problem.state[i] for i in places])
+
+
+def _gradients(motion: Trajectory, chosen: Sequence[sp.Expr]) -> np.ndarray:
+    """The gradients of all residuals at the start of a motion."""
+    first = motion.segments[0]
+    nodes = list(jacobian(residuals(first.problem.equations), [symbol(key) for key in chosen]).ravel())
+    found = first.problem.compiled(nodes)(first.t[0], first.states[0], first.problem.values)
+    return found.reshape(-1, len(chosen))

@@ -157,15 +157,19 @@ done:
 
 
 @cache
-def _target_machine() -> Any:
+def _host() -> tuple[Any, str, str]:
+    """The target of this machine, its processor and the processor's features."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
+    return llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _target_machine() -> Any:
+    """A new target machine: an engine takes ownership of the one it is given."""
+    target, processor, features = _host()
+    return target.create_target_machine(cpu=processor, features=features, opt=2, jit=True)
 
 
 class MachineCode:

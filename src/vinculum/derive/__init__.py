@@ -1,46 +1,25 @@
-"""From a description to equations of motion: one file per classical form, chosen by name.
-
-A form is a function (Mechanics, sample states) -> Explicit. To add one, write its file and its row in FORMS.
-"""
+"""From a description to equations of motion: one file per classical form, chosen by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
 from vinculum.derive.approach import approaching
-from vinculum.derive.conditions import grip_conditions, watching
 from vinculum.derive.equations import EquationsOfMotion
-from vinculum.derive.explicit import Explicit
+from vinculum.derive.forms import FORMS, Choices
 from vinculum.derive.inverse import Inverse
-from vinculum.derive.lyapunov import lyapunov
-from vinculum.derive.mechanics import Mechanics, mechanics
-from vinculum.derive.multipliers import multipliers
+from vinculum.derive.mechanics import mechanics
 from vinculum.derive.quasi import QuasiChoices, by_voronets, in_quasi_velocities
-from vinculum.derive.realize import feedback, projections, realized, refuse_servo
-from vinculum.derive.redundancy import least_squares, refuse_dependent
-from vinculum.derive.reference import Samples, numbers
+from vinculum.derive.realize import realized, refuse_servo
+from vinculum.derive.redundancy import refuse_dependent
+from vinculum.derive.reference import numbers
 from vinculum.describe import System
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 
-__all__ = ["FORMS", "EquationsOfMotion", "Form", "derive"]
-
-
-@dataclass(frozen=True)
-class Form:
-    """A classical form: how it is solved and how its size is counted for n coordinates, m constraints."""
-
-    eliminate: Callable[[Mechanics, Samples], Explicit]
-    dimension: Callable[[int, int], int]
-
-
-FORMS = {
-    "multipliers": Form(multipliers, lambda n, m: 2 * n + m),
-    "lyapunov": Form(lyapunov, lambda n, m: 2 * n),
-}
+__all__ = ["FORMS", "EquationsOfMotion", "derive"]
 
 QUASI_FORMS = {
     "hamel": in_quasi_velocities,
@@ -54,10 +33,11 @@ def derive(
     system: System,
     form: str = "multipliers",
     *,
+    dependent: Sequence[sp.Expr] | None = None,
+    cyclic: Sequence[sp.Expr] | None = None,
     at: Mapping[sp.Expr, float] | None = None,
     redundant: str = "refuse",
     characteristics: Mapping[sp.Expr, sp.Expr] | None = None,
-    dependent: Sequence[sp.Expr] | None = None,
     kind: str = "voronets-hamel",
     inverse: Inverse = None,
     release: Mapping[str, sp.Expr] | None = None,
@@ -67,13 +47,17 @@ def derive(
 
     - ``"multipliers"``: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs.
     - ``"lyapunov"``: the multipliers eliminated, λ(q, q̇) as an expression.
-    - ``"hamel"``: in quasi-velocities, the ``characteristics`` {e1: expression of q, q̇, t} that the user chooses,
-    linear or
-      not; ``kind`` "voronets-hamel" (8), "chaplygin" (7) or "maggi"; a closed ``inverse`` {q̇: expression of e} may
-    be
-      given, or "newton" asked for; ``release`` {constraint: ξ} names the release parameters. ``"maggi"`` is that
-    kind.
-    - ``"voronets"``, ``"chaplygin"``: velocities of the ``dependent`` coordinates eliminated.
+    - ``"lurie-suslov"``: the reactions projected out, all velocities kept.
+    - ``"shulgin"``: redundant coordinates (r, s) with velocities ṙ alone, ṡ = B(q) ṙ.
+    - ``"routh"``: as Shulgin's, cyclic coordinates replaced by their momenta.
+    - ``"voronets"``, ``"chaplygin"``: dependent velocities eliminated, also with nonholonomic constraints.
+    - ``"hamel"``: quasi-velocities, the ``characteristics`` {e1: expression of q, q̇ and t} of the user's choice.
+      ``kind`` is "voronets-hamel" (8), "chaplygin" (7) or "maggi", which is a form of its own too. A closed ``inverse``
+      {q̇: expression of e} may be given, or "newton" asked for; ``release`` {constraint: ξ} names release parameters.
+
+    ``dependent`` names the coordinates s of the forms that divide them; left out, the best-conditioned choice is made
+    at ``at`` (or at a generic state), and Shulgin's forms change it during a simulation before it becomes singular.
+    ``cyclic`` names the coordinates whose momenta are used; left out, all that are cyclic.
 
     Constraints in ``rates`` {name: κ} are approached, (d/dt + κ)ʳ η = 0, and a motion need not start on them.
 
@@ -100,26 +84,10 @@ def derive(
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
     terms = approaching(realized(mechanics(system), at), rates)
     if form in QUASI_FORMS:
-        choices = QuasiChoices(characteristics, dependent, inverse, kind, release, at)
-        return QUASI_FORMS[form](terms, choices, form)
-    chosen = FORMS[form]
-    refuse_servo(system, form)
-    limits = grip_conditions(terms)
-    equations = EquationsOfMotion(
-        system=system,
-        form=form,
-        mechanics=terms,
-        states=(*system.coordinates, *system.velocities),
-        eliminate=watching(
-            least_squares(chosen.eliminate) if redundant == "least_squares" else chosen.eliminate, limits
-        ),
-        conditions=limits,
-        feedback=feedback(terms),
-        projections=projections(terms),
-        counted=chosen.dimension(len(system.coordinates), len(system.constraints)),
-        at=at,
-        redundant=redundant,
-    )
+        chosen = QuasiChoices(characteristics, dependent, inverse, kind, release, at)
+        return QUASI_FORMS[form](terms, chosen, form)
+    refuse_servo(terms, form)
+    equations = FORMS[form](terms, Choices(dependent, cyclic, redundant, at))
     if system.constraints and redundant == "refuse":
         refuse_redundant(equations)
     return equations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import sympy as sp
 
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.mechanics import Mechanics
+from vinculum.derive.partition import Partition, best_partition, conditioning
 from vinculum.derive.reference import Samples, Values, generic_states
 from vinculum.describe import System
 from vinculum.errors import DomainError, ModelError
@@ -49,9 +51,13 @@ class EquationsOfMotion:
     counted: int  # equations and unknowns of the form as the literature counts them
     at: Mapping[sp.Expr, float] | None = None
     redundant: str = "refuse"
+    partition: Partition | None = None  # independent and dependent coordinates, where the form divides them
+    divided_by: Callable[[Partition], EquationsOfMotion] | None = None  # the same form with another partition
     definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
     conditions: tuple[Condition, ...] = ()  # what must stay away from zero for the states to be good ones
     lines: Callable[[EquationsOfMotion], list[tuple[Node, Node]]] | None = None  # the equations (left, right) to print
+    laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # inputs of a closed loop as expressions of the state
+    extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # further states of a closed loop and their rates
     _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
 
     @property
@@ -113,19 +119,25 @@ class EquationsOfMotion:
         for explicit in self._known:
             if explicit.suits(values):
                 return explicit
-        self._known.append(self.eliminate(self.mechanics, [values, *self._generic]))
+        self._known.append(self.eliminate(self.mechanics, [values, *self.generic]))
+        return self._known[-1]
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """A new elimination with pivots that are good at all the given states."""
+        self._known.append(self.eliminate(self.mechanics, [*values, *self.generic]))
         return self._known[-1]
 
     @cached_property
-    def _generic(self) -> list[dict[Node, float]]:
+    def generic(self) -> list[dict[Node, float]]:
+        """A few states in general position on the constraints."""
         return [self.with_definitions(values) for values in generic_states(self.mechanics)]
 
-    def with_definitions(self, values: dict[Node, float], overwrite: bool = False) -> dict[Node, float]:
+    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
         """Values with the states added that can be computed from coordinates and velocities."""
         fresh = {
             symbol(key): node
             for key, node in self.definitions.items()
-            if symbols([node]) <= set(values) and (overwrite or symbol(key) not in values)
+            if symbols([node]) <= set(values) and symbol(key) not in values
         }
         return values | dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))
 
@@ -133,12 +145,25 @@ class EquationsOfMotion:
         """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
         if self.at is not None:
             return self.values(self.at)
-        if not self._generic:
+        if not self.generic:
             raise DomainError(
                 f"No state that meets the constraints of {self.system.name!r} was found from random starts. "
                 "Give one: derive(system, at={coordinate: value, ...})."
             )
-        return self._generic[0]
+        return self.generic[0]
+
+    def state_values(self, values: Values) -> list[float]:
+        """The states of this form from values of all coordinates and velocities."""
+        nodes = [self.definitions.get(key, symbol(key)) for key in self.states]
+        return evaluate(nodes, values)
+
+    def adapted(self, values: Values) -> EquationsOfMotion:
+        """The same form with the best partition at a state, if the choice was Vinculum's and has become a bad one."""
+        if self.partition is None or self.divided_by is None or not self.partition.chosen:
+            return self
+        best = best_partition(self.mechanics, values)
+        now, then = (conditioning(self.mechanics, p, values) for p in (self.partition, best))
+        return self.divided_by(best) if now < 0.1 * then else self
 
     def accelerations(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
         """q̈ at a state {coordinate: value, velocity: value, input: value}, as {q.diff(t, 2): value}."""
@@ -163,9 +188,16 @@ class EquationsOfMotion:
             for key in state
             if key not in known
         ]
+        problems += [
+            f"{name_of(key)} is {value!r}. Give it a finite number."
+            for key, value in state.items()
+            if not _is_number(value)
+        ]
         complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
-        numbers = self.with_definitions({symbol(key): float(value) for key, value in complete.items()})
-        missing = [key for key in (*self.states, *system.free_inputs) if symbol(key) not in numbers]
+        numbers = {symbol(key): float(value) for key, value in complete.items() if _is_number(value)}
+        numbers = self.with_definitions(numbers)
+        needed = (*self.states, *system.free_inputs)
+        missing = [key for key in needed if symbol(key) not in numbers and key not in state]
         if missing:
             problems.append(f"no value for {listed(missing)}.")
         if problems:
@@ -174,7 +206,9 @@ class EquationsOfMotion:
 
     def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:
         values = self.values(state)
-        found = evaluate(self._without_corrections(self.explicit(values)), values)
+        adapted = self.adapted(values)
+        explicit = (adapted if adapted.states == self.states else self).explicit(values)
+        found = evaluate(self._without_corrections(explicit), values)
         self._refuse_contradiction(state, found[-len(self.system.coordinates) :])
         return found
 
@@ -198,8 +232,21 @@ class EquationsOfMotion:
             "constraints": ", ".join(c.name for c in self.system.constraints) or "none",
             "dimension": str(self.dimension),
         }
+        if self.partition is not None and self.partition.s:
+            chosen = " (chosen: best conditioned)" if self.partition.chosen else ""
+            rows["dependent"] = listed(self.system.coordinates[i] for i in self.partition.s) + chosen
         head = f'EquationsOfMotion of "{self.system.name}"'
         return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+
+
+def _is_number(value: object) -> bool:
+    """A finite real number, SymPy's included."""
+    if isinstance(value, str) or value is None:
+        return False
+    try:
+        return math.isfinite(float(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _matrix(nodes: np.ndarray) -> sp.Matrix:

@@ -10,7 +10,7 @@ from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.redundancy import refuse_dependent
 from vinculum.derive.reference import Samples, Values, numbers, stacked
 from vinculum.describe import Servo
-from vinculum.errors import SingularError
+from vinculum.errors import DomainError, SingularError
 from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve
 from vinculum.names import listed, name_of
 
@@ -30,7 +30,10 @@ class Explicit:
 
     def suits(self, values: Values) -> bool:
         """Whether the pivots are still good at another state."""
-        now = np.abs(evaluate(self.pivots, values))
+        try:
+            now = np.abs(evaluate(self.pivots, values))
+        except DomainError:
+            return False  # a pivot is zero, and a later one would divide by it
         return bool(np.all(now > _SHRUNK * np.abs(self.numbers)))
 
 
@@ -55,9 +58,11 @@ def explain_singular(mechanics: Mechanics, values: Values) -> None:
     free = undetermined(M, J)
     names = [name_of(c) for c, is_free in zip(system.coordinates, free, strict=True) if is_free]
     point = ", ".join(f"{name_of(c)} = {x:.6g}" for c, x in zip(system.coordinates, q, strict=True))
+    zero = [f"{p.value} = 0" for p in nodes.parameters if values[p] == 0]
+    cause = f" with {', '.join(zero)}" if zero else ""
     raise SingularError(
         f"The acceleration of {', '.join(names) or 'the system'} is fixed neither by inertia nor by a constraint "
-        f"at {point}. Give it mass in the kinetic energy, constrain it, or choose coordinates without a "
+        f"at {point}{cause}. Give it mass in the kinetic energy, constrain it, or choose coordinates without a "
         "singularity there."
     )
 

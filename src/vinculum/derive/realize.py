@@ -25,7 +25,7 @@ from vinculum.derive.explicit import solved
 from vinculum.derive.mechanics import Mechanics, product, total
 from vinculum.derive.paths import refuse_corners
 from vinculum.derive.reference import Samples, generic_states, numbers
-from vinculum.describe import Servo, System
+from vinculum.describe import Servo
 from vinculum.errors import ConstraintError, VinculumError
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
 from vinculum.names import listed
@@ -193,13 +193,18 @@ def projections(mechanics: Mechanics) -> Levels:
     return ((tuple(z for chain in chains for z in chain), (*nodes.q, *nodes.v)),)
 
 
-def refuse_servo(system: System, form: str) -> None:
+def refuse_servo(mechanics: Mechanics, form: str) -> None:
     """Forms that divide by J M⁻¹ Jᵀ or project along it are for ideal constraints."""
-    servos = [c.name for c in system.constraints if isinstance(c, Servo)]
+    servos = [c.name for c in mechanics.system.constraints if isinstance(c, Servo)]
     if servos and form != "multipliers":
         raise VinculumError(
             f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo. "
             "Use form='multipliers' or form='hamel'."
+        )
+    if mechanics.approach and form not in ("multipliers", "lyapunov", "lurie-suslov"):
+        raise VinculumError(
+            f"The form {form!r} puts the velocities on the constraints, so {', '.join(mechanics.approach)} cannot be "
+            "approached. Use form='multipliers' or form='hamel' with rates."
         )
 
 

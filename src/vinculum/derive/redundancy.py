@@ -50,10 +50,10 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
         return
     guilty = dependent_names(J, names)
     quoted = ", ".join(f"`{name}`" for name in guilty)
-    verb = "are dependent" if len(guilty) > 1 else "does not restrict the motion"
+    subject = f"The constraints {quoted} are dependent" if len(guilty) > 1 else f"The constraint {quoted} does not act"
     point = ", ".join(f"{name_of(c)} = {value:.6g}" for c, value in zip(coordinates, q, strict=True))
     raise ConstraintError(
-        f"The constraints {quoted} {verb}: rank {rank} of {len(J)} at {point}. Remove one, or, if they repeat "
+        f"{subject}: rank {rank} of {len(J)} at {point}. Remove one, or, if they repeat "
         "each other on purpose, pass derive(..., redundant='least_squares')."
     )
 

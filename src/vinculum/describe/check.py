@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from vinculum.describe.constraints import Holonomic, Nonholonomic, Servo
+from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic, Servo, named
 from vinculum.errors import VinculumError
 from vinculum.graph import from_sympy, symbols
 from vinculum.names import listed, name_of, suggestion
@@ -23,9 +24,13 @@ Leaves = dict[str, set]  # label of an expression -> the symbols, functions of t
 
 def findings(system: System) -> list[str]:
     """Every finding about a system. The later checks need what the first group establishes."""
-    first = [*_about_coordinates(system), *_about_declarations(system), *_about_types(system)]
+    shapes = list(_about_shapes(system))
+    if shapes:
+        return shapes
+    first = [*_about_coordinates(system), *_about_types(system)]
+    declared = list(_about_declarations(system))
     if first:
-        return first
+        return first + declared
     leaves, unusable = _leaves_of(system)
     later: list[Callable[[System, Leaves], Iterator[str]]] = [
         _about_symbols,
@@ -35,7 +40,19 @@ def findings(system: System) -> list[str]:
         _about_servos,
         _about_idle_coordinates,
     ]
-    return unusable + [finding for check in later for finding in check(system, leaves)]
+    return declared + unusable + [finding for check in later for finding in check(system, leaves)]
+
+
+def _about_shapes(system: System) -> Iterator[str]:
+    """One thing where several belong, or the other way round."""
+    for name in ("coordinates", "constraints", "inputs"):
+        value = getattr(system, name)
+        if isinstance(value, (str, sp.Basic, Holonomic, Nonholonomic, Servo)) or not isinstance(value, Iterable):
+            yield f"{name} must be a list, got {value}. Write {name}=[{value}]."
+    for name in ("parameters", "forces"):
+        value = getattr(system, name)
+        if not isinstance(value, Mapping):
+            yield f"{name} must be a dictionary, got {value}. Write {name}={{symbol: value, ...}}."
 
 
 def _about_coordinates(system: System) -> Iterator[str]:
@@ -55,6 +72,9 @@ def _about_declarations(system: System) -> Iterator[str]:
     for name, times in names.items():
         if times > 1:
             yield f"{name} is declared {times} times among coordinates, inputs and parameters. Keep one."
+    time = next((q.args[0] for q in system.coordinates if isinstance(q, AppliedUndef) and q.args), None)
+    if time is not None and name_of(time) in names:
+        yield f"{time} is the time; it cannot be an input or a parameter too."
     for name, times in Counter(c.name for c in system.constraints if getattr(c, "name", "")).items():
         if times > 1:
             yield f"{times} constraints are called {name!r}. Give each its own name."
@@ -66,17 +86,20 @@ def _about_value(key: object, value: object) -> Iterator[str]:
     if not isinstance(key, sp.Symbol):
         yield f"the parameter {key} is not a symbol. Make it with sympy.symbols('{key}')."
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = math.nan if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        number = math.inf
     except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number) and not isinstance(value, float):
         yield f"the parameter {key} has no value (found {value!r}). Write parameters={{{key}: number}}."
-        return
-    if not math.isfinite(number):
+    elif not math.isfinite(number):
         yield f"the parameter {key} is {number}. Give it a finite value."
 
 
 def _about_types(system: System) -> Iterator[str]:
     for label, expression in _labelled(system):
-        if isinstance(expression, bool) or not isinstance(expression, (sp.Expr, int, float)):
+        if isinstance(expression, bool) or not isinstance(expression, (sp.Expr, Real)):
             yield f"the {label} is {expression!r}, a {type(expression).__name__}. Pass a SymPy expression."
     for constraint in system.constraints:
         if not isinstance(constraint, (Holonomic, Nonholonomic, Servo)):
@@ -87,7 +110,7 @@ def _about_types(system: System) -> Iterator[str]:
             yield f"forces has the key {name_of(q)}, which is no coordinate.{near}"
     for u in system.inputs:
         if not isinstance(u, (sp.Symbol, AppliedUndef)):
-            yield f"the input {u} is not a symbol. Make it with sympy.symbols or dynamicsymbols."
+            yield f"the input {name_of(u)} is not a symbol. Make it with sympy.symbols or dynamicsymbols."
 
 
 def _labelled(system: System) -> Iterator[tuple[str, object]]:
@@ -96,9 +119,12 @@ def _labelled(system: System) -> Iterator[tuple[str, object]]:
     yield "dissipation", system.dissipation
     for q, force in system.forces.items():
         yield f"force on {name_of(q)}", force
-    for i, constraint in enumerate(system.constraints, start=1):
-        if isinstance(constraint, (Holonomic, Nonholonomic, Servo)):
-            yield f"constraint {constraint.name or i}", constraint.expression
+    for constraint in _named(system):
+        yield f"constraint {constraint.name}", constraint.expression
+
+
+def _named(system: System) -> tuple[Constraint, ...]:
+    return named(tuple(c for c in system.constraints if isinstance(c, (Holonomic, Nonholonomic, Servo))))
 
 
 def _leaves_of(system: System) -> tuple[Leaves, list[str]]:
@@ -108,7 +134,7 @@ def _leaves_of(system: System) -> tuple[Leaves, list[str]]:
     for label, expression in _labelled(system):
         try:
             leaves[label] = {node.value for node in symbols([from_sympy(sp.sympify(expression))])}
-        except (VinculumError, ZeroDivisionError) as error:
+        except (VinculumError, ZeroDivisionError, OverflowError) as error:
             unusable.append(f"the {label} cannot be used: {error}")
     return leaves, unusable
 
@@ -150,6 +176,9 @@ def _about_energies(system: System, leaves: Leaves) -> Iterator[str]:
     velocities = set(system.velocities)
     if not velocities & leaves.get("kinetic energy", velocities):
         yield "the kinetic energy contains no velocity, so nothing in the system has inertia."
+    losses = leaves.get("dissipation", set())
+    if losses and not velocities & losses:
+        yield "the dissipation contains no velocity, so it gives no force. Rayleigh's function is D(q, dot(q))."
     moving = velocities & leaves.get("potential energy", set())
     if moving:
         yield (
@@ -160,8 +189,8 @@ def _about_energies(system: System, leaves: Leaves) -> Iterator[str]:
 
 def _about_constraints(system: System, leaves: Leaves) -> Iterator[str]:
     coordinates, velocities = set(system.coordinates), set(system.velocities)
-    for i, constraint in enumerate(system.constraints, start=1):
-        name = constraint.name or str(i)
+    for constraint in _named(system):
+        name = constraint.name
         if f"constraint {name}" not in leaves:
             continue
         found = leaves[f"constraint {name}"]
@@ -192,9 +221,9 @@ def _about_inputs(system: System, leaves: Leaves) -> Iterator[str]:
 
 def _about_servos(system: System, leaves: Leaves) -> Iterator[str]:
     """Servo constraints: through declared inputs that act as forces, as many as there are constraints."""
-    servos = [c for c in system.constraints if isinstance(c, Servo)]
-    for i, servo in enumerate(servos, start=1):
-        name = servo.name or str(i)
+    servos = [c for c in _named(system) if isinstance(c, Servo)]
+    for servo in servos:
+        name = servo.name
         if not servo.through:
             yield f"the servo constraint {name} names no input that holds it. Write Servo(..., through=[u])."
         for u in servo.through:

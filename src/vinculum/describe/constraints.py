@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 
 import sympy as sp
 
@@ -76,6 +77,13 @@ class Servo:
 
 
 Constraint = Holonomic | Nonholonomic | Servo
+
+
+def named(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """The constraints, each with a name: its own or constraint_1, constraint_2, ..."""
+    taken = {constraint.name for constraint in constraints}
+    free = (f"constraint_{i}" for i in count(1) if f"constraint_{i}" not in taken)
+    return tuple(c if c.name else replace(c, name=next(free)) for c in constraints)
 
 
 def _shown(constraint: Constraint) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
 import sympy as sp
 
-from vinculum.describe.constraints import Constraint, Holonomic, Servo
+from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
 from vinculum.graph import Converter, Node, symbol
 from vinculum.names import listed
@@ -70,7 +70,7 @@ class System:
         """The symbol of time, taken from the coordinates."""
         return self.coordinates[0].args[0]
 
-    @property
+    @cached_property
     def velocities(self) -> tuple[sp.Expr, ...]:
         """dq/dt for every coordinate."""
         return tuple(q.diff(self.time) for q in self.coordinates)
@@ -106,14 +106,6 @@ def _freedom(coordinates: int, holonomic: int, constraints: int) -> str:
     """Degrees of freedom: of position, and of velocity where nonholonomic constraints take more away."""
     position, velocity = coordinates - holonomic, coordinates - constraints
     return str(position) if position == velocity else f"{velocity} (velocity), {position} (position)"
-
-
-def named(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
-    """The constraints, each with a name: its own or constraint_1, constraint_2, ..."""
-    return tuple(
-        constraint if constraint.name else replace(constraint, name=f"constraint_{i}")
-        for i, constraint in enumerate(constraints, start=1)
-    )
 
 
 @dataclass(frozen=True)

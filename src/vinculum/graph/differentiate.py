@@ -52,6 +52,8 @@ def along(outputs: Sequence[Node], direction: Mapping[Node, Node]) -> list[Node]
 
 
 def _rate(node: Node, rate: Mapping[Node, Node]) -> Node:
+    if node.op == "select":  # not by partials: the branch that is not taken may have no finite derivative
+        return select(node.args[0], rate.get(node.args[1], ZERO), rate.get(node.args[2], ZERO))
     total = ZERO
     for partial, arg in zip(_live_partials(node, rate), node.args, strict=True):
         if arg in rate and partial is not ZERO:
@@ -67,8 +69,10 @@ def _live_partials(node: Node, live: Mapping[Node, object]) -> tuple[Node, ...]:
 
 
 def gradient(output: Node, variables: Sequence[Node]) -> list[Node]:
-    """∂y/∂x for every variable x, in one backward sweep."""
+    """∂y/∂x for every variable x, in one backward sweep (forward where there are branches, see `_rate`)."""
     bits = dependence([output], variables)
+    if any(node.op == "select" and bit for node, bit in bits.items()):
+        return list(jacobian([output], variables)[0])
     adjoint: dict[Node, Node] = {output: ONE}
     leaves = set(variables)
     for node in reversed(order([output])):

@@ -42,7 +42,7 @@ def solve(A: np.ndarray, B: np.ndarray, numbers: np.ndarray, symmetric: bool = F
 
     ``numbers`` is A at one state (n, n) or at several (samples, n, n); at the first it must be regular.
     """
-    return _Elimination(A, B, numbers.reshape(-1, *A.shape), symmetric).run()
+    return _Elimination(A, B, numbers if numbers.ndim == 3 else numbers[None], symmetric).run()
 
 
 def equilibrate(size: np.ndarray, sweeps: int = 5) -> tuple[np.ndarray, np.ndarray]:

@@ -27,12 +27,18 @@ _ARITHMETIC: dict[str, Callable[..., float]] = {
 def evaluate(outputs: Sequence[Node], values: Mapping[Node, float]) -> list[float]:
     """The outputs at given values of the symbols.
 
-    Raises `DomainError` naming the first operation without a finite result, for instance
-    ``log(r - 1) at r - 1 = -0.2: the argument must be positive``.
+    Raises `DomainError` naming the operation that left an output without a finite value, for instance
+    ``log of a number that is not positive: log(r) at r = -0.2``. What a branch that is not taken does is no matter.
     """
     known: dict[Node, float] = {}
     for node in order(outputs):
         known[node] = _leaf(node, values) if not node.args else _number(node, [known[a] for a in node.args])
+    for output in outputs:
+        if not math.isfinite(known[output]):
+            culprit = _culprit(output, known)
+            if not culprit.args:
+                continue  # a number that was not finite when it came in
+            raise DomainError(_complaint(culprit, [known[arg] for arg in culprit.args]))
     return [known[output] for output in outputs]
 
 
@@ -45,6 +51,7 @@ def _leaf(node: Node, values: Mapping[Node, float]) -> float:
 
 
 def _number(node: Node, args: list[float]) -> float:
+    """The value of an operation; NaN where it has none."""
     if node.op == "select":
         return args[1] if args[0] else args[2]
     if node.op in COMPARISONS:
@@ -52,10 +59,20 @@ def _number(node: Node, args: list[float]) -> float:
     try:
         result = _ARITHMETIC[node.op](*args) if node.op in _ARITHMETIC else FUNCTIONS[node.op].number(*args)
     except (ValueError, ZeroDivisionError, OverflowError):
-        result = math.nan
-    if not math.isfinite(result) and all(map(math.isfinite, args)):
-        raise DomainError(_complaint(node, args))
-    return result
+        return math.nan
+    return result if math.isfinite(result) else math.nan
+
+
+def _culprit(node: Node, known: Mapping[Node, float]) -> Node:
+    """The operation below a node whose operands were all finite and whose result is not."""
+    while True:
+        taken = node.args
+        if node.op == "select":
+            taken = (node.args[1] if known[node.args[0]] else node.args[2],)
+        spoiled = [arg for arg in taken if not math.isfinite(known[arg])]
+        if not spoiled:
+            return node
+        node = spoiled[0]
 
 
 def _complaint(node: Node, args: list[float]) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import reduce
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.core.function import Application, AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from vinculum.errors import VinculumError
@@ -17,6 +17,9 @@ from vinculum.graph.node import Node
 
 _ONE_ARGUMENT = {function.sympy: name for name, function in FUNCTIONS.items()}
 _REWRITTEN = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
+
+
+_COMPOSED = (sp.Add, sp.Mul, sp.Pow, Application, sp.core.relational.Relational)
 
 
 class UnknownFunction(VinculumError):
@@ -56,12 +59,10 @@ class Converter:
 
 def operands(expression: sp.Basic) -> tuple[sp.Basic, ...]:
     """The subexpressions to convert first. A function of time and its derivatives are leaves."""
-    if isinstance(expression, (AppliedUndef, sp.Derivative, sp.Atom)):
+    if isinstance(expression, (AppliedUndef, sp.Derivative)) or not isinstance(expression, _COMPOSED):
         return ()
     if isinstance(expression, sp.Piecewise):
         return tuple(part for pair in expression.args for part in pair.args)
-    if isinstance(expression, sp.Heaviside):
-        return expression.args[:1]
     return expression.args
 
 
@@ -118,7 +119,10 @@ def _extreme(sign: int) -> Callable[[sp.Basic, list[Node]], Node]:
 
 
 def _step(_: sp.Basic, args: list[Node]) -> Node:
-    return n.select(n.compare("less", n.ZERO, args[0]), n.ONE, n.ZERO)
+    """Heaviside(x, value at 0)."""
+    return n.select(
+        n.compare("less", n.ZERO, args[0]), n.ONE, n.select(n.compare("less", args[0], n.ZERO), n.ZERO, args[1])
+    )
 
 
 def _relation(name: str, swap: bool = False) -> Callable[[sp.Basic, list[Node]], Node]:
@@ -146,6 +150,7 @@ _BUILDERS: list[tuple[type, Callable[[sp.Basic, list[Node]], Node]]] = [
     (sp.Unequality, lambda _, args: n.select(n.compare("equal", *args), n.ZERO, n.ONE)),
     (sp.And, _logic("both")),
     (sp.Or, _logic("either")),
+    (sp.ITE, lambda _, args: n.select(*args)),
     (sp.Not, lambda _, args: n.select(args[0], n.ZERO, n.ONE)),
 ]
 

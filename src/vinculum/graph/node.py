@@ -235,14 +235,15 @@ def _reciprocal(c: Node) -> Node:
 
 
 def power(a: Node, b: Node) -> Node:
-    """The power a**b. Whole and half exponents become products and square roots."""
+    """The power a**b. Whole exponents become products, ±1/2 square roots."""
     if b.op == "constant":
         exponent = b.value
         if isinstance(exponent, int):
             return _whole_power(a, exponent)
-        if float(2 * exponent).is_integer():
-            return _half_power(a, int(2 * exponent))
-        if a.op == "constant" and (a.value > 0):
+        if abs(exponent) == 0.5:
+            root = apply("sqrt", a)
+            return root if exponent > 0 else divide(ONE, root)
+        if a.op == "constant" and a.value > 0:
             return constant(float(a.value) ** float(exponent))
     return _intern("power", (a, b))
 
@@ -259,14 +260,6 @@ def _whole_power(a: Node, exponent: int) -> Node:
         if exponent:
             square = multiply(square, square)
     return result
-
-
-def _half_power(a: Node, twice: int) -> Node:
-    """a**(k/2) with odd k."""
-    root = apply("sqrt", a)
-    if twice < 0:
-        return divide(ONE, _half_power(a, -twice))
-    return multiply(_whole_power(a, twice // 2), root)
 
 
 _ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"})

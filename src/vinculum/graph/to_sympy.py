@@ -9,10 +9,11 @@ from itertools import count
 import sympy as sp
 
 from vinculum.graph.functions import FUNCTIONS
-from vinculum.graph.node import Node
-from vinculum.graph.traverse import order, tree_size, uses
+from vinculum.graph.node import COMPARISONS, ONE, ZERO, Node
+from vinculum.graph.traverse import order, tree_sizes, uses
 
-_RELATIONS = {"less": sp.Lt, "less_equal": sp.Le, "equal": sp.Eq, "both": sp.And, "either": sp.Or}
+_RELATIONS = {"less": sp.Lt, "less_equal": sp.Le, "equal": sp.Eq}
+_LOGIC = {"both": sp.And, "either": sp.Or}
 
 
 def to_sympy(node: Node) -> sp.Expr:
@@ -30,10 +31,11 @@ def intermediates(
     """
     count_of = uses(outputs)
     fresh = _fresh_names({str(name) for name in taken})
+    size = tree_sizes(outputs, smallest)
     named: dict[Node, sp.Symbol] = {}
     definitions = []
     for node in order(outputs):
-        if node.args and count_of[node] > 1 and tree_size(node, smallest) >= smallest:
+        if node.args and count_of[node] > 1 and size[node] >= smallest and node.op not in COMPARISONS:
             definition = _convert([node], named)[0]
             named[node] = next(fresh)
             definitions.append((named[node], definition))
@@ -68,13 +70,23 @@ def _expression(node: Node, known: Mapping[Node, sp.Expr]) -> sp.Expr:
         return node.value
     if node.op == "constant":
         return _number(node.value)
+    if node.op in _LOGIC:
+        return _LOGIC[node.op](*(_truth(arg, known) for arg in node.args))
     a = [known[arg] for arg in node.args]
     if node.op == "select":
-        condition = a[0] if isinstance(a[0], sp.logic.boolalg.Boolean) else sp.Ne(a[0], 0)
-        return sp.Piecewise((a[1], condition), (a[2], True))
+        return sp.Piecewise((a[1], _truth(node.args[0], known)), (a[2], True))
     if node.op in _RELATIONS:
         return _RELATIONS[node.op](*a)
     return _ARITHMETIC[node.op](*a) if node.op in _ARITHMETIC else getattr(sp, FUNCTIONS[node.op].sympy)(*a)
+
+
+def _truth(node: Node, known: Mapping[Node, sp.Expr]) -> sp.Basic:
+    """A node as a condition: a comparison as it is, a negation (0 where it holds, else 1) undone."""
+    if node.op in _RELATIONS or node.op in _LOGIC:
+        return known[node]
+    if node.op == "select" and node.args[1:] == (ZERO, ONE):
+        return sp.Not(_truth(node.args[0], known))
+    return sp.Ne(known[node], 0)
 
 
 def _number(value: object) -> sp.Expr:

@@ -128,12 +128,17 @@ def uses(outputs: Sequence[Node]) -> Counter[Node]:
     return count
 
 
-def tree_size(output: Node, limit: float = float("inf")) -> float:
-    """The number of operations if nothing were shared, as a printed formula would show it."""
+def tree_sizes(outputs: Iterable[Node], limit: float = float("inf")) -> dict[Node, float]:
+    """For every node the number of operations if nothing were shared, as a printed formula would show it."""
     size: dict[Node, float] = {}
-    for node in order([output]):
+    for node in order(outputs):
         size[node] = min(limit, (1 if node.args else 0) + sum(size[arg] for arg in node.args))
-    return size[output]
+    return size
+
+
+def tree_size(output: Node, limit: float = float("inf")) -> float:
+    """The number of operations of one printed formula."""
+    return tree_sizes([output], limit)[output]
 
 
 _INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**",

@@ -31,11 +31,4 @@ def coordinates(motion: Trajectory) -> list[Any]:
     """The coordinates of the system, or of a file: the stored states that are not velocities."""
     if motion.problem is not None:
         return list(motion.problem.equations.system.coordinates)
-    others = ("energy", "work")
-    return [
-        name
-        for name in motion.dataset.data_vars
-        if name not in others
-        and not str(name).startswith(("residual_", "reaction_"))
-        and f"{name}_dot" in motion.dataset
-    ]
+    return [name for name in motion.own_columns if f"{name}_dot" in motion.own_columns]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import sympy as sp
 
 from vinculum.errors import VinculumError
 from vinculum.names import variable_name
+from vinculum.simulate.recorder import Segment
 
 if TYPE_CHECKING:
     from vinculum.simulate.trajectory import Trajectory
@@ -21,13 +24,19 @@ def interpolate(motion: Trajectory, times: np.ndarray | float) -> dict[str, np.n
     low, high = sorted((motion.t[0], motion.t[-1]))
     if wanted.min() < low or wanted.max() > high:
         raise VinculumError(f"The run covers {low:.6g} to {high:.6g}; times outside cannot be interpolated.")
-    states = _hermite(motion, wanted) if motion.dense[0] == "hermite" else _taylor(motion, wanted)
+    pieces = motion.dense
+    if isinstance(pieces[0], Segment):
+        return _hermite(pieces, wanted)
+    states = _taylor(motion, wanted)
     names = [variable_name(key) for key in motion.problem.equations.states]
+    if any(segment.problem.equations.states != motion.problem.equations.states for segment in motion.segments):
+        raise VinculumError("The variables were changed along this run; ask for its samples, or shorten the run.")
     return {name: states[:, i] for i, name in enumerate(names)}
 
 
 def _taylor(motion: Trajectory, times: np.ndarray) -> np.ndarray:
-    result = np.empty((len(times), motion.states.shape[1]))
+    """The Taylor polynomials of every step."""
+    result = np.empty((len(times), motion.segments[0].states.shape[1]))
     for piece in motion.dense:
         low, high = sorted(piece.bounds)
         inside = (times >= low) & (times <= high)
@@ -36,11 +45,20 @@ def _taylor(motion: Trajectory, times: np.ndarray) -> np.ndarray:
     return result
 
 
-def _hermite(motion: Trajectory, times: np.ndarray) -> np.ndarray:
+def _hermite(segments: Sequence[Segment], times: np.ndarray) -> dict[str, np.ndarray]:
+    """Cubics through the steps and their rates, in coordinates and velocities, whatever the variables were."""
     from scipy.interpolate import CubicHermiteSpline
 
-    problem = motion.problem
-    assert problem is not None
-    rates = problem.compiled(problem.rates).rows(motion.t, motion.states, problem.values)
-    order = np.argsort(motion.t)
-    return CubicHermiteSpline(motion.t[order], motion.states[order], rates[order])(times)
+    system = segments[0].problem.equations.system
+    keys = (*system.coordinates, *system.velocities)
+    rates = (*system.velocities, *segments[0].problem.equations.acceleration_symbols)
+    t, first = np.unique(np.concatenate([s.t for s in segments]), return_index=True)
+    values, slopes = (np.vstack([_rows(s, part) for s in segments])[first] for part in (keys, rates))
+    found = CubicHermiteSpline(t, values, slopes)(times)
+    return {variable_name(key): found[:, i] for i, key in enumerate(keys)}
+
+
+def _rows(segment: Segment, keys: Sequence[sp.Expr]) -> np.ndarray:
+    problem = segment.problem
+    nodes = [problem.node(key, f"motion[{key}]") for key in keys]
+    return problem.compiled(nodes).rows(segment.t, segment.states, problem.values)

@@ -11,7 +11,7 @@ import numpy as np
 from vinculum.simulate.events import DIRECTIONS, Happened
 from vinculum.simulate.methods import METHODS, STARTER, Adams, RungeKutta
 from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, Outcome, finished
-from vinculum.simulate.problem import WATCH_LIMIT, Problem
+from vinculum.simulate.problem import JUMPED, WATCH_LIMIT, Problem
 from vinculum.simulate.projection import projection
 from vinculum.simulate.recorder import Recorder
 from vinculum.simulate.stabilization import Projection, Sampled, Stabilization
@@ -27,13 +27,14 @@ def integrate(
     name: str,
     stabilization: Stabilization,
     t0: float,
+    t1: float,
     step: float,
     count: int,
     x: np.ndarray,
     recorder: Recorder,
     progress: Callable[[float], None],
 ) -> tuple[Outcome, float, np.ndarray]:
-    """Run ``count`` steps from (t0, x). Returns the outcome and where it stopped."""
+    """Run ``count`` steps from (t0, x) to t1. Returns the outcome and where it stopped."""
     from vinculum.simulate import loops
 
     method = METHODS[name]
@@ -44,9 +45,10 @@ def integrate(
         started = clock.perf_counter()
         before = int(work.cursor[0])
         last = min(i + chunk, count + 1)
-        code, i = advance(i, last)
+        code, reached = advance(i, last)
+        recorder.steps += int(min(reached, count) - min(i, count))
+        i = reached
         _collect(work, recorder, before)
-        recorder.steps = max(recorder.steps, int(i))
         progress(t0 + min(i, count) * step)
         if code == loops.HAPPENED:
             ending = _take_events(problem, work, recorder)
@@ -57,8 +59,7 @@ def integrate(
             return _stopped(code, work, i)
         spent = clock.perf_counter() - started
         chunk = int(min(max(chunk * min(4.0, _CHUNK_SECONDS / max(spent, 1e-6)), 256), 10**8))
-    end = t0 + count * step
-    return finished(end), end, work.x
+    return finished(t1), t1, work.x
 
 
 def _work(
@@ -73,10 +74,10 @@ def _work(
 ) -> Work:
     from vinculum.simulate.loops import Work
 
-    sampled = isinstance(stabilization, Sampled)
+    sampled = isinstance(stabilization, Sampled) or isinstance(method, Adams)  # the starter must not excite feedback
     full = problem.compiled(problem.monitored(problem.rates))
     stage = full
-    if isinstance(method, RungeKutta) and len(method.b) > 1:
+    if isinstance(method, Adams) or len(method.b) > 1:
         stage = problem.compiled(problem.held_rates if sampled else problem.rates)
     constraint, levels = _projection(problem, stabilization)
     n, e, m = len(problem.state), len(problem.events), len(problem.equations.system.constraints)
@@ -90,7 +91,8 @@ def _work(
         maxima=np.append(np.zeros(len(problem.residuals) + 1), recorder.balance_start),
         instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.array([0, -1, 0]),
         directions=np.array([DIRECTIONS[event.direction] for event in problem.events], dtype=np.int64),
-        before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan), at=np.zeros((e, n)),
+        before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan),
+        rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
         history=np.zeros((q, n)),
     )  # fmt: skip
 
@@ -124,7 +126,7 @@ def _take_events(problem: Problem, work: Work, recorder: Recorder) -> Outcome | 
     hits = sorted((time * direction, j) for j, time in enumerate(work.hits) if np.isfinite(time))
     for _, j in hits:
         event, time = problem.events[j], float(work.hits[j])
-        recorder.events.append(Happened(event.name, time, bool(work.events_before[j] >= 0)))
+        recorder.events.append(Happened(event.name, time, bool(work.rising[j])))
         if event.terminal:
             recorder.cut(time, direction)
             recorder.add(np.array([time]), work.at[j : j + 1])
@@ -136,8 +138,10 @@ def _stopped(code: int, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]
     """A pivot that shrank (go on from here) or a number that is not finite (explain from the last good state)."""
     from vinculum.simulate import loops
 
-    t = work.t0 + i * work.h
-    if code == loops.PIVOT:
+    t, last = work.t0 + i * work.h, work.t0 + max(i - 1, 0) * work.h
+    if code == loops.PIVOT and work.out[work.x.size] < JUMPED:
         return Outcome(REPIVOT, t, ""), t, work.x.copy()
-    last = work.t0 + max(i - 1, 0) * work.h
-    return Outcome(NON_FINITE, last, ""), last, work.before[0].copy()
+    if code == loops.PIVOT:
+        reason, beyond = "a pivot changed its sign within one step", (t, work.x.copy())
+        return Outcome(REPIVOT, last, reason, beyond), last, work.before[0].copy()
+    return Outcome(NON_FINITE, last, "", (t, work.x.copy())), last, work.before[0].copy()

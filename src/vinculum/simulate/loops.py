@@ -16,6 +16,7 @@ from numba import njit
 from vinculum.compile.pointer import call
 
 DONE, NOT_FINITE, PIVOT, HAPPENED = 0, 1, 2, 3
+JUMPED = 1e200  # the watch of a pivot that has changed its sign, see `problem.JUMPED`
 
 
 class Work(NamedTuple):
@@ -25,7 +26,7 @@ class Work(NamedTuple):
     stage: int  # address of the function evaluated in the later stages (rates only)
     constraint: int  # address of the residuals and Jacobians for projection, or 0
     levels: np.ndarray  # (levels, 4) rows of `projection.Level`
-    held: int  # m when the corrections are held through the stages, else 0
+    held: int  # m when the corrections are held through the stages of a Runge-Kutta step, else 0
     t0: float
     h: float
     final: int  # the last step number
@@ -44,6 +45,7 @@ class Work(NamedTuple):
     before: np.ndarray  # (2, n) x and rates one step ago
     events_before: np.ndarray  # (e)
     hits: np.ndarray  # (e) times of the events of this step, or NaN
+    rising: np.ndarray  # (e) 1 for an event function that rises in time
     at: np.ndarray  # (e, n) states at these times
     history: np.ndarray  # (q, n) rates, newest first
 
@@ -80,8 +82,9 @@ def happened(w: Any, i: Any) -> Any:
     for j in range(w.directions.size):
         w.hits[j] = np.nan
         before, after = w.events_before[j], w.out[w.x.size + w.maxima.size + j]
-        rising, falling = before < 0 and after >= 0, before > 0 and after <= 0
-        if i > 0 and ((rising and w.directions[j] >= 0) or (falling and w.directions[j] <= 0)):
+        up, down = before < 0 and after >= 0, before > 0 and after <= 0
+        w.rising[j] = up == (w.h > 0)
+        if i > 0 and (up or down) and (w.directions[j] == 0 or (w.directions[j] > 0) == (w.rising[j] > 0)):
             w.hits[j] = locate(w, i, j)
             found = True
         w.events_before[j] = after
@@ -108,7 +111,7 @@ def inspect(w: Any, i: Any) -> Any:
     for j in range(n):
         if not (np.isfinite(w.x[j]) and np.isfinite(w.out[j])):
             return NOT_FINITE
-    if w.out[n] > w.limit:
+    if w.out[n] >= JUMPED:
         return PIVOT
     if np.isnan(w.maxima[r + 1]):
         w.maxima[r + 1] = w.out[n + 1]
@@ -119,9 +122,16 @@ def inspect(w: Any, i: Any) -> Any:
     found = happened(w, i)
     for j in range(n):
         w.before[0, j], w.before[1, j] = w.x[j], w.out[j]
+    if found:
+        return HAPPENED
+    return PIVOT if w.out[n] > w.limit else DONE
+
+
+@njit(cache=True)
+def hold(w: Any) -> Any:
+    """Keep the corrections of this step through its stages."""
     for j in range(w.held):
         w.p[w.p.size - w.held + j] = w.out[w.out.size - w.held + j]
-    return HAPPENED if found else DONE
 
 
 @njit(cache=True)
@@ -180,7 +190,7 @@ def project(w: Any, t: Any) -> Any:
 
 
 @njit(cache=True)
-def runge_kutta_step(w: Any, stage: Any, A: Any, b: Any, t: Any) -> Any:
+def runge_kutta_step(w: Any, A: Any, b: Any, t: Any) -> Any:
     """x ← x + h Σ b_s k_s, with k_0 in w.out."""
     n = w.x.size
     for j in range(n):
@@ -194,7 +204,7 @@ def runge_kutta_step(w: Any, stage: Any, A: Any, b: Any, t: Any) -> Any:
                 c += A[s, k]
                 for j in range(n):
                     w.point[j] += w.h * A[s, k] * w.K[k, j]
-        call(stage, t + c * w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
+        call(w.stage, t + c * w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
         for j in range(n):
             w.K[s, j] = w.spare[j]
     for s in range(b.size):
@@ -245,7 +255,8 @@ def runge_kutta(w: Any, A: Any, b: Any, first: Any, last: Any) -> Any:
         if code != DONE:
             return code, i
         if i < w.final:
-            runge_kutta_step(w, w.stage, A, b, t)
+            hold(w)
+            runge_kutta_step(w, A, b, t)
             if w.constraint:
                 project(w, t + w.h)
     return DONE, last
@@ -262,7 +273,8 @@ def adams(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, la
             return code, i
         if i < w.final:
             if remember(w, i, predictor.size) < predictor.size:
-                runge_kutta_step(w, w.full, A, b, t)
+                hold(w)
+                runge_kutta_step(w, A, b, t)
             else:
                 adams_step(w, predictor, corrector, t)
             if w.constraint:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
@@ -21,6 +22,9 @@ class Outcome:
     kind: str
     time: float
     reason: str
+    beyond: tuple[float, Any] | None = field(
+        default=None, repr=False, compare=False
+    )  # the state a step led to, not kept
 
     def __bool__(self) -> bool:
         return self.kind in (FINISHED, EVENT)

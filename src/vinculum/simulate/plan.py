@@ -30,31 +30,46 @@ class Plan:
     step: float = 0.0  # fixed-step methods: the step that fits the interval
     count: int = 0  # fixed-step methods: the number of steps
     why: str = ""  # why the method was chosen, when Vinculum chose it
+    asked: np.ndarray | None = None  # the instants wanted in the end, where dense output needs more of them
 
 
-def planned(times: Sequence[float] | np.ndarray, method: str, step: float | None, dense: bool, why: str) -> Plan:
-    """Check times, method and step, and lay out the samples."""
+def refuse_unusable(method: str, step: float | None, tolerance: float | None) -> None:
+    """Refuse an unknown method, and options it does not take, before any work is done."""
     known = ("auto", *ADAPTIVE, *METHODS)
     if method not in known:
         raise VinculumError(f"There is no method {method!r}.{suggestion(method, known)} Known: {', '.join(known)}.")
-    grid = _checked_times(times)
+    if method in METHODS and (step is None or not math.isfinite(step) or step <= 0):
+        raise VinculumError(f"The method {method!r} needs a positive step, as in simulate(..., step=1e-3); got {step}.")
+    if method in METHODS and tolerance is not None:
+        raise VinculumError(f"The method {method!r} has a fixed step and no tolerance. Leave out tolerance.")
+    if method not in METHODS and step is not None:
+        raise VinculumError(f"The method {method!r} chooses its own steps. Leave out step, or pass tolerance.")
+    if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
+        raise VinculumError(f"The tolerance is {tolerance}; it must be positive and finite.")
+
+
+def planned(grid: np.ndarray, method: str, step: float | None, dense: bool, why: str) -> Plan:
+    """Lay out the steps and samples of a run over checked times."""
     t0, t1 = float(grid[0]), float(grid[-1])
     if method in ADAPTIVE:
-        if step is not None:
-            raise VinculumError(f"The method {method!r} chooses its own steps. Leave out step, or pass tolerance.")
         instants = grid if len(grid) > 2 else np.linspace(t0, t1, _SAMPLES + 1)
         return Plan(method, t0, t1, instants, why=why)
-    if step is None or not math.isfinite(step) or step <= 0:
-        raise VinculumError(f"The method {method!r} needs a positive step, as in simulate(..., step=1e-3); got {step}.")
+    assert step is not None
     count = max(1, math.ceil(abs(t1 - t0) / step - 1e-9))
     every = 1 if dense else max(1, math.ceil(count / _SAMPLES))
     marks = np.unique(np.append(np.arange(0, count, every), count))
-    instants = grid if len(grid) > 2 else t0 + marks * ((t1 - t0) / count)
-    return Plan(method, t0, t1, instants, (t1 - t0) / count, count, why)
+    marked = np.append(t0 + marks[:-1] * ((t1 - t0) / count), t1)
+    asked = grid if len(grid) > 2 else marked
+    instants = np.unique(np.append(marked, grid))[:: 1 if t1 > t0 else -1] if dense else asked
+    return Plan(method, t0, t1, instants, (t1 - t0) / count, count, why, asked)
 
 
-def _checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
-    grid = np.asarray(times, dtype=float)
+def checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
+    """The times as an array of at least two finite numbers in order."""
+    try:
+        grid = np.asarray(times, dtype=float)
+    except (TypeError, ValueError):
+        grid = np.empty(0)
     if grid.ndim != 1 or len(grid) < 2 or not np.all(np.isfinite(grid)):
         raise VinculumError(f"times must be (start, end) or an array of finite instants; got {times!r}.")
     steps = np.diff(grid)

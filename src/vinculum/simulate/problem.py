@@ -19,16 +19,18 @@ from vinculum.derive import EquationsOfMotion
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.mechanics import total
 from vinculum.describe import Servo
-from vinculum.errors import ModelError
-from vinculum.graph import ZERO, Converter, Node, evaluate, jacobian, substitute, symbol, symbols
+from vinculum.errors import DomainError, ModelError
+from vinculum.graph import ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
+from vinculum.graph.node import compare
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event, reaction
 from vinculum.simulate.outcome import Outcome
 
 WORK = symbol(("work",))
-CHART_LIMIT = 2e-3  # a condition of the chart that has shrunk to this share of its first value counts as broken
-WATCH_LIMIT = 1e6  # Σ (reference pivot / pivot)²: some pivot has shrunk a thousand times
+CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of its first value counts as broken
+WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
+JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has changed its sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,7 @@ class Problem:
     @cached_property
     def state(self) -> tuple[Node, ...]:
         """x, with w at its end where forces do work."""
-        own = tuple(symbol(key) for key in self.equations.states)
+        own = tuple(symbol(key) for key in (*self.equations.states, *self.equations.extra))
         return own if self.power is ZERO else (*own, WORK)
 
     @cached_property
@@ -98,7 +100,8 @@ class Problem:
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
         """f with the corrections c as parameters, constant through the stages of a step."""
-        rates = self.closed(self.explicit.rates)
+        extra = [Converter()(rate) for rate in self.equations.extra.values()]
+        rates = self.closed([*self.explicit.rates, *self.lifted(extra)])
         return tuple(rates if self.power is ZERO else [*rates, self.power])
 
     @cached_property
@@ -146,6 +149,15 @@ class Problem:
         return total([ratio * ratio for ratio in ratios])
 
     @cached_property
+    def strict_watch(self) -> Node:
+        """The same for methods that may step over a zero: beyond all bounds when a pivot has changed its sign."""
+        terms = []
+        for k, i in enumerate(self.watched):
+            ratio = symbol(("reference pivot", k)) / self.explicit.pivots[i]
+            terms.append(select(compare("less", ZERO, ratio), ratio * ratio, constant(JUMPED)))
+        return total(terms)
+
+    @cached_property
     def event_nodes(self) -> tuple[Node, ...]:
         """The expressions whose zeros are events."""
         return tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
@@ -158,7 +170,8 @@ class Problem:
 
     def closed(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the inputs replaced by their laws."""
-        return substitute(list(nodes), self.laws)
+        laws = dict(zip(self.laws, self.lifted(list(self.laws.values())), strict=True))
+        return substitute(list(nodes), laws)
 
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
@@ -182,7 +195,7 @@ class Problem:
 
     def _refuse_strangers(self, given: Node, derived: Mapping[Node, Node], where: str) -> None:
         nodes = self.equations.system.nodes
-        known = {*derived, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, *self.state, self.time}
+        known = {*derived, *self.state, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, self.time} - {WORK}
         strangers = [s.value for s in symbols([given]) - known]
         if strangers:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
@@ -200,7 +213,7 @@ class Problem:
 
     def monitored(self, rates: Sequence[Node]) -> tuple[Node, ...]:
         """What the stepping loops evaluate at the start of a step: rates, watch, balance, residuals, events, c."""
-        return (*rates, self.watch, self.balance, *self.residuals, *self.event_nodes, *self.feedback)
+        return (*rates, self.strict_watch, self.balance, *self.residuals, *self.event_nodes, *self.feedback)
 
     def jacobian(self) -> np.ndarray:
         """∂f/∂x as nodes."""
@@ -210,28 +223,58 @@ class Problem:
         """Values of all symbols at a state, inputs included, for the interpreter."""
         known = dict(zip(self.state, map(float, x), strict=True))
         known |= dict(zip(self.parameters, map(float, self.values), strict=True)) | {self.time: float(t)}
-        return known | dict(zip(self.laws, evaluate(list(self.laws.values()), known), strict=True))
+        laws = self.lifted(list(self.laws.values()))
+        return known | dict(zip(self.laws, evaluate(laws, known), strict=True))
 
     def with_gains(self, a: np.ndarray, b: np.ndarray) -> Problem:
         """The same problem with other feedback gains."""
         return replace(self, velocity_gains=a, position_gains=b)
 
-    def broken(self, t: float, x: np.ndarray) -> Outcome | None:
-        """The outcome where a condition of the form has gone to zero since this problem was posed."""
+    def broken(self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None) -> Outcome | None:
+        """The outcome where a condition of the form has gone to zero since this problem was posed, or would, beyond."""
         limits = self.equations.conditions
-        now = evaluate([limit.node for limit in limits], self.numbers(t, x))
         before = self.explicit.numbers[len(self.explicit.numbers) - len(limits) :]
-        for limit, value, first in zip(limits, now, before, strict=True):
-            if abs(value) < CHART_LIMIT * abs(first):
-                numbers = f"it was {first:.4g} at the start and is {value:.4g} here"
-                return Outcome(limit.kind, t, f"{limit.meaning}; {numbers}. {limit.advice}")
+        for instant, state in ((t, x), beyond or (t, x)):
+            now = self._conditions(instant, state)
+            for limit, value, first in zip(limits, now, before, strict=True):
+                if abs(value) < CHART_LIMIT * abs(first) or value * first < 0:
+                    numbers = f"it was {first:.4g} at the start and is {value:.4g} here"
+                    return Outcome(limit.kind, t, f"{limit.meaning}; {numbers}. {limit.advice}")
         return None
 
-    def repivoted(self, t: float, x: np.ndarray) -> Problem:
-        """The same problem with pivots chosen anew at a state. Raises where no choice is good."""
+    def _conditions(self, t: float, x: np.ndarray) -> list[float]:
+        nodes = [limit.node for limit in self.equations.conditions]
+        try:
+            return evaluate(nodes, self.everything(t, x)) if nodes else []
+        except DomainError:
+            return [0.0] * len(nodes)
+
+    def repivoted(
+        self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
+    ) -> tuple[Problem, np.ndarray]:
+        """The same problem with pivots (and, if it is ours to choose, dependent coordinates) chosen anew at a state.
+
+        Returns it with the state in its own variables. Raises where no choice is good. ``beyond`` is a state further on
+        for which the choice must be good too.
+        """
+        known = self.everything(t, x)
+        equations = self.equations.adapted(known)
+        if beyond is not None and np.all(np.isfinite(beyond[1])):
+            explicit = equations.chosen_for(known, self.everything(*beyond))
+        else:
+            explicit = equations.explicit(known)
+        explicit = replace(explicit, numbers=tuple(evaluate(explicit.pivots, known)))
+        problem = replace(self, equations=equations, explicit=explicit)
+        if equations is self.equations:
+            return problem, x
+        further = x[len(self.equations.states) :]
+        return problem, np.array([*equations.state_values(known), *further])
+
+    def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
+        """Values of all symbols at a state, velocities that follow from it included."""
         known = self.numbers(t, x)
-        explicit = self.equations.explicit(known)
-        return replace(self, explicit=replace(explicit, numbers=tuple(evaluate(explicit.pivots, known))))
+        velocities = self.closed(self.lifted(self.equations.system.nodes.v))
+        return known | dict(zip(self.equations.system.nodes.v, evaluate(velocities, known), strict=True))
 
 
 def pose(
@@ -241,24 +284,29 @@ def pose(
     laws: Mapping[sp.Expr, sp.Expr],
     parameters: Mapping[sp.Symbol, float],
     events: Sequence[Event],
+    extra: Mapping[sp.Expr, float],
 ) -> tuple[Problem, np.ndarray]:
     """The problem and its initial x, without feedback."""
     system = equations.system
     numbers = dict(system.parameters) | dict(parameters)
     closing = input_laws(equations, laws)
     known = {symbol(key): value for key, value in (dict(start) | numbers | {system.time: time}).items()}
+    known = equations.with_definitions(known) | {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
     none = np.zeros(len(system.constraints))
     values = np.array(list(numbers.values()), dtype=float)
+    equations = equations.adapted(known)
     problem = Problem(equations, equations.explicit(known), closing, values, none, none, tuple(events))
-    x = np.array([start[key] for key in equations.states] + [0.0] * (problem.power is not ZERO), dtype=float)
-    return problem.repivoted(time, x), x
+    further = [known[symbol(key)] for key in equations.extra]
+    x = np.array([*equations.state_values(known), *further, *([0.0] if problem.power is not ZERO else [])])
+    return problem.repivoted(time, x)
 
 
 def input_laws(equations: EquationsOfMotion, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
     """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
     system = equations.system
-    allowed = {*equations.states, *system.parameters, system.time}
+    allowed = {*system.coordinates, *system.velocities, *equations.states, *equations.extra}
+    allowed |= {*system.parameters, system.time}
     problems = [f"{name_of(u)} has no law. Pass inputs={{{name_of(u)}: expression of t and the state}}."
                 for u in system.free_inputs if u not in laws]  # fmt: skip
     closed: dict[Node, Node] = {}

@@ -7,6 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vinculum.simulate.events import Happened
+from vinculum.simulate.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Samples of a stretch of a run that was integrated in one set of variables."""
+
+    problem: Problem
+    t: np.ndarray  # (N)
+    states: np.ndarray  # (N, n)
 
 
 @dataclass
@@ -15,7 +25,8 @@ class Recorder:
 
     instants: np.ndarray
     keep_dense: bool = False
-    times: list[np.ndarray] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)  # finished stretches
+    times: list[np.ndarray] = field(default_factory=list)  # of the present stretch
     states: list[np.ndarray] = field(default_factory=list)
     dense: list = field(default_factory=list)
     events: list[Happened] = field(default_factory=list)
@@ -27,7 +38,14 @@ class Recorder:
     @property
     def written(self) -> int:
         """How many samples there are."""
-        return sum(map(len, self.times))
+        return sum(map(len, self.times)) + sum(len(segment.t) for segment in self.segments)
+
+    @property
+    def last(self) -> float | None:
+        """The time of the last sample."""
+        if self.times:
+            return float(self.times[-1][-1])
+        return float(self.segments[-1].t[-1]) if self.segments else None
 
     def add(self, times: np.ndarray, states: np.ndarray) -> None:
         """Append samples."""
@@ -35,18 +53,22 @@ class Recorder:
             self.times.append(np.array(times))
             self.states.append(np.array(states))
 
+    def close(self, problem: Problem) -> None:
+        """End a stretch: from here on the variables may be others."""
+        if self.times:
+            self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
+        self.times, self.states = [], []
+
     def observe(self, residuals: np.ndarray, balance_error: float) -> None:
         """Take the largest residuals and the largest balance error of a stretch of the run into account."""
         residuals = np.abs(residuals)
         self.residuals = residuals if self.residuals is None else np.maximum(self.residuals, residuals)
         self.balance_error = max(self.balance_error, float(balance_error))
 
-    def trajectory(self) -> tuple[np.ndarray, np.ndarray]:
-        """All samples: times (N), states (N, n)."""
-        return np.concatenate(self.times), np.vstack(self.states)
-
     def cut(self, time: float, direction: float) -> None:
         """Drop the samples beyond a time; used when a terminal event ends the run inside a step."""
-        times, states = self.trajectory()
+        if not self.times:
+            return
+        times, states = np.concatenate(self.times), np.vstack(self.states)
         keep = (times - time) * direction <= 0
-        self.times, self.states = [times[keep]], [states[keep]]
+        self.times, self.states = ([times[keep]], [states[keep]]) if keep.any() else ([], [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,18 +11,19 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derive import EquationsOfMotion
-from vinculum.errors import ConstraintError, ModelError, SingularError, VinculumError
+from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate import fixed_step, stiff, taylor
-from vinculum.simulate.diagnosis import diagnosed
+from vinculum.simulate.diagnosis import diagnosed, near_singular
 from vinculum.simulate.events import Event
 from vinculum.simulate.methods import METHODS, Adams
 from vinculum.simulate.outcome import INTERRUPTED, REPIVOT, SINGULAR, Outcome
-from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, planned
+from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, checked_times, planned, refuse_unusable
 from vinculum.simulate.problem import Problem, pose
 from vinculum.simulate.progress import progress_bar
 from vinculum.simulate.projection import after_step
-from vinculum.simulate.recorder import Recorder
+from vinculum.simulate.rates import motion_rate
+from vinculum.simulate.recorder import Recorder, Segment
 from vinculum.simulate.stabilization import (
     Baumgarte,
     Projection,
@@ -34,7 +36,7 @@ from vinculum.simulate.stabilization import (
 from vinculum.simulate.start import consistent
 from vinculum.simulate.trajectory import Trajectory
 
-_MOST_REPIVOTS = 1000
+_MOST_REPIVOTS_IN_PLACE = 20
 
 
 def simulate(
@@ -48,6 +50,7 @@ def simulate(
     stabilization: Stabilization | str | None = None,
     inputs: Mapping[sp.Expr, sp.Expr] | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
+    guess: Mapping[sp.Expr, float] | None = None,
     fixed: Iterable[sp.Expr] | None = None,
     events: Sequence[Event] = (),
     dense: bool = False,
@@ -55,8 +58,8 @@ def simulate(
 ) -> Trajectory:
     """The motion from an initial state.
 
-    ``initial`` gives what is known of coordinates and velocities; the rest starts from zero and is solved on the
-    constraints (see `consistent`; ``fixed`` names what must not move). ``times`` is (start, end) or an array.
+    ``initial`` gives what is known of coordinates and velocities; the rest starts from ``guess`` or zero and is
+    solved on the constraints (see `consistent`). ``times`` is (start, end) or an array of instants.
 
     Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
     "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
@@ -68,24 +71,28 @@ def simulate(
     A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
     """
     seconds, began = {}, clock.perf_counter()
-    grid = np.asarray(times, dtype=float).ravel()
+    refuse_unusable(method, step, tolerance)
+    grid = checked_times(times)
     numbers = _parameters(equations, parameters)
-    t0 = float(grid[0]) if len(grid) else 0.0
-    start = consistent(equations, initial, fixed=fixed, parameters=numbers, time=t0)
-    problem, x = pose(equations, start, t0, inputs or {}, numbers, _named(events))
+    t0 = float(grid[0])
+    extra = {key: float(value) for key, value in initial.items() if key in equations.extra}
+    known = {key: value for key, value in initial.items() if key not in extra}
+    start = consistent(equations, known, guess=guess, fixed=fixed, parameters=numbers, time=t0)
+    laws = {**equations.laws, **(inputs or {})}
+    problem, x = pose(equations, start, t0, laws, numbers, _named(events), extra)
     seconds["start"] = clock.perf_counter() - began
     why = ""
     if method == "auto":
         method, why = automatic(problem, t0, float(grid[-1]), x)
-    plan = planned(times, method, step, dense, why)
+    plan = planned(grid, method, step, dense, why)
     treatment = _treatment(plan, stabilization)
     problem, described = _with_feedback(problem, plan, treatment, tolerance, x)
     seconds["compile"] = clock.perf_counter() - began - seconds["start"]
     recorder = Recorder(plan.instants, keep_dense=dense and plan.method == "taylor")
     with progress_bar(progress, plan.t0, plan.t1) as report:
-        outcome, segments = _run(problem, plan, treatment, tolerance, x, recorder, report)
+        outcome = _run(problem, plan, treatment, tolerance, x, recorder, report)
     seconds["run"] = clock.perf_counter() - began - seconds["start"] - seconds["compile"]
-    return _trajectory(plan, recorder, outcome, segments, described, seconds, dense)
+    return _trajectory(plan, recorder, outcome, described, seconds, dense)
 
 
 def _parameters(equations: EquationsOfMotion, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
@@ -134,7 +141,8 @@ def _with_feedback(
     chains = problem.equations.mechanics.chains
     orders = [len(chain) if len(chain) > 2 else 1 if low is None else 2
               for (low, _), chain in zip(problem.equations.feedback, chains, strict=True)]  # fmt: skip
-    closed = problem.with_gains(*gains(treatment, [c.name for c in constraints], orders, natural))
+    a, b = gains(treatment, [c.name for c in constraints], orders, natural, euler=plan.method == "euler")
+    closed = problem.with_gains(math.copysign(1.0, plan.t1 - plan.t0) * a, b)  # stable in the direction of the run
     if plan.method == "taylor":
         taylor.started(closed, tolerance, plan.t0, x)
     if not constraints:
@@ -159,9 +167,11 @@ def _natural_rate(
     if plan.method == "bdf":
         return 100.0 / abs(plan.t1 - plan.t0)
     method = METHODS[plan.method]
-    if isinstance(method, Adams):
+    if isinstance(treatment, Sampled) or method.order == 1:
+        return 1.0 / abs(plan.step)
+    if isinstance(method, Adams) and not len(method.corrector):
         return 0.6 * method.largest / abs(plan.step)
-    return (1.0 if isinstance(treatment, Sampled) or method.order == 1 else 0.2) / abs(plan.step)
+    return min(motion_rate(problem, plan.t0, x), 0.2 / abs(plan.step))  # feedback acts on stages: keep it gentle
 
 
 def _run(
@@ -172,33 +182,46 @@ def _run(
     x: np.ndarray,
     recorder: Recorder,
     report: Callable[[float], None],
-) -> tuple[Outcome, list[tuple[int, Problem]]]:
-    """Integrate, choosing new pivots where the old ones went bad. Returns outcome and (first sample, problem) pairs."""
-    t, segments = plan.t0, [(0, problem)]
-    for _ in range(_MOST_REPIVOTS):
+) -> Outcome:
+    """Integrate, choosing new pivots (and dependent coordinates) where the old ones went bad."""
+    t, stuck, first = plan.t0, 0, problem
+    while True:
+        former = t
         try:
             outcome, t, x = _stretch(problem, plan, treatment, tolerance, t, x, recorder, report)
         except KeyboardInterrupt:
-            reached = recorder.times[-1][-1] if recorder.times else plan.t0
-            return Outcome(INTERRUPTED, float(reached), "the run was interrupted; what was computed is kept"), segments
+            t = plan.t0 if recorder.last is None else recorder.last
+            outcome = Outcome(INTERRUPTED, t, "the run was interrupted; what was computed is kept")
         if outcome.kind != REPIVOT:
-            outcome = diagnosed(problem, outcome, t, x)
             break
-        broken = segments[0][1].broken(t, x)
+        recorder.close(problem)
+        broken = first.broken(t, x, outcome.beyond)
         if broken is not None:
             outcome = broken
             break
+        stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
         try:
-            problem = problem.repivoted(t, x)
-        except (SingularError, ConstraintError) as error:
+            problem, x = _repivoted(problem, outcome, t, x, stuck)
+        except (SingularError, ConstraintError, DomainError) as error:
             outcome = Outcome(SINGULAR, t, str(error))
             break
-        segments.append((recorder.written, problem))
-    else:
-        outcome = Outcome(SINGULAR, t, "the equations stay next to a singular configuration")
-    if not recorder.times or recorder.times[-1][-1] != t:
+    if recorder.last != t:
         recorder.add(np.array([t]), np.array(x)[None, :])
-    return outcome, segments
+    recorder.close(problem)
+    return diagnosed(problem, outcome, t, x)
+
+
+def _repivoted(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int) -> tuple[Problem, np.ndarray]:
+    """The problem with new pivots; next to a singular configuration, or where nothing else helps, an error."""
+    changed, y = problem.repivoted(t, x, outcome.beyond)
+    reason = near_singular(changed, changed.everything(t, y))
+    if not reason and outcome.beyond and changed.explicit.pivots == problem.explicit.pivots:
+        reason = f"{outcome.reason}; take a smaller step, or another form"
+    if not reason and stuck > _MOST_REPIVOTS_IN_PLACE:
+        reason = "the equations stay next to a singular configuration"
+    if reason:
+        raise SingularError(reason)
+    return changed, y
 
 
 def _stretch(
@@ -218,25 +241,24 @@ def _stretch(
     if plan.method == "bdf":
         return stiff.integrate(problem, tolerance, t, plan.t1, x, recorder, report)
     left = plan.count - round((t - plan.t0) / plan.step)
-    return fixed_step.integrate(problem, plan.method, treatment, t, plan.step, left, x, recorder, report)
+    return fixed_step.integrate(problem, plan.method, treatment, t, plan.t1, plan.step, left, x, recorder, report)
 
 
 def _trajectory(
     plan: Plan,
     recorder: Recorder,
     outcome: Outcome,
-    segments: list[tuple[int, Problem]],
     described: str,
     seconds: dict[str, float],
     dense: bool,
 ) -> Trajectory:
-    times, states = recorder.trajectory()
-    problem = segments[0][1]
+    problem = recorder.segments[0].problem
+    fine = tuple(recorder.segments) if dense and plan.method not in ADAPTIVE else ()
+    segments = _thinned(recorder.segments, plan) if fine else tuple(recorder.segments)
     largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(problem.residuals))
     how = f"step {abs(plan.step):.6g}" if plan.method not in ADAPTIVE else "adaptive"
     return Trajectory(
-        t=times,
-        states=states,
+        t=np.concatenate([segment.t for segment in segments]),
         outcome=outcome,
         largest_residuals=dict(zip(problem.residual_names, map(float, largest), strict=True)),
         energy_error=recorder.balance_error,
@@ -245,6 +267,14 @@ def _trajectory(
         events=tuple(recorder.events),
         steps=recorder.steps,
         seconds=seconds,
-        segments=tuple(segments),
-        dense=tuple(recorder.dense) if recorder.keep_dense else (("hermite",) if dense else ()),
+        segments=segments,
+        dense=tuple(recorder.dense) if recorder.keep_dense else (fine or (tuple(segments) if dense else ())),
     )
+
+
+def _thinned(segments: list[Segment], plan: Plan) -> tuple[Segment, ...]:
+    """Only the samples that were asked for, and where the run ended."""
+    assert plan.asked is not None
+    last = segments[-1].t[-1]
+    kept = [np.isin(s.t, plan.asked) | (s.t == last) for s in segments]
+    return tuple(replace(s, t=s.t[k], states=s.states[k]) for s, k in zip(segments, kept, strict=True) if k.any())

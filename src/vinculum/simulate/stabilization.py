@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.errors import VinculumError
+from vinculum.names import suggestion
 
 _GENTLE = 0.05  # share of the natural rate for residual equations of an order above two
 Gain = float | Mapping[str, float]
@@ -79,22 +80,36 @@ def chosen(stabilization: Stabilization | str | None, default: Stabilization) ->
 
 
 def gains(
-    stabilization: Stabilization, names: Sequence[str], orders: Sequence[int], natural_rate: float
+    stabilization: Stabilization, names: Sequence[str], orders: Sequence[int], natural_rate: float, euler: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """(a, b) of c = a·high + b·low for every constraint, by its name and the order of its residual equation.
 
-    ``natural_rate`` is used where the user gave none: for `Sampled` it is 1/τ.
+    ``natural_rate`` is used where the user gave none: for `Sampled` it is 1/τ, deadbeat with α = 3/(4τ), β = 1/τ, and
+    for Euler's method with α = β = 1/τ.
     """
     if isinstance(stabilization, (Projection, Unstabilized)):
         return np.zeros(len(names)), np.zeros(len(names))
-    pairs = [_pair(stabilization, name, order, natural_rate) for name, order in zip(names, orders, strict=True)]
+    _refuse_strange_names(stabilization, names)
+    damping = 0.75 if isinstance(stabilization, Sampled) and not euler else 1.0
+    pairs = [
+        _pair(stabilization, name, order, natural_rate, damping) for name, order in zip(names, orders, strict=True)
+    ]
     a, b = np.array(pairs).reshape(-1, 2).T
     return a.copy(), b.copy()
 
 
-def _pair(stabilization: Baumgarte | Sampled, name: str, order: int, natural: float) -> tuple[float, float]:
+def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
+    for gain in (stabilization.rate, getattr(stabilization, "alpha", None), getattr(stabilization, "beta", None)):
+        for name in gain if isinstance(gain, Mapping) else ():
+            if name not in names:
+                raise VinculumError(f"A gain was given for {name}, which is no constraint.{suggestion(name, names)}")
+
+
+def _pair(
+    stabilization: Baumgarte | Sampled, name: str, order: int, natural: float, damping: float
+) -> tuple[float, float]:
     rate = _number(stabilization.rate, name, None)
-    damping = 0.75 if isinstance(stabilization, Sampled) and rate is None else 1.0
+    damping = damping if rate is None else 1.0
     base = natural if rate is None else rate
     if order == 1:
         return base, 0.0

@@ -23,20 +23,23 @@ def consistent(
     equations: EquationsOfMotion,
     initial: Mapping[sp.Expr, float],
     *,
+    guess: Mapping[sp.Expr, float] | None = None,
     fixed: Iterable[sp.Expr] | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
     time: float = 0.0,
 ) -> dict[sp.Expr, float]:
     """All coordinates and velocities, on the constraints, from the values that are known.
 
-    Values in ``initial`` stay as they are; all others start from zero and are moved as little as possible. With
-    ``fixed`` only the values named there stay, the rest of ``initial`` being a first guess. What cannot be met is
-    refused with the residual of each constraint.
+    Values in ``initial`` stay as they are; all others start from ``guess``, or from zero, and are moved as little as
+    possible. With ``fixed`` only the values named there stay, and the rest of ``initial`` is a first guess too. What
+    cannot be met is refused with the residual of each constraint.
     """
+    fixed = initial if fixed is None and guess else fixed
+    initial = {**(guess or {}), **initial}
     system = equations.system
+    full = (*system.coordinates, *system.velocities)
     held = _held(equations, initial, fixed)
-    basic = (*system.coordinates, *system.velocities)
-    values = {symbol(key): float(initial.get(key, 0.0)) for key in basic}
+    values = {symbol(key): float(initial.get(key, 0.0)) for key in full}
     values |= {symbol(p): float(v) for p, v in (dict(system.parameters) | dict(parameters or {})).items()}
     values[symbol(system.time)] = float(time)
     mechanics = equations.mechanics
@@ -55,10 +58,9 @@ def consistent(
     if equations.redundant == "refuse":
         J, q = numbers(mechanics.J, values), numbers(system.nodes.q, values)
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
-    values = equations.with_definitions(values, overwrite=True)
     if equations.definitions:
-        _refuse_other_branch(equations, values)
-    return {key: values[symbol(key)] for key in equations.states}
+        _refuse_other_branch(equations, equations.with_definitions(values))
+    return {key: values[symbol(key)] for key in full}
 
 
 def _chosen(
@@ -104,7 +106,7 @@ def _held(
     equations: EquationsOfMotion, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
 ) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
-    known = (*equations.system.coordinates, *equations.system.velocities, *equations.states)
+    known = (*equations.system.coordinates, *equations.system.velocities, *equations.definitions)
     problems = []
     for key, value in initial.items():
         if key not in known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,15 +18,45 @@ if TYPE_CHECKING:
 
 
 def dataset(motion: Trajectory) -> xr.Dataset:
-    """States, energy, work, residuals and reactions over ``time``; how the run went as attributes."""
+    """States, energy, work, residuals and reactions over time; how the run went as attributes.
+
+    What a column holds is said in the attribute ``columns``, so that names may be any text, and a coordinate may be
+    called energy.
+    """
     import xarray as xr
 
-    columns = dict(motion._columns)
-    columns |= {"energy": motion.energy, "work": motion.work}
-    columns |= {f"residual_{name}_{level}": values for (name, level), values in motion.residuals.items()}
-    columns |= {f"reaction_{name}": values for name, values in motion.reactions.items()}
-    variables = {name: ("time", np.asarray(values)) for name, values in columns.items()}
-    return xr.Dataset(variables, coords={"time": motion.t}, attrs=_attributes(motion))
+    states = {_plain(name): values for name, values in motion.own_columns.items()}
+    taken = set(states)
+    time, energy, work = (_free(name, taken) for name in ("time", "energy", "work"))
+    residuals = {_free(f"residual_{name}_{level}", taken): (name, level) for name, level in motion.residuals}
+    reactions = {_free(f"reaction_{name}", taken): name for name in motion.reactions}
+    columns = states | {energy: motion.energy, work: motion.work}
+    columns |= {column: motion.residuals[key] for column, key in residuals.items()}
+    columns |= {column: motion.reactions[name] for column, name in reactions.items()}
+    roles = {
+        "time": time,
+        "states": dict(zip(states, motion.own_columns, strict=True)),
+        "energy": energy,
+        "work": work,
+        "residuals": residuals,
+        "reactions": reactions,
+    }
+    variables = {name: (time, np.asarray(values)) for name, values in columns.items()}
+    return xr.Dataset(variables, coords={time: motion.t}, attrs=_attributes(motion) | {"columns": json.dumps(roles)})
+
+
+def _plain(name: str) -> str:
+    """A name NetCDF accepts: it has no use for slashes."""
+    return name.replace("/", "\N{DIVISION SLASH}")
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A column name that is not taken yet; marks it as taken."""
+    name = _plain(name)
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
@@ -48,13 +78,16 @@ def read(path: str | Path) -> Trajectory:
 
     if not Path(path).exists():
         raise VinculumError(f"There is no file {str(path)!r}.")
-    stored = xr.load_dataset(path, engine="netcdf4")
-    attributes = stored.attrs
-    if "outcome" not in attributes:
-        raise VinculumError(f"{str(path)!r} is not a trajectory: it was not written by motion.save(...).")
+    foreign = VinculumError(f"{str(path)!r} is not a trajectory: it was not written by motion.save(...).")
+    try:
+        stored = xr.load_dataset(path, engine="netcdf4")
+    except (OSError, ValueError) as error:
+        raise foreign from error
+    if "columns" not in stored.attrs:
+        raise foreign
+    attributes: dict[str, Any] = stored.attrs
     return Trajectory(
-        t=np.asarray(stored["time"]),
-        states=np.empty((len(stored["time"]), 0)),
+        t=np.asarray(stored[json.loads(attributes["columns"])["time"]]),
         outcome=Outcome(*json.loads(attributes["outcome"])),
         largest_residuals={(name, level): v for name, level, v in json.loads(attributes["largest_residuals"])},
         energy_error=float(attributes["energy_error"]),
@@ -77,7 +110,9 @@ def summary(motion: Trajectory) -> str:
     }
     for (name, level), value in motion.largest_residuals.items():
         rows[f"{name}, {level}"] = f"{value:.2g}"
-    for event in motion.events[:5]:
-        rows[f"event {event.name}"] = f"t = {event.time:.6g}"
+    for name in dict.fromkeys(event.name for event in motion.events):
+        times = [event.time for event in motion.events if event.name == name]
+        more = f" and {len(times) - 3} more" if len(times) > 3 else ""
+        rows[f"event {name}"] = "t = " + ", ".join(f"{t:.6g}" for t in times[:3]) + more
     width = max(map(len, rows))
     return "\n".join(["Trajectory", *(f"  {key:<{width}}  {value}" for key, value in rows.items())])

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.graph import ZERO, Node, operations
+from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.simulate.events import DIRECTIONS, Happened
 from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
 from vinculum.simulate.problem import WATCH_LIMIT, Problem
+from vinculum.simulate.rates import motion_rate
 from vinculum.simulate.recorder import Recorder
 
 _CHUNK_SECONDS = 0.3  # the integrator comes up for air (progress, Ctrl-C) about this often
@@ -27,6 +28,9 @@ class Hits:
     """Receives the non-terminal events of one run."""
 
     found: list[tuple[float, int]] = field(default_factory=list)
+
+    def __deepcopy__(self, memo: dict) -> Hits:
+        return self  # heyoka copies its callbacks; the hits must arrive here
 
     def __call__(self, integrator: Any, time: float, sign: int) -> None:
         """Called by heyoka."""
@@ -63,7 +67,7 @@ def compiled(
             hits[j] = Hits()
             plain.append(hy.nt_event(function, callback=hits[j], direction=sides[direction]))
     if watch is not ZERO:
-        ending.append(hy.t_event(_SMALL * outputs[-1], direction=sides[1]))
+        ending.append(hy.t_event(_SMALL * outputs[-1]))
     options: dict[str, Any] = {"compact_mode": operations(rates).total() > COMPACT_FROM}
     if tolerance is not None:
         options["tol"] = tolerance
@@ -86,22 +90,30 @@ def integrate(
     integrator = started(problem, tolerance, t0, x)
     monitor = problem.compiled([problem.balance, *problem.residuals])
     steps, good = 200, (t0, np.array(x))
+    target = _past_zeros(problem, t0, t1, x)
     while True:
         began = clock.perf_counter()
         reached = integrator.taylor.time
         result = integrator.taylor.propagate_until(
-            t1, max_steps=steps, c_output=True, **({"callback": after_step} if after_step else {})
+            target, max_steps=steps, c_output=True, **({"callback": after_step} if after_step else {})
         )
+        target = t1
         outcome, dense = result[0], result[4]
         good = _collect(problem, monitor, dense, recorder, good)
         recorder.steps += int(result[3])
         _take_events(problem, integrator, recorder, t0)
         progress(good[0])
-        ending = _ending(problem, integrator, outcome, good, reached, t1)
+        ending = _ending(problem, integrator, outcome, good, reached, t0, t1, recorder)
         if ending is not None:
             return ending, *good
         spent = clock.perf_counter() - began
         steps = int(min(max(steps * min(4.0, _CHUNK_SECONDS / max(spent, 1e-6)), 50), _LONGEST_CHUNK))
+
+
+def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
+    """Where to go first: with an event function at zero, a little further, since heyoka would see nothing else."""
+    values = problem.compiled(problem.event_nodes)(t0, x, problem.values) if problem.events else np.ones(1)
+    return t1 if np.all(values != 0) else t0 + 1e-9 * (t1 - t0)
 
 
 def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) -> Integrator:
@@ -127,7 +139,7 @@ def natural_rate(problem: Problem, tolerance: float | None, t: float, x: np.ndar
     """Half the inverse of the first Taylor step: the motion's own time scale, as a rate for the feedback."""
     taylor = started(problem, tolerance, t, x).taylor
     step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
-    return 0.5 / step if np.isfinite(step) and step > 0 else 0.0
+    return 0.5 / step if np.isfinite(step) and step > 0 else motion_rate(problem, t, x)
 
 
 def _collect(
@@ -171,7 +183,7 @@ def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t
     for j, hits in integrator.hits.items():
         found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
         hits.found.clear()
-    for time, j, sign in sorted(found):
+    for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
         recorder.events.append(Happened(problem.events[j].name, time, sign > 0))
 
 
@@ -181,21 +193,32 @@ def _ending(
     outcome: Any,
     good: tuple[float, np.ndarray],
     before: float,
+    start: float,
     t1: float,
+    recorder: Recorder,
 ) -> Outcome | None:
     """The outcome of a stretch, or None when the run goes on."""
     import heyoka as hy
 
     time = good[0]
     if outcome == hy.taylor_outcome.time_limit:
-        return finished(t1)
+        return finished(t1) if time == t1 else None
     if outcome == hy.taylor_outcome.err_nf_state:
         return Outcome(NON_FINITE, time, "")
     if outcome == hy.taylor_outcome.step_limit:
         stuck = abs(time - before) <= 1e-12 * max(abs(t1 - before), abs(time))
         return Outcome(STALLED, time, "") if stuck else None
     number = -int(outcome) - 1
+    if 0 <= number < len(integrator.terminal) and time == start:
+        return None  # zero at the start is not an event
     if 0 <= number < len(integrator.terminal):
-        name = problem.events[integrator.terminal[number]].name
-        return Outcome(EVENT, time, f"the event {name!r} ended the run")
+        j = integrator.terminal[number]
+        recorder.events.append(Happened(problem.events[j].name, time, _rising(problem, j, *good)))
+        return Outcome(EVENT, time, f"the event {problem.events[j].name!r} ended the run")
     return Outcome(REPIVOT, time, "")
+
+
+def _rising(problem: Problem, j: int, t: float, x: np.ndarray) -> bool:
+    """Whether an event function grows along the motion at a state."""
+    slope = along([problem.event_nodes[j]], {problem.time: ONE, **dict(zip(problem.state, problem.rates, strict=True))})
+    return bool(problem.compiled(slope)(t, x, problem.values)[0] > 0)

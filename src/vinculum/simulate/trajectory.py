@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
-from vinculum.graph import from_sympy
+from vinculum.graph import ZERO, Node, from_sympy
 from vinculum.names import suggestion, variable_name
 from vinculum.simulate.events import Happened, reaction
 from vinculum.simulate.outcome import Outcome
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from vinculum.simulate.problem import Problem
+    from vinculum.simulate.recorder import Segment
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +35,6 @@ class Trajectory:
     """
 
     t: np.ndarray  # (N)
-    states: np.ndarray  # (N, n)
     outcome: Outcome
     largest_residuals: Mapping[tuple[str, str], float]  # (constraint, "position" or "velocity") -> largest |residual|
     energy_error: float  # largest |E(t) - E(0) - work of forces|
@@ -42,48 +43,60 @@ class Trajectory:
     events: tuple[Happened, ...] = ()
     steps: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each stage
-    segments: tuple[tuple[int, Problem], ...] = ()  # (first sample, problem): pivots may change along the way
+    segments: tuple[Segment, ...] = ()  # stretches integrated in one set of variables
     dense: tuple[Any, ...] = ()
     stored: Any = None  # the dataset of a trajectory that was read from a file
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
         """Samples of a symbol or of any expression of symbols, as an array (N)."""
         name = key if isinstance(key, str) else variable_name(key)
-        if name in self._columns:
-            return self._columns[name]
+        if name in self.own_columns:
+            return self.own_columns[name]
         if self.problem is None or isinstance(key, str):
-            known = [*self._columns, *(self.dataset.data_vars if self.stored is not None else ())]
-            if name in known:
-                return np.asarray(self.dataset[name])
+            further = {"energy": self.energy, "work": self.work}
+            further |= {str(reaction(c)): values for c, values in self.reactions.items()}
+            known = [*self.own_columns, *further]
+            if name in further:
+                return further[name]
             raise VinculumError(f"{name} is not in this trajectory.{suggestion(name, known)}")
         return self._computed([sp.sympify(key)])[:, 0]
 
     @cached_property
-    def _columns(self) -> dict[str, np.ndarray]:
-        if self.stored is not None:
-            return {str(name): np.asarray(data) for name, data in self.stored.data_vars.items()}
-        names = [variable_name(key) for key in self.problem.equations.states]  # type: ignore[union-attr]
-        return {name: self.states[:, i] for i, name in enumerate(names)}
+    def own_columns(self) -> dict[str, np.ndarray]:
+        """Coordinates, velocities and what other states there are, by name."""
+        if self.problem is None:
+            return {name: np.asarray(self.stored[column]) for column, name in self._roles["states"].items()}
+        equations = self.problem.equations
+        system = equations.system
+        keys = dict.fromkeys((*system.coordinates, *system.velocities, *equations.states, *equations.extra))
+        values = self._computed(list(keys))
+        return {variable_name(key): values[:, i] for i, key in enumerate(keys)}
+
+    @cached_property
+    def _roles(self) -> dict[str, Any]:
+        """What each column of a stored trajectory holds."""
+        return json.loads(self.stored.attrs["columns"])
 
     @property
     def problem(self) -> Problem | None:
         """What was integrated; none for a trajectory that was read from a file."""
-        return self.segments[0][1] if self.segments else None
+        return self.segments[0].problem if self.segments else None
 
     def _computed(self, expressions: list[sp.Expr]) -> np.ndarray:
-        """Expressions at every sample, each with the pivots that were good there."""
-        pieces = []
-        ends = [first for first, _ in self.segments[1:]] + [len(self.t)]
-        for (first, problem), end in zip(self.segments, ends, strict=True):
-            nodes = [problem.node(e, f"motion[{e}]") for e in expressions]
-            pieces.append(problem.compiled(nodes).rows(self.t[first:end], self.states[first:end], problem.values))
-        return np.vstack(pieces)
+        """Expressions at every sample, (N, len(expressions))."""
+        return self.rows(lambda problem: [problem.node(e, f"motion[{e}]") for e in expressions])
+
+    def rows(self, nodes: Callable[[Problem], Sequence[Node]]) -> np.ndarray:
+        """Nodes at every sample, each stretch with its own variables and pivots."""
+        return np.vstack(
+            [s.problem.compiled(nodes(s.problem)).rows(s.t, s.states, s.problem.values) for s in self.segments]
+        )
 
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
         """λ of every constraint, in M q̈ + h = Q + Jᵀλ."""
         if self.problem is None:
-            return self._stored("reaction_")
+            return {name: np.asarray(self.stored[column]) for column, name in self._roles["reactions"].items()}
         names = [c.name for c in self.problem.equations.system.constraints]
         return dict(zip(names, self._computed([reaction(name) for name in names]).T, strict=True))
 
@@ -91,28 +104,25 @@ class Trajectory:
     def residuals(self) -> dict[tuple[str, str], np.ndarray]:
         """The residual of every constraint at position and velocity level: {(name, level): array (N)}."""
         if self.problem is None:
-            pairs = {key: key.removeprefix("residual_").rsplit("_", 1) for key in self._stored_names("residual_")}
-            return {(name, level): self._columns[key] for key, (name, level) in pairs.items()}
-        problem = self.problem
-        rows = problem.compiled(problem.residuals).rows(self.t, self.states, problem.values)
-        return dict(zip(problem.residual_names, rows.T, strict=True))
+            pairs = self._roles["residuals"].items()
+            return {(name, level): np.asarray(self.stored[column]) for column, (name, level) in pairs}
+        rows = self.rows(lambda problem: problem.residuals)
+        return dict(zip(self.problem.residual_names, rows.T, strict=True))
 
     @cached_property
     def energy(self) -> np.ndarray:
         """E = q̇·∂T/∂q̇ - T + V."""
         if self.problem is None:
-            return self._columns["energy"]
-        problem = self.problem
-        energy = problem.lifted([problem.equations.mechanics.energy])
-        return problem.compiled(energy).rows(self.t, self.states, problem.values)[:, 0]
+            return np.asarray(self.stored[self._roles["energy"]])
+        return self.rows(lambda problem: problem.lifted([problem.equations.mechanics.energy]))[:, 0]
 
     @cached_property
     def work(self) -> np.ndarray:
         """The work done on the system since the start: by forces, moving constraints and explicit time."""
         if self.problem is None:
-            return self._columns["work"]
-        n = len(self.problem.equations.states)
-        return self.states[:, n] if self.states.shape[1] > n else np.zeros(len(self.t))
+            return np.asarray(self.stored[self._roles["work"]])
+        done = [s.states[:, -1] if s.problem.power is not ZERO else np.zeros(len(s.t)) for s in self.segments]
+        return np.concatenate(done)
 
     @cached_property
     def dataset(self) -> xr.Dataset:
@@ -149,12 +159,6 @@ class Trajectory:
         """The same as ``motion[expression]``, constants included."""
         node = from_sympy(sp.sympify(expression))
         return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[sp.sympify(expression)]
-
-    def _stored_names(self, prefix: str) -> list[str]:
-        return [name for name in self._columns if name.startswith(prefix)]
-
-    def _stored(self, prefix: str) -> dict[str, np.ndarray]:
-        return {name.removeprefix(prefix): self._columns[name] for name in self._stored_names(prefix)}
 
     def __repr__(self) -> str:
         from vinculum.simulate.storage import summary

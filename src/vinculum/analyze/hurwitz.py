@@ -1,0 +1,171 @@
+"""Stability in parameters: the characteristic polynomial in symbols, Routh-Hurwitz conditions, and regions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze.equilibrium import equilibrium
+from vinculum.analyze.first_approximation import first_approximation
+from vinculum.analyze.ignorable import ignorable, roles
+from vinculum.analyze.linearize import linearize
+from vinculum.derive import EquationsOfMotion
+from vinculum.derive.partition import Partition, best_partition
+from vinculum.errors import ModelError, VinculumError
+from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
+from vinculum.names import name_of
+
+ROOT = sp.Symbol("lambda")
+
+
+def characteristic_polynomial(
+    equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
+) -> sp.Poly:
+    """det[A λ² + (G - D) λ + K] as a polynomial in λ with the chosen parameters kept as symbols.
+
+    ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters; that it is
+    an equilibrium for all their values is checked. Meant for small systems.
+    """
+    matrices = _symbolic_matrices(equations, at, parameters)
+    A, damping, K, rest = (_matrix(part) for part in matrices)
+    _refuse_wrong_point(rest, parameters)
+    driven = roles(equations, best_or_own(equations, at).s)
+    if driven.conserved:
+        raise VinculumError("Conserved momenta are not eliminated in symbols. Use linearize(...) for numbers.")
+    determinant = (A * ROOT**2 + damping * ROOT + K).det(method="berkowitz")
+    polynomial = sp.Poly(sp.expand(determinant), ROOT)
+    zeros = len(driven.driven)  # the position of an ignorable coordinate adds a factor λ each
+    return sp.Poly(sp.quo(polynomial, sp.Poly(ROOT**zeros, ROOT)), ROOT) if zeros else polynomial
+
+
+def hurwitz_conditions(polynomial: sp.Poly) -> list[sp.Expr]:
+    """Expressions that are all positive exactly when every root lies to the left.
+
+    With a₀ > 0 the coefficients a₀ λⁿ + a₁ λⁿ⁻¹ + ... and the leading minors of Hurwitz's matrix H_ij = a_{2j-i}.
+    """
+    a = polynomial.all_coeffs()
+    n = len(a) - 1
+    sign = sp.sign(a[0].subs(dict.fromkeys(a[0].free_symbols, 1))) or 1
+    a = [sign * c for c in a]
+    H = sp.Matrix(n, n, lambda i, j: a[2 * j - i + 1] if 0 <= 2 * j - i + 1 <= n else 0)
+    minors = [H[:k, :k].det(method="berkowitz") for k in range(1, n)]
+    return [sp.factor(condition) for condition in [a[0], *minors, a[n]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The largest real part of the roots over two parameters; NaN where there is no equilibrium."""
+
+    parameters: tuple[sp.Symbol, sp.Symbol]
+    first: np.ndarray  # (a)
+    second: np.ndarray  # (b)
+    rightmost: np.ndarray  # (a, b)
+
+    @property
+    def stable(self) -> np.ndarray:
+        """Where all roots lie to the left, (a, b)."""
+        return self.rightmost < 0
+
+    def plot(self) -> Any:
+        """A Plotly contour of the largest real part, the border of stability drawn strong."""
+        import plotly.graph_objects as go
+
+        limit = float(np.nanmax(np.abs(self.rightmost)))
+        figure = go.Figure(
+            go.Heatmap(
+                x=self.first, y=self.second, z=self.rightmost.T, zmid=0, zmin=-limit, zmax=limit, colorscale="RdBu_r"
+            )
+        )
+        border = dict(start=0, end=0, size=1, coloring="lines", showlabels=False)
+        figure.add_contour(
+            x=self.first, y=self.second, z=self.rightmost.T, contours=border, showscale=False, line_width=3
+        )
+        return figure.update_layout(
+            template="plotly_white",
+            xaxis_title=name_of(self.parameters[0]),
+            yaxis_title=name_of(self.parameters[1]),
+            title="largest real part of the roots",
+        )
+
+
+def stability_region(
+    equations: EquationsOfMotion,
+    given: Mapping[sp.Expr, float],
+    over: Mapping[sp.Symbol, Sequence[float]],
+    *,
+    near: Mapping[sp.Expr, float] | None = None,
+) -> Region:
+    """The roots over a grid of two parameters, the equilibrium found anew at each point."""
+    if len(over) != 2:
+        raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
+    (p, first), (q, second) = over.items()
+    rightmost = np.full((len(first), len(second)), np.nan)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            try:
+                rest = equilibrium(equations, given, near=near, parameters={p: a, q: b}, starts=0)
+                rightmost[i, j] = linearize(equations, rest).roots.real.max()
+            except VinculumError:
+                continue
+    return Region((p, q), np.asarray(first, float), np.asarray(second, float), rightmost)
+
+
+def best_or_own(equations: EquationsOfMotion, at: Mapping[sp.Expr, Any]) -> Partition:
+    """The partition of the form, or the best at the equilibrium with the parameters' own values."""
+    if equations.partition is not None:
+        return equations.partition
+    return best_partition(equations.mechanics, _numbers(equations, at))
+
+
+def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]) -> dict[Node, float]:
+    system = equations.system
+    rest = dict.fromkeys(system.velocities, 0.0) | dict.fromkeys(ignorable(equations), 0.0)
+    point = {key: float(sp.sympify(value).subs(dict(system.parameters))) for key, value in at.items()}
+    complete = {system.time: 0.0} | dict(system.parameters) | rest | point
+    missing = [name_of(key) for key in (*system.coordinates, *system.inputs) if key not in complete]
+    if missing:
+        raise ModelError("the point is not usable", [f"no value for {', '.join(missing)}."])
+    return {symbol(key): value for key, value in complete.items()}
+
+
+def _symbolic_matrices(
+    equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
+) -> list[np.ndarray]:
+    values = _numbers(equations, at)
+    nodes = first_approximation(equations.mechanics, best_or_own(equations, at), [values])
+    B = nodes.B
+    K = nodes.C1 + nodes.C2 @ B + B.T @ nodes.C3 + B.T @ nodes.C4 @ B if len(B) else nodes.C1
+    kept = {symbol(p) for p in parameters}
+    fixed = {key: constant(value) for key, value in values.items() if key not in kept}
+    fixed |= {symbol(key): from_sympy(sp.sympify(value)) for key, value in at.items()}
+    settle = {key: constant(value) for key, value in values.items() if key not in kept}
+
+    def at_point(array: np.ndarray) -> np.ndarray:
+        flat = substitute(substitute(list(array.ravel()), fixed), settle)
+        result = np.empty(array.shape, dtype=object)
+        result.ravel()[:] = flat
+        return result
+
+    stiffness = K + nodes.CB - nodes.PB - nodes.P
+    return [at_point(part) for part in (nodes.A, nodes.damping, stiffness, nodes.complaint[:, None])]
+
+
+def _matrix(nodes: np.ndarray) -> sp.Matrix:
+    return sp.Matrix(*nodes.shape, [sp.nsimplify(to_sympy(node), rational=False) for node in nodes.ravel()])
+
+
+def _refuse_wrong_point(rest: sp.Matrix, parameters: Sequence[sp.Symbol]) -> None:
+    """What is left of the equations of rest must vanish for all values of the parameters; three are tried."""
+    random = np.random.default_rng(2)
+    for _ in range(3):
+        trial = dict(zip(parameters, random.uniform(0.5, 1.5, len(parameters)), strict=True))
+        left = [abs(complex(entry.subs(trial))) for entry in rest]
+        if max(left, default=0.0) > 1e-9:
+            raise VinculumError(
+                "The point is no equilibrium for all values of the parameters (left of the equations: "
+                f"{max(left):.3g}). Give the coordinates and inputs in at={{...}} as expressions of the parameters."
+            )

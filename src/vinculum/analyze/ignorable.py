@@ -1,0 +1,39 @@
+"""Coordinates that appear nowhere: angles of rotors, charges of motors. Only their velocities matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+from vinculum.derive import EquationsOfMotion
+from vinculum.derive.routh import cyclic_coordinates
+from vinculum.graph import ZERO
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Numbers of the coordinates by what they do in a steady motion."""
+
+    independent: tuple[int, ...]  # may be displaced, and are neither dependent nor ignorable
+    dependent: tuple[int, ...]  # follow from the constraints
+    driven: tuple[int, ...]  # ignorable, with a force of their own: currents
+    conserved: tuple[int, ...]  # ignorable, without any force: the momentum is an integral
+
+
+def ignorable(equations: EquationsOfMotion) -> tuple[sp.Expr, ...]:
+    """The coordinates that appear in no energy, force or constraint."""
+    return cyclic_coordinates(equations.system)
+
+
+def roles(equations: EquationsOfMotion, dependent: tuple[int, ...]) -> Roles:
+    """Who is who, by structure alone: a momentum is conserved when the node of its force is zero."""
+    system, applied = equations.system, equations.mechanics.applied
+    absent = {system.coordinates.index(c) for c in ignorable(equations)}
+    others = [i for i in range(len(system.coordinates)) if i not in dependent and i not in absent]
+    return Roles(
+        independent=tuple(others),
+        dependent=dependent,
+        driven=tuple(i for i in sorted(absent) if applied[i] is not ZERO),
+        conserved=tuple(i for i in sorted(absent) if applied[i] is ZERO),
+    )

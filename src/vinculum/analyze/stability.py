@@ -1,0 +1,90 @@
+"""The verdict on stability, by name, with the theorem it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.graph import ZERO, jacobian
+
+ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "unstable", "undecided"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of stability, why, and for which perturbations."""
+
+    kind: str
+    theorem: str
+    explanation: str
+    roots: np.ndarray
+    damping_ratios: np.ndarray  # -Re/|λ| of each root
+    critical: int  # structural zero roots
+
+    def __bool__(self) -> bool:
+        return self.kind in (ASYMPTOTIC, STABLE)
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.explanation} ({self.theorem})"
+
+
+def stability(linear: LinearModel) -> Verdict:
+    """Decide by the reduced characteristic equation; the structural zero roots are known and stand apart."""
+    roots = linear.roots
+    size = max(float(np.abs(roots).max(initial=0.0)), 1e-300)
+    rounding = 1e-9 * size
+    right, left = roots.real > rounding, roots.real < -rounding
+    if right.any():
+        parts = _unstable(linear, roots[right])
+    elif left.all():
+        parts = _hurwitz(linear)
+    else:
+        parts = _on_the_axis(linear, roots[~left])
+    ratios = -roots.real / np.where(np.abs(roots) > 0, np.abs(roots), 1.0)
+    return Verdict(*parts, roots=roots, damping_ratios=ratios, critical=linear.critical)
+
+
+def _unstable(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]:
+    worst = f"{roots[0]:.6g}"
+    return (
+        UNSTABLE,
+        "Lyapunov's theorem on instability by the first approximation",
+        f"the root {worst} lies to the right",
+    )
+
+
+def _hurwitz(linear: LinearModel) -> tuple[str, str, str]:
+    if not linear.critical:
+        return ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots lie to the left"
+    return (
+        ASYMPTOTIC,
+        "Krasinskiy's theorem on the critical case of zero roots from constraints and integrals",
+        f"all roots but {linear.critical} structural zeros lie to the left: perturbations that respect the constraints "
+        "(and integrals) die out; for others the motion is stable, not asymptotically, and tends to a shifted "
+        "equilibrium",
+    )
+
+
+def _on_the_axis(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]:
+    if _conservative(linear) and np.linalg.eigvalsh((linear.stiffness + linear.stiffness.T) / 2).min() > 0:
+        return (
+            STABLE,
+            "Lagrange-Dirichlet theorem (reduced potential with a strict minimum)",
+            "only potential and gyroscopic forces act, and the reduced potential has a minimum on the constraints",
+        )
+    shown = ", ".join(f"{root:.6g}" for root in roots)
+    return (
+        UNDECIDED,
+        "critical case",
+        f"the roots {shown} lie on the imaginary axis, so terms of higher order decide",
+    )
+
+
+def _conservative(linear: LinearModel) -> bool:
+    """Whether no non-potential force depends on the state, by structure, and nothing but the coordinates moves."""
+    mechanics = linear.equations.mechanics
+    plain = len(linear.states) == 2 * len(linear.stiffness) and not linear.closed
+    variables = (*mechanics.system.nodes.q, *mechanics.system.nodes.v)
+    return plain and all(entry is ZERO for entry in jacobian(list(mechanics.applied), variables).ravel())

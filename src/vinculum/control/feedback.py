@@ -1,0 +1,136 @@
+"""Stabilization by linear-quadratic feedback (Krasinskiy 2025, (34) to (37)).
+
+u = u₀ + K η minimizes ∫ (ηᵀQη + uᵀRu) dt for η̇ = Fη + Hu:  K = -R⁻¹HᵀX,  FᵀX + XF - XHR⁻¹HᵀX + Q = 0.
+Modes the inputs cannot reach are left alone if they die out by themselves; otherwise they are named and refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.modes import Mode, controllability, least_number, sufficient_inputs
+from vinculum.errors import ModelError, VinculumError
+from vinculum.names import listed, name_of
+
+_DEAD = 1e-9  # an uncontrolled root must lie left of -_DEAD·(size of the model)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeedbackLaw:
+    """u = u₀ + gain·η with η = state - state at the equilibrium."""
+
+    linear: LinearModel
+    gain: np.ndarray  # (inputs, states)
+    modes: tuple[Mode, ...]  # with their distances to being uncontrollable
+
+    @property
+    def roots(self) -> np.ndarray:
+        """Roots of the closed loop, rightmost first."""
+        found = np.linalg.eigvals(self.linear.system_matrix + self.linear.input_matrix @ self.gain)
+        return found[np.lexsort((-found.imag, -found.real))]
+
+    @property
+    def laws(self) -> dict[sp.Expr, sp.Expr]:
+        """The inputs as expressions of the state: {u: u₀ + Σ gain·(state - state₀)}."""
+        rest = self.linear.at
+        perturbed = [s - sp.Float(rest[s]) for s in self.linear.states]
+        return {
+            u: sp.Float(rest[u]) + sum(sp.Float(k) * x for k, x in zip(row, perturbed, strict=True))
+            for u, row in zip(self.linear.inputs, self.gain, strict=True)
+        }
+
+    def __repr__(self) -> str:
+        rows = [f"  roots       {', '.join(f'{root:.6g}' for root in self.roots)}"]
+        for u, row in zip(self.linear.inputs, self.gain, strict=True):
+            rows.append(f"  {name_of(u):<12}{', '.join(f'{k:.6g}' for k in row)}")
+        nearest = min(mode.distance for mode in self.modes)
+        return "\n".join(["FeedbackLaw", *rows, f"  distance to losing a mode  {nearest:.3g}"])
+
+
+def stabilize(
+    linear: LinearModel, state_weights: np.ndarray | None = None, input_weights: np.ndarray | None = None
+) -> FeedbackLaw:
+    """The linear-quadratic law for given weights (matrices, or vectors of diagonals; default: unit matrices)."""
+    n, k = linear.input_matrix.shape
+    _refuse_idle_inputs(linear)
+    Q = weights(state_weights, n, "state_weights", linear.states)
+    R = weights(input_weights, k, "input_weights", linear.inputs, definite=True)
+    modes = controllability(linear)
+    _refuse_lost(linear, modes)
+    F, H, T = reachable_part(linear.system_matrix, linear.input_matrix, modes)
+    gain = regulator(F, H, T.T @ Q @ T, R) @ T.T
+    return FeedbackLaw(linear, gain, tuple(modes))
+
+
+def regulator(F: np.ndarray, H: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """K = -R⁻¹HᵀX from the algebraic Riccati equation."""
+    import scipy.linalg
+
+    X = scipy.linalg.solve_continuous_are(F, H, Q, R)
+    return -np.linalg.solve(R, H.T @ X)
+
+
+def reachable_part(F: np.ndarray, H: np.ndarray, modes: list[Mode]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The pair on the reachable subspace, with an orthonormal basis T of it; all of it when no mode is lost."""
+    if not any(mode.lost for mode in modes):
+        return F, H, np.eye(len(F))
+    lost = []
+    for mode in modes:
+        if mode.lost:
+            vectors = np.linalg.svd(np.hstack([mode.root * np.eye(len(F)) - F, H]))[0][:, -1]
+            lost += [vectors.real, vectors.imag]
+    basis, singular, _ = np.linalg.svd(np.array(lost).T)
+    T = basis[:, np.sum(singular > 1e-9) :]
+    return T.T @ F @ T, T.T @ H, T
+
+
+def weights(
+    given: np.ndarray | None, size: int, name: str, order: tuple[sp.Expr, ...], definite: bool = False
+) -> np.ndarray:
+    """A symmetric weight matrix, from a matrix or a diagonal; wrong sizes and signs are refused."""
+    W = np.eye(size) if given is None else np.asarray(given, dtype=float)
+    if W.ndim < 2:
+        W = np.diag(np.broadcast_to(W, (size,)) if W.ndim == 0 else W)
+    if W.shape != (size, size):
+        raise ModelError(
+            f"{name} is not usable", [f"it has shape {W.shape}; {size} numbers are needed, for {listed(order)}."]
+        )
+    smallest = float(np.linalg.eigvalsh((W + W.T) / 2).min(initial=0.0)) if size else 0.0
+    if not np.all(np.isfinite(W)) or not np.allclose(W, W.T) or smallest < -1e-12 * np.abs(W).max(initial=1.0):
+        raise ModelError(
+            f"{name} is not usable", [f"it must be symmetric and not negative; smallest root {smallest:.3g}."]
+        )
+    if definite and np.linalg.eigvalsh(W).min(initial=1.0) <= 0:
+        raise ModelError(f"{name} is not usable", ["every input must cost something: the matrix must be positive."])
+    return W
+
+
+def _refuse_idle_inputs(linear: LinearModel) -> None:
+    if not linear.inputs:
+        raise VinculumError("The system has no inputs to stabilize with. State them: System(..., inputs=[u]).")
+    idle = [u for u, column in zip(linear.inputs, linear.input_matrix.T, strict=True) if not np.any(column)]
+    if idle:
+        raise VinculumError(f"The input {listed(idle)} enters nowhere at this point: its column is zero. Remove it.")
+
+
+def _refuse_lost(linear: LinearModel, modes: list[Mode]) -> None:
+    """Name the modes that no input reaches and that do not die out by themselves."""
+    size = max(float(np.abs(linear.roots).max(initial=0.0)), 1e-300)
+    bad = [mode for mode in modes if mode.lost and mode.root.real >= -_DEAD * size]
+    if not bad:
+        return
+    shapes = "; ".join(
+        f"root {mode.root:.6g}, moving {', '.join(n for n, share in mode.shape.items() if share > 0.05)}"
+        for mode in bad
+    )
+    enough = sufficient_inputs(linear)
+    advice = (
+        f"These inputs would do: {', '.join(listed(s) for s in enough)}."
+        if enough
+        else (f"At least {least_number(linear)} inputs are needed, acting on what moves.")
+    )
+    raise VinculumError(f"The inputs {listed(linear.inputs)} cannot reach {len(bad)} mode(s): {shapes}. {advice}")

@@ -1,0 +1,92 @@
+"""Incomplete state information: an observer from chosen outputs (Krasinskiy 2025, section on incomplete information).
+
+    η̂' = F η̂ + H u + L (y - C η̂),   u = u₀ + K η̂.
+
+A measured dependent coordinate gives a row of B. L is the transposed linear-quadratic gain: for unit weights, the
+Kalman filter for white noise of unit strength in the states and outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.modes import Mode, least_number, observability, sufficient_outputs
+from vinculum.control.feedback import regulator, weights
+from vinculum.errors import ModelError, VinculumError
+from vinculum.names import listed, name_of, suggestion
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimator:
+    """An observer of the linear model's state."""
+
+    linear: LinearModel
+    outputs: tuple[sp.Expr, ...]
+    C: np.ndarray  # (outputs, states)
+    gain: np.ndarray  # L, (states, outputs)
+    modes: tuple[Mode, ...]  # with their distances to being unobservable
+
+    @property
+    def roots(self) -> np.ndarray:
+        """Roots of the estimation error, slowest first."""
+        found = np.linalg.eigvals(self.linear.system_matrix - self.gain @ self.C)
+        return found[np.argsort(-found.real)]
+
+    def __repr__(self) -> str:
+        rows = {
+            "outputs": listed(self.outputs),
+            "roots of the error": ", ".join(f"{root:.6g}" for root in self.roots),
+            "slowest": f"{self.roots[0].real:.6g}",
+            "distance to losing a mode": f"{min(mode.distance for mode in self.modes):.3g}",
+        }
+        return "\n".join(["Estimator", *(f"  {key:<26}{value}" for key, value in rows.items())])
+
+
+def observe(
+    linear: LinearModel,
+    outputs: Sequence[sp.Expr],
+    state_noise: np.ndarray | None = None,
+    output_noise: np.ndarray | None = None,
+) -> Estimator:
+    """An observer from outputs: coordinates (dependent ones too), velocities, currents."""
+    _refuse_strangers(linear, outputs)
+    C = np.array([linear.measured[y] for y in outputs]).reshape(len(outputs), -1)
+    modes = observability(linear, outputs)
+    _refuse_unseen(linear, outputs, modes)
+    W = weights(state_noise, len(linear.states), "state_noise", linear.states)
+    V = weights(output_noise, len(outputs), "output_noise", tuple(outputs), definite=True)
+    L = -regulator(linear.system_matrix.T, C.T, W, V).T
+    return Estimator(linear, tuple(outputs), C, L, tuple(modes))
+
+
+def _refuse_strangers(linear: LinearModel, outputs: Sequence[sp.Expr]) -> None:
+    problems = [
+        f"{name_of(y)} cannot be measured.{suggestion(name_of(y), map(name_of, linear.measured))}"
+        for y in outputs
+        if y not in linear.measured
+    ]
+    if not outputs:
+        problems.append(f"no outputs were given. Choose from {listed(linear.measured)}.")
+    if problems:
+        raise ModelError("the outputs are not usable", problems)
+
+
+def _refuse_unseen(linear: LinearModel, outputs: Sequence[sp.Expr], modes: list[Mode]) -> None:
+    """Name the modes that the outputs do not show and that do not die out by themselves."""
+    size = max(float(np.abs(linear.roots).max(initial=0.0)), 1e-300)
+    bad = [mode for mode in modes if mode.lost and mode.root.real >= -1e-9 * size]
+    if not bad:
+        return
+    roots = ", ".join(f"{mode.root:.6g}" for mode in bad)
+    candidates = [key for key in linear.measured if not isinstance(key, sp.Derivative)]
+    enough = sufficient_outputs(linear, candidates)
+    advice = f"These would do: {' or '.join(listed(s) for s in enough[:4])}." if enough else ""
+    raise VinculumError(
+        f"The outputs {listed(outputs)} do not show the mode(s) with root {roots}. At least {least_number(linear)} "
+        f"sensor(s) are needed. {advice}"
+    )

@@ -1,0 +1,98 @@
+"""Motors: electric currents as velocities of charges, so that a motor is a coordinate like any other.
+
+    L di/dt + R i + k_e n ω = e,   torque n k_t i,   i = dQ/dt
+
+(Krasinskiy 2025, (38), corrected). With T += L i²/2 and Rayleigh's function += R i²/2 this is Lagrange's equation of
+the charge Q. The shaft speed is the velocity conjugate to the torque, ω = Σ_j (∂Q_j/∂u) dq_j/dt, whichever coordinates
+the motor drives, dependent ones included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import sympy as sp
+
+from vinculum.describe.system import System
+from vinculum.errors import ModelError
+from vinculum.names import name_of, suggestion
+
+
+@dataclass(frozen=True)
+class DCMotor:
+    """A direct-current motor with gear; ``back_emf`` is k_e, equal to ``torque_constant`` k_t unless given."""
+
+    torque_constant: float
+    resistance: float
+    inductance: float
+    gear: float = 1.0
+    back_emf: float | None = None
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if value is None:
+                continue
+            positive = entry.name in ("resistance", "inductance")
+            if not sp.sympify(value).is_finite or (positive and value <= 0) or value == 0:
+                wanted = "positive" if positive else "finite and not zero"
+                raise ModelError("the motor cannot be right", [f"its {entry.name} is {value}; it must be {wanted}."])
+
+
+def charge_of(system: System, u: sp.Expr) -> sp.Expr:
+    """The charge coordinate of the motor that replaced the input u; its derivative is the current."""
+    return sp.Function(f"charge_{name_of(u)}")(system.time)
+
+
+def voltage_of(u: sp.Expr) -> sp.Symbol:
+    """The voltage that takes the place of the input u."""
+    return sp.Symbol(f"e_{name_of(u)}")
+
+
+def motorize(system: System, motors: Mapping[sp.Expr, DCMotor]) -> System:
+    """The system with motors in place of torques: each input u becomes n k_t i, its voltage e_u the new input.
+
+    The new coordinate charge_u has the current as its velocity: ``charge_of(system, u).diff()``.
+    """
+    _refuse_strangers(system, motors)
+    currents = {u: charge_of(system, u).diff(system.time) for u in motors}
+    torques = {u: motor.gear * motor.torque_constant * currents[u] for u, motor in motors.items()}
+    forces = {q: sp.sympify(force).subs(torques) for q, force in system.forces.items()}
+    kinetic, losses = system.kinetic_energy, system.dissipation
+    for u, motor in motors.items():
+        back_emf = motor.torque_constant if motor.back_emf is None else motor.back_emf
+        speed = shaft_speed(system, u)
+        forces[charge_of(system, u)] = voltage_of(u) - back_emf * motor.gear * speed
+        kinetic += sp.Float(motor.inductance) * currents[u] ** 2 / 2
+        losses += sp.Float(motor.resistance) * currents[u] ** 2 / 2
+    return System(
+        coordinates=[*system.coordinates, *(charge_of(system, u) for u in motors)],
+        kinetic_energy=kinetic,
+        potential_energy=system.potential_energy,
+        forces=forces,
+        dissipation=losses,
+        constraints=system.constraints,
+        parameters=system.parameters,
+        inputs=[*(u for u in system.inputs if u not in motors), *(voltage_of(u) for u in motors)],
+        name=f"{system.name} with motors",
+    )
+
+
+def shaft_speed(system: System, u: sp.Expr) -> sp.Expr:
+    """ω = Σ_j (∂Q_j/∂u) dq_j/dt."""
+    return sum((sp.sympify(force).diff(u) * q.diff(system.time) for q, force in system.forces.items()), start=sp.S.Zero)
+
+
+def _refuse_strangers(system: System, motors: Mapping[sp.Expr, DCMotor]) -> None:
+    problems = []
+    for u, motor in motors.items():
+        if u not in system.inputs:
+            near = suggestion(name_of(u), map(name_of, system.inputs))
+            problems.append(f"{name_of(u)} is not an input, so no motor can take its place.{near}")
+        elif not isinstance(motor, DCMotor):
+            problems.append(f"{motor!r} is not a motor. Write DCMotor(torque_constant=..., ...).")
+        elif any(sp.sympify(force).diff(u, 2) != 0 for force in system.forces.values()):
+            problems.append(f"the forces are not linear in {name_of(u)}, so it is not the torque of one shaft.")
+    if problems:
+        raise ModelError(f"the motors of {system.name!r} cannot be right", problems)

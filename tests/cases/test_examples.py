@@ -1,0 +1,74 @@
+"""Every example runs, finds the numbers that are known exactly, keeps its constraints and its energy, and draws."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MECHANISMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "demo")
+
+
+@pytest.fixture(scope="module", params=MECHANISMS)
+def example(request):
+    return importlib.import_module(f"examples.{request.param}")
+
+
+@pytest.fixture(scope="module")
+def ran(example):
+    return example.run()
+
+
+def test_finds_the_exact_numbers(ran):
+    _, numbers = ran
+    assert numbers
+    for quantity, (found, exact) in numbers.items():
+        assert found == pytest.approx(exact, rel=1e-10, abs=1e-12), quantity
+
+
+def test_finishes(ran):
+    motion, _ = ran
+    assert motion.outcome.kind == "finished"
+
+
+def test_keeps_its_constraints(ran):
+    motion, _ = ran
+    assert motion.largest_residuals
+    assert max(motion.largest_residuals.values()) < 1e-12
+
+
+def test_keeps_its_energy(ran):
+    motion, _ = ran
+    assert motion.energy_error < 1e-11
+
+
+def test_draws_a_picture(example, tmp_path):
+    path = tmp_path / "picture.png"
+    example.picture(path)
+    assert_drawn(path)
+
+
+def test_demonstration(tmp_path):
+    path = tmp_path / "demo.png"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", EXAMPLES / "demo.py", path], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert "four-bar linkage" in done.stdout
+    assert str(path) in done.stdout
+    assert_drawn(path)
+
+
+def assert_drawn(path):
+    """The picture is there, large enough, and neither blank nor nearly so."""
+    from matplotlib.image import imread
+
+    pixels = imread(path)[..., :3]
+    assert min(pixels.shape[:2]) > 300
+    drawn = pixels.min(axis=-1) < 0.99
+    assert drawn.mean() > 0.01
+    assert drawn.any(axis=0).mean() > 0.5, "less than half the width is used"

@@ -1,0 +1,227 @@
+"""A run that cannot go on ends with a named reason, at the last good state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import vinculum as vn
+from simulate.models import hanging, k, pendulum, r, s, t, theta, x, y
+
+METHODS = [("taylor", {}), ("rk4", {"step": 1e-3}), ("ab4", {"step": 1e-3}), ("bdf", {})]
+every_method = pytest.mark.parametrize(("method", "options"), METHODS)
+
+
+def attempt(equations: vn.EquationsOfMotion, start: dict, times: object, method: str = "taylor", **options: object):
+    """A run that may end early."""
+    return vn.simulate(equations, start, times, method, progress=False, **options)
+
+
+def on_a_line(**fields: object) -> vn.EquationsOfMotion:
+    return vn.derive(vn.System([x], x.diff() ** 2 / 2, **fields))
+
+
+def assert_usable(motion: vn.Trajectory) -> None:
+    """What was computed before the end is there, finite, and ends where the outcome says."""
+    for quantity in (x, x.diff()):
+        assert np.all(np.isfinite(motion[quantity]))
+    assert len(motion.t) > 1
+    assert motion.t[-1] == motion.outcome.time
+    assert np.all(np.diff(motion.t) > 0)
+
+
+def falling() -> vn.EquationsOfMotion:
+    """Kepler's problem on a line: from rest at distance 1 the center is reached after π/(2√2)."""
+    return vn.derive(vn.System([x], x.diff() ** 2 / 2, -k / x, parameters={k: 1.0}, name="falling"))
+
+
+FALL = np.pi / (2 * np.sqrt(2))
+
+
+# -- numbers without bounds -----------------------------------------------------------------------------------
+
+
+def test_falling_into_a_center_ends_with_the_division_named():
+    motion = attempt(falling(), {x: 1.0}, (0, 5))
+    assert motion.outcome.kind == "non-finite"
+    assert not motion.outcome
+    assert "division" in motion.outcome.reason
+    assert "x" in motion.outcome.reason
+    assert motion.outcome.time == pytest.approx(FALL, abs=1e-9)
+    assert_usable(motion)
+
+
+def test_a_stiff_method_does_not_pass_through_a_center():
+    """An adaptive method controls its error, so it cannot come out on the other side."""
+    motion = attempt(falling(), {x: 1.0}, (0, 5), "bdf")
+    assert not motion.outcome
+    assert motion.outcome.time < 1.12
+    assert_usable(motion)
+
+
+@pytest.mark.parametrize("method", ["rk4", "ab4"])
+def test_a_fixed_step_that_jumps_over_a_center_shows_it_in_the_energy(method):
+    """It cannot see the center, but the energy error it reports is beyond all bounds."""
+    motion = attempt(falling(), {x: 1.0}, (0, 2), method, step=1e-3)
+    assert motion.energy_error > 0.1
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("force", "operation", "time"), [(-2 - sp.log(x), "log", 1.0710624), (-1 - sp.sqrt(x), "sqrt", 1.0258026)]
+)
+def test_an_operation_that_leaves_its_domain_is_named(method, options, force, operation, time):
+    """The particle is drawn to x < 0, where the force has no value."""
+    motion = attempt(on_a_line(forces={x: force}), {x: 1.0}, (0, 5), method, **options)
+    assert motion.outcome.time == pytest.approx(time, abs=0.01)  # the last sample or step before it
+    assert_usable(motion)
+    if method == "bdf":  # which sees only that its iterations do not converge
+        assert motion.outcome.kind in ("non-finite", "stalled")
+    else:
+        assert motion.outcome.kind == "non-finite"
+        assert f"{operation}(x)" in motion.outcome.reason
+
+
+@every_method
+def test_a_motion_that_runs_away_in_finite_time_names_what_grows(method, options):
+    """ẍ = 4x³ from x = 1 at rest reaches infinity at t = 0.927."""
+    motion = attempt(on_a_line(potential_energy=-(x**4)), {x: 1.0}, (0, 5), method, **options)
+    assert motion.outcome.kind in ("non-finite", "stalled")
+    assert motion.outcome.time == pytest.approx(0.927, abs=0.02)
+    assert_usable(motion)
+    if method != "bdf":
+        assert "x" in motion.outcome.reason
+        assert "grew" in motion.outcome.reason
+
+
+@every_method
+def test_reasons_are_written_in_names_of_the_user(method, options):
+    """Forces do work, which is integrated too; no reason may show how."""
+    motion = attempt(on_a_line(forces={x: sp.exp(x)}), {x: 1.0}, (0, 50), method, **options)
+    assert not motion.outcome
+    assert "x" in motion.outcome.reason or "step size" in motion.outcome.reason
+    assert "('" not in motion.outcome.reason  # a key of the expression graph
+
+
+@every_method
+def test_a_start_where_the_force_has_no_value(method, options):
+    """A refusal or an outcome, either with the operation named."""
+    assert "log(x)" in said(on_a_line(forces={x: sp.log(x)}), {x: -1.0}, (0, 1), method, **options)
+
+
+def said(*arguments: object, **options: object) -> str:
+    """What is said about a run that cannot begin: the refusal, or the outcome."""
+    try:
+        return str(attempt(*arguments, **options).outcome)
+    except vn.VinculumError as refusal:
+        return str(refusal)
+
+
+@every_method
+def test_nothing_is_written_to_the_terminal(method, options, capfd):
+    """The libraries below are silent; all that is to be said is in the outcome."""
+    attempt(falling(), {x: 1.0}, (0, 5), method, **options)
+    attempt(on_a_line(forces={x: -1 - sp.sqrt(x)}), {x: 1.0}, (0, 5), method, **options)
+    written = capfd.readouterr()
+    assert written.out == ""
+    assert written.err == ""
+
+
+# -- singular configurations ----------------------------------------------------------------------------------
+
+
+def stretching(form: str = "multipliers") -> vn.EquationsOfMotion:
+    """Two bars of length 1 whose end is drawn along a line to x = t: at t = 2 they are stretched out."""
+    reach = vn.Holonomic(sp.cos(x) + sp.cos(y) - t, name="reach")
+    level = vn.Holonomic(sp.sin(x) + sp.sin(y), name="level")
+    kinetic = x.diff() ** 2 + y.diff() ** 2 + s.diff() ** 2
+    return vn.derive(vn.System([x, y, s], kinetic, s**2, constraints=[reach, level], name="two bars"), form)
+
+
+@pytest.mark.parametrize("form", ["multipliers", "lyapunov"])
+@pytest.mark.parametrize("stabilization", [None, "none", "projection"])
+def test_bars_that_are_stretched_out_end_the_run(form, stabilization):
+    """Their constraints depend on each other there; both are named, the third coordinate has no part in it."""
+    motion = attempt(stretching(form), {x: 1.0, y: -1.0, s: 0.1}, (1, 5), fixed=[s], stabilization=stabilization)
+    assert motion.outcome.kind == "singular"
+    assert motion.outcome.time == pytest.approx(2.0, abs=1e-6)
+    assert "reach" in motion.outcome.reason
+    assert "level" in motion.outcome.reason
+    assert "of s " not in motion.outcome.reason
+    assert_usable(motion)
+
+
+@pytest.mark.parametrize("method", ["rk4", "ab4"])
+def test_bars_that_are_stretched_out_end_the_run_by_other_methods(method):
+    motion = attempt(stretching(), {x: 1.0, y: -1.0, s: 0.1}, (1, 5), method, fixed=[s], step=1e-3)
+    assert not motion.outcome
+    assert motion.outcome.time == pytest.approx(2.0, abs=0.01)
+    assert_usable(motion)
+
+
+@pytest.mark.parametrize("form", ["multipliers", "lyapunov"])
+@pytest.mark.parametrize("stabilization", [None, "none", "projection"])
+def test_a_linkage_that_may_branch_ends_the_run(form, stabilization):
+    """Two equal bars folded onto each other may go on in two ways; which, the equations do not say."""
+    along = vn.Holonomic(sp.cos(x) + sp.cos(y) - s, name="along")
+    across = vn.Holonomic(sp.sin(x) + sp.sin(y), name="across")
+    kinetic = x.diff() ** 2 + y.diff() ** 2 + s.diff() ** 2
+    equations = vn.derive(vn.System([x, y, s], kinetic, constraints=[along, across], name="crank"), form)
+    start = {x: 1.0, y: -1.0, s: 2 * np.cos(1.0), x.diff(): -1.0}
+    motion = attempt(equations, start, (0, 5), fixed=[x, x.diff()], stabilization=stabilization)
+    assert motion.outcome.kind == "singular"
+    assert "across" in motion.outcome.reason
+    assert motion[x][-1] == pytest.approx(-np.pi / 2, abs=1e-3)
+    assert motion.energy_error < 1e-8  # rounding, enlarged by the distance from the singular place
+    assert_usable(motion)
+
+
+def test_a_constraint_whose_gradient_vanishes_is_named():
+    """x y = 0 is two lines; where they cross it restricts nothing."""
+    cross = vn.Holonomic(x * y, name="cross")
+    equations = vn.derive(vn.System([x, y], x.diff() ** 2 + y.diff() ** 2, constraints=[cross]))
+    motion = attempt(equations, {x: 1.0, y: 0.0, x.diff(): -1.0}, (0, 5))
+    assert motion.outcome.kind == "singular"
+    assert "cross" in motion.outcome.reason
+    assert motion.outcome.time == pytest.approx(1.0, abs=1e-6)
+
+
+def test_an_inertia_that_vanishes_is_named():
+    """The polar angle has none at the center."""
+    kinetic = (r.diff() ** 2 + r**2 * theta.diff() ** 2) / 2
+    equations = vn.derive(vn.System([r, theta], kinetic, name="polar"))
+    motion = attempt(equations, {r: 1.0, theta: 0.3, r.diff(): -1.0}, (0, 3))
+    assert motion.outcome.kind in ("singular", "non-finite")
+    assert "r" in motion.outcome.reason
+    assert motion.outcome.time == pytest.approx(1.0, abs=1e-6)
+
+
+def test_redundant_constraints_do_not_hide_what_went_wrong():
+    """With least squares the dependence is known and wanted; the division is the reason."""
+    walls = [vn.Holonomic(y, name="wall"), vn.Holonomic(2 * y, name="same wall")]
+    system = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, -1 / x, constraints=walls)
+    motion = attempt(vn.derive(system, redundant="least_squares"), {x: 1.0, y: 0.0}, (0, 5))
+    assert motion.outcome.kind == "non-finite"
+    assert "division" in motion.outcome.reason
+
+
+# -- records --------------------------------------------------------------------------------------------------
+
+
+def test_an_outcome_says_whether_the_run_went_well():
+    """Finished and ended by an event are good; all else is not."""
+    good = {kind: bool(vn.Outcome(kind, 1.0, "why")) for kind in ("finished", "event")}
+    bad = {kind: bool(vn.Outcome(kind, 1.0, "why")) for kind in ("interrupted", "singular", "non-finite", "stalled")}
+    assert all(good.values())
+    assert not any(bad.values())
+
+
+def test_an_outcome_introduces_itself():
+    assert str(vn.Outcome("stalled", 1.25, "a wall")) == "stalled at t = 1.25: a wall"
+
+
+def test_a_finished_run_says_so():
+    motion = attempt(pendulum(), hanging(), (0, 1))
+    assert motion.outcome.kind == "finished"
+    assert motion.outcome.time == 1
