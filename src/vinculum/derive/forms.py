@@ -17,9 +17,9 @@ from vinculum.derive.lyapunov import lyapunov
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.multipliers import multipliers
 from vinculum.derive.partition import Partition, best_partition, named_partition
-from vinculum.derive.realize import feedback, projections
 from vinculum.derive.redundancy import least_squares
 from vinculum.derive.reference import generic_states
+from vinculum.derive.residuals import feedback, projections
 from vinculum.derive.routh import checked_cyclic, momenta, routh
 from vinculum.derive.shulgin import shulgin
 from vinculum.describe import System
