@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from laws.random_systems import changed, random_system
@@ -68,3 +69,33 @@ def test_maggis_form_is_the_projected_kind():
     equations = vn.derive(system, "maggi", **choices)
     assert equations.form == "maggi"
     assert equations.operations() == vn.derive(system, "hamel", kind="maggi", **choices).operations()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("inverse", [None, "newton"])
+@pytest.mark.parametrize("name", ["sleigh", "sleigh with servo"])
+def test_approached_constraints(name, inverse, kind, random):
+    """Away from the constraint, ξ̇ = -κ ξ, in every form."""
+    system, choices = EXAMPLES[name]
+    rates = {"knife": 2.5}
+    equations = vn.derive(system, "hamel", kind=kind, rates=rates, inverse=inverse, **choices)
+    expected = vn.derive(system, rates=rates)
+    for _ in range(3):
+        state = forward_state(name, random)
+        state = {key: value + random.uniform(-0.05, 0.05) for key, value in state.items()}
+        right = found(expected, state)
+        np.testing.assert_allclose(found(equations, state), right, rtol=0, atol=1e-12 * (1 + np.abs(right).max()))
+
+
+@pytest.mark.parametrize("form", ["multipliers", "lyapunov", "hamel"])
+def test_a_holonomic_constraint_is_approached_with_a_double_root(form):
+    """(d/dt + κ)² f = 0 from f = 0.3, ḟ = 0: f = 0.3 (1 + κt) e^(-κt)."""
+    x, y, e = dynamicsymbols("x y e")
+    f = (x**2 + y**2 - 1) / 2
+    system = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, 9.81 * y, constraints=[vn.Holonomic(f, "rod")])
+    choices = {"characteristics": {e: x * y.diff() - y * x.diff()}} if form == "hamel" else {}
+    equations = vn.derive(system, form, rates={"rod": 2.0}, **choices)
+    motion = vn.simulate(equations, {x: np.sqrt(1.6), y: 0.0, x.diff(): 0.0, y.diff(): 0.4}, (0, 3))
+    s = 2.0 * motion.t
+    np.testing.assert_allclose(motion[f], 0.3 * (1 + s) * np.exp(-s), rtol=0, atol=1e-12)
+    assert motion.energy_error < 1e-11
