@@ -15,6 +15,7 @@ from vinculum.simulate.outcome import NON_FINITE, SINGULAR, STALLED, Outcome
 from vinculum.simulate.problem import Problem
 
 _EDGE = ("sqrt", "log")
+_HUGE = 1e30  # a state beyond this has run away
 _SINGULAR = 1e-7  # relative size at which equations count as singular
 
 
@@ -45,7 +46,7 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
 
 def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rates: np.ndarray) -> None:
     """Evaluate where a step would have led, so that the operation that fails there is named (as a `DomainError`)."""
-    if outcome.beyond is None:
+    if outcome.beyond is None or np.abs(x).max(initial=0.0) > _HUGE:
         return
     step = outcome.beyond[0] - t
     for share in (0.5, 1.0, 2.0):
@@ -82,6 +83,8 @@ def _blamed(equations: EquationsOfMotion, direction: np.ndarray, known: dict[Nod
     constraints = [name for name, p in zip(names[n:], part[n:], strict=True) if p]
     q = numbers(system.nodes.q, known)
     point = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, q, strict=False))
+    if len(constraints) == 1:
+        return f"The constraint `{constraints[0]}` loses its hold at {point}: its reaction is no longer determined."
     if constraints:
         quoted = ", ".join(f"`{name}`" for name in constraints)
         return f"The constraints {quoted} become dependent at {point}: their reactions are no longer determined."

@@ -205,7 +205,7 @@ def _run(
         except (SingularError, ConstraintError, DomainError) as error:
             outcome = Outcome(SINGULAR, t, str(error))
             break
-    if recorder.last != t:
+    if recorder.last is None or (t - recorder.last) * (plan.t1 - plan.t0) > 0:
         recorder.add(np.array([t]), np.array(x)[None, :])
     recorder.close(problem)
     return diagnosed(problem, outcome, t, x)
