@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
@@ -35,13 +37,17 @@ EXAMPLES = {
 }
 
 
+@cache
+def with_multipliers(name: str) -> vn.EquationsOfMotion:
+    return vn.derive(EXAMPLES[name][0])
+
+
 def forward_state(name: str, random: np.random.Generator) -> State:
     """A random state on the constraints of an example, with x growing where the chart needs it."""
-    system = EXAMPLES[name][0]
+    system, equations = EXAMPLES[name][0], with_multipliers(name)
     for _ in range(200):
         draw = {q: float(x) for q, x in zip(system.coordinates, random.uniform(-0.6, 0.6, 9), strict=False)}
         draw |= {v: float(x) for v, x in zip(system.velocities, random.uniform(0.3, 1.5, 9), strict=False)}
-        equations = vn.derive(system)
         try:
             state = vn.consistent(equations, draw, fixed=[], time=0.4)
         except vn.ConstraintError:

@@ -73,11 +73,11 @@ def grip_conditions(mechanics: Mechanics) -> tuple[Condition, ...]:
 
 
 def written(node: Node) -> str:
-    """A node in the user's names, simplified where it is small."""
-    if tree_size(node, 100) >= 100:
+    """A node in the user's names, as a formula where it is small."""
+    if tree_size(node, 60) >= 60:
         return describe(node)
     plain = {leaf.value: sp.Symbol(name_of(leaf.value), real=True) for leaf in symbols([node])}
-    return str(sp.simplify(to_sympy(node).xreplace(plain)))
+    return str(to_sympy(node).xreplace(plain))
 
 
 def watching(eliminate: Eliminate, limits: Sequence[Condition]) -> Eliminate:
