@@ -75,6 +75,33 @@ def test_tracking_from_beside_the_path():
     np.testing.assert_allclose(motion[y], 0.5 * (1 + s + s**2 / 2 + s**3 / 6) * np.exp(-s), rtol=0, atol=1e-12)
 
 
+def test_tracking_by_a_fully_actuated_system():
+    """A particle with a motor for each coordinate goes round a circle from beside it: η = η₀ (1 + κt) e^(-κt)."""
+    u1, u2 = sp.symbols("u1 u2")
+    circle = [vn.Servo(x - sp.cos(t), through=[u1], name="x"), vn.Servo(y - sp.sin(t), through=[u2], name="y")]
+    system = vn.System([x, y], m * (x.diff() ** 2 + y.diff() ** 2) / 2, 9.81 * m * y, forces={x: u1, y: u2 - u1 / 2},
+                       inputs=[u1, u2], constraints=circle, parameters={m: 2.0})  # fmt: skip
+    assert vn.realizability(system).relative_degrees == {"x": 2, "y": 2}
+    motion = vn.simulate(vn.derive(system, rates=2.0), {x: 1.5, y: 0.0, y.diff(): 1.0}, (0, 4))
+    s = 2.0 * motion.t
+    np.testing.assert_allclose(motion[x] - np.cos(motion.t), 0.5 * (1 + s) * np.exp(-s), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(motion[y], np.sin(motion.t), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(motion[u1], 2.0 * motion[x.diff(t, 2)], rtol=0, atol=1e-12)
+
+
+def test_the_crane_finds_its_path_from_beside():
+    """The height obeys (d/dt + κ)² η = 0 exactly; across it follows with four roots -κ, driven by the height."""
+    equations = vn.derive(crane.system(), rates=6.0)
+    start = {crane.x: 0.05, crane.l: 0.85, crane.theta: 0.04}
+    motion = vn.simulate(equations, start, (0, crane.DURATION), method="rk4", step=5e-4)
+    X, Y = (np.array([float(c.subs(t, s)) for s in motion.t[::50]]) for c in crane.path())
+    across, height = motion[crane.load[0]][::50] - X, motion[crane.load[1]][::50] - Y
+    s = 6.0 * motion.t[::50]
+    np.testing.assert_allclose(height, height[0] * (1 + s) * np.exp(-s), rtol=0, atol=1e-10)
+    assert abs(across[0]) > 0.08
+    assert abs(across[-1]) < 1e-4
+
+
 def test_the_crane_has_relative_degrees_four_and_two():
     report = vn.realizability(crane.system())
     assert report.relative_degrees == {"across": 4, "height": 2}
