@@ -28,6 +28,7 @@ from vinculum.describe import (
     DCMotor,
     Holonomic,
     Nonholonomic,
+    Servo,
     System,
     charge_of,
     motorize,
@@ -51,6 +52,7 @@ from vinculum.derive.affine_form import affine
 from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
 from vinculum.derive.inverse import inverse_problem
 from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
+from vinculum.derive.release import release, release_matrices
 from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
 
 # compile
@@ -94,6 +96,9 @@ from vinculum.analyze import (
     sufficient_outputs,
 )
 
+from vinculum.analyze.internal import InternalDynamics, internal_dynamics
+from vinculum.analyze.servo import Realizability, idealized, realizability, servo_power
+
 # control
 from vinculum.control import (
     Attraction,
@@ -105,6 +110,7 @@ from vinculum.control import (
     region_of_attraction,
     stabilize,
 )
+from vinculum.control.free_motion import stabilize_free_motion
 from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
 
 # present
@@ -118,6 +124,7 @@ __all__ = [
     "System",
     "Holonomic",
     "Nonholonomic",
+    "Servo",
     "DCMotor",
     "motorize",
     "charge_of",
@@ -150,6 +157,8 @@ __all__ = [
     # compile
     "dynamics",
     "Dynamics",
+    "release",
+    "release_matrices",
     # simulate
     "simulate",
     "consistent",
@@ -182,6 +191,12 @@ __all__ = [
     "sufficient_inputs",
     "sufficient_outputs",
     "Mode",
+    "realizability",
+    "Realizability",
+    "idealized",
+    "servo_power",
+    "internal_dynamics",
+    "InternalDynamics",
     # control
     "stabilize",
     "FeedbackLaw",
@@ -197,6 +212,7 @@ __all__ = [
     # present
     "draw_tree",
     "tree_figure",
+    "stabilize_free_motion",
     # errors
     "VinculumError",
     "ModelError",

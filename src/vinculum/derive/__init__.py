@@ -7,12 +7,16 @@ from typing import Literal, overload
 
 import sympy as sp
 
+from vinculum.derive.approach import approaching
+from vinculum.derive.chart_inverse import Inverse
 from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.forms import FORMS, Choices
 from vinculum.derive.mechanics import mechanics
 from vinculum.derive.perturbation import Prescription, Rates
 from vinculum.derive.program import program
 from vinculum.derive.program_equations import ProgramEquations
+from vinculum.derive.quasi import QuasiChoices, by_voronets, in_quasi_velocities
+from vinculum.derive.realize import realized, refuse_servo
 from vinculum.derive.redundancy import refuse_dependent
 from vinculum.derive.reference import numbers
 from vinculum.describe import AffineSystem, System
@@ -20,6 +24,13 @@ from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 
 __all__ = ["FORMS", "EquationsOfMotion", "ProgramEquations", "derive"]
+
+QUASI_FORMS = {
+    "hamel": in_quasi_velocities,
+    "maggi": in_quasi_velocities,
+    "voronets": by_voronets,
+    "chaplygin": by_voronets,
+}
 
 
 @overload  # one name of a form is a special case of all strings
@@ -43,6 +54,11 @@ def derive(
     cyclic: Sequence[sp.Expr] | None = None,
     at: Mapping[sp.Expr, float] | None = None,
     redundant: str = "refuse",
+    characteristics: Mapping[sp.Expr, sp.Expr] | None = None,
+    kind: str = "voronets-hamel",
+    inverse: Inverse = None,
+    release: Mapping[str, sp.Expr] | None = None,
+    rates: Mapping[str, float] | float | None = None,
 ) -> EquationsOfMotion: ...
 
 
@@ -54,6 +70,10 @@ def derive(
     cyclic: Sequence[sp.Expr] | None = None,
     at: Mapping[sp.Expr, float] | None = None,
     redundant: str = "refuse",
+    characteristics: Mapping[sp.Expr, sp.Expr] | None = None,
+    kind: str = "voronets-hamel",
+    inverse: Inverse = None,
+    release: Mapping[str, sp.Expr] | None = None,
     rates: Rates | Prescription | None = None,
     free: Mapping[sp.Expr, sp.Expr] | None = None,
     weights: Mapping[sp.Expr, float] | None = None,
@@ -69,10 +89,16 @@ def derive(
       constraints and make their perturbations decay with ``rates``: one rate, one for each constraint, or a
       `Binomial`, `LinearPerturbation`, `Perturbation`. Where inputs outnumber constraints, ``free`` {input: expression}
       is approached as nearly as the constraints allow, in the norm given by ``weights`` {input: number}.
+    - ``"voronets"``, ``"chaplygin"``: dependent velocities eliminated, also with nonholonomic constraints.
+    - ``"hamel"``: quasi-velocities, the ``characteristics`` {e1: expression of q, q̇ and t} of the user's choice.
+      ``kind`` is "voronets-hamel" (8), "chaplygin" (7) or "maggi", which is a form of its own too. A closed ``inverse``
+      {q̇: expression of e} may be given, or "newton" asked for; ``release`` {constraint: ξ} names release parameters.
 
-    ``dependent`` names the coordinates s of the last three; left out, the best-conditioned choice is made at ``at``
-    (or at a generic state) and changed during a simulation before it becomes singular. ``cyclic`` names the
-    coordinates whose momenta are used; left out, all that are cyclic.
+    ``dependent`` names the coordinates s of the forms that divide them; left out, the best-conditioned choice is made
+    at ``at`` (or at a generic state), and Shulgin's forms change it during a simulation before it becomes singular.
+    ``cyclic`` names the coordinates whose momenta are used; left out, all that are cyclic.
+
+    Constraints in ``rates`` {name: κ} are approached, (d/dt + κ)ʳ η = 0, and a motion need not start on them.
 
     Rarely needed: ``at`` is a state {symbol: value} at which pivots and ranks are looked at (default: a generic
     one); ``redundant="least_squares"`` goes on with dependent constraints, which are refused otherwise.
@@ -94,14 +120,22 @@ def derive(
         return program(system, rates, free, weights, at)
     if isinstance(system, AffineSystem):
         raise VinculumError(f"An affine system has no form {form!r}. Use derive(system, form='program', rates=...).")
-    if rates is not None or free or weights:
-        raise VinculumError(f"rates, free and weights belong to form='program'; {form!r} has no use for them.")
-    if form not in FORMS:
-        known = ", ".join(repr(name) for name in (*FORMS, "program"))
-        raise VinculumError(f"There is no form {form!r}.{suggestion(form, FORMS)} The forms are {known}.")
+    if free or weights:
+        raise VinculumError(f"free and weights belong to form='program'; {form!r} has no use for them.")
+    forms = (*FORMS, *QUASI_FORMS)
+    if form not in forms:
+        known = ", ".join(repr(name) for name in (*forms, "program"))
+        raise VinculumError(f"There is no form {form!r}.{suggestion(form, forms)} The forms are {known}.")
     if redundant not in ("refuse", "least_squares"):
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
-    equations = FORMS[form](mechanics(system), Choices(dependent, cyclic, redundant, at))
+    if rates is not None and not isinstance(rates, (Mapping, int, float)):
+        raise VinculumError(f"The form {form!r} takes rates={{constraint: number}} or one number; got {rates!r}.")
+    terms = approaching(realized(mechanics(system), at), rates)
+    if form in QUASI_FORMS:
+        chosen = QuasiChoices(characteristics, dependent, inverse, kind, release, at)
+        return QUASI_FORMS[form](terms, chosen, form)
+    refuse_servo(terms, form)
+    equations = FORMS[form](terms, Choices(dependent, cyclic, redundant, at))
     if system.constraints and redundant == "refuse":
         refuse_redundant(equations)
     return equations

@@ -13,14 +13,14 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derive.explicit import Explicit
-from vinculum.derive.interface import Feedback, Residual, StartLevel
+from vinculum.derive.interface import Condition, Feedback, Residual, StartLevel
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.partition import Partition, best_partition, conditioning
 from vinculum.derive.redundancy import refuse_dependent
 from vinculum.derive.reference import Samples, Values, generic_states, numbers
 from vinculum.derive.singular import singular_at
-from vinculum.describe import System
-from vinculum.errors import DomainError, ModelError
+from vinculum.describe import Servo, System
+from vinculum.errors import ConstraintError, DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, reaction, suggestion
 
@@ -39,7 +39,9 @@ class EquationsOfMotion:
     mechanics: Mechanics
     states: tuple[sp.Expr, ...]  # what is integrated
     eliminate: Callable[[Mechanics, Samples], Explicit]
-    feedback: tuple[tuple[Node | None, Node], ...]  # (low, high) of the correction c = a·high + b·low, per constraint
+    feedback: tuple[
+        tuple[Node | None, ...], ...
+    ]  # residuals the correction of each constraint is made of, lowest first
     projections: Levels  # (residuals, consecutive states that are moved to make them vanish), in order
     counted: int  # equations and unknowns of the form as the literature counts them
     at: Mapping[sp.Expr, float] | None = None
@@ -47,6 +49,8 @@ class EquationsOfMotion:
     partition: Partition | None = None  # independent and dependent coordinates, where the form divides them
     divided_by: Callable[[Partition], EquationsOfMotion] | None = None  # the same form with another partition
     definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
+    conditions: tuple[Condition, ...] = ()  # what must stay away from zero for the states to be good ones
+    lines: Callable[[EquationsOfMotion], list[tuple[Node, Node]]] | None = None  # the equations (left, right) to print
     laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # inputs of a closed loop as expressions of the state
     extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # further states of a closed loop and their rates
     _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
@@ -121,7 +125,16 @@ class EquationsOfMotion:
     @cached_property
     def generic(self) -> list[dict[Node, float]]:
         """A few states in general position on the constraints."""
-        return generic_states(self.mechanics)
+        return [self.with_definitions(values) for values in generic_states(self.mechanics)]
+
+    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
+        """Values with the states added that can be computed from coordinates and velocities."""
+        fresh = {
+            symbol(key): node
+            for key, node in self.definitions.items()
+            if symbols([node]) <= set(values) and symbol(key) not in values
+        }
+        return values | dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))
 
     def reference(self) -> dict[Node, float]:
         """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
@@ -177,11 +190,9 @@ class EquationsOfMotion:
         ]
         complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
         numbers = {symbol(key): float(value) for key, value in complete.items() if _is_number(value)}
-        defined = [
-            key for key, node in self.definitions.items() if key not in state and symbols([node]) <= set(numbers)
-        ]
-        numbers |= {symbol(key): evaluate([self.definitions[key]], numbers)[0] for key in defined}
-        missing = [key for key in (*self.states, *system.inputs) if symbol(key) not in numbers and key not in state]
+        numbers = self.with_definitions(numbers)
+        needed = (*self.states, *system.free_inputs)
+        missing = [key for key in needed if symbol(key) not in numbers and key not in state]
         if missing:
             problems.append(f"no value for {listed(missing)}.")
         if problems:
@@ -231,7 +242,12 @@ class EquationsOfMotion:
     @property
     def inputs(self) -> Sequence[sp.Expr]:
         """Inputs that need a law."""
-        return self.system.inputs
+        return self.system.free_inputs
+
+    @property
+    def held_inputs(self) -> Sequence[sp.Expr]:
+        """Inputs that hold servo constraints."""
+        return self.system.servo_inputs
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -260,13 +276,50 @@ class EquationsOfMotion:
 
     @property
     def start_levels(self) -> tuple[StartLevel, ...]:
-        """Coordinates on the holonomic constraints, then velocities on the velocity constraints."""
-        found = {level: tuple((r.constraint, r.node) for r in self.residuals if r.level == level)
-                 for level in ("position", "velocity")}  # fmt: skip
-        return (
-            StartLevel("coordinates", found["position"], tuple(self.system.coordinates)),
-            StartLevel("velocities", found["velocity"], self.system.velocities),
-        )
+        """Coordinates on the holonomic constraints, velocities on the velocity constraints, then hidden conditions.
+
+        A motion need not start on constraints that it approaches.
+        """
+        approach, q, v = self.mechanics.approach, tuple(self.system.coordinates), self.system.velocities
+        met = [r for r in self.residuals if r.constraint not in approach]
+        position, velocity = (tuple((r.constraint, r.node) for r in met if r.level == level)
+                              for level in ("position", "velocity"))  # fmt: skip
+        hidden = tuple((name, z) for name, z in self.mechanics.hidden if name not in approach)
+        levels = (StartLevel("coordinates", position, q), StartLevel("velocities", velocity, v))
+        if not hidden:
+            return levels
+        return (*levels, StartLevel("coordinates and velocities", position + velocity + hidden, (*q, *v)))
+
+    def start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
+        """Conditions from states that the user gave in place of velocities: definition(q, q̇, t) - value = 0.
+
+        Velocities that are to be found start from where the form puts them (exactly right when all such states are
+        given), or from a state in general position, since a definition may be singular at rest.
+        """
+        given = {key: float(initial[key]) for key in self.definitions if key in initial}
+        if not given:
+            return []
+        v = self.system.nodes.v
+        start = {node: self.reference()[node] for node in v}
+        if len(given) == len(self.definitions):
+            known = {**self.reference(), **values, **{symbol(key): x for key, x in given.items()}}
+            guess = {node: x for node, x in start.items() if node.value not in initial}
+            exact = self.mechanics.without_corrections(self.explicit(known | guess).velocities)
+            start = dict(zip(v, evaluate(exact, known | guess), strict=True))
+        values.update({node: x for node, x in start.items() if node.value not in initial})
+        return [(name_of(key), self.definitions[key] - value) for key, value in given.items()]
+
+    def _refuse_other_branch(self, values: dict[Node, float]) -> None:
+        """The states must give back the velocities they came from; on another branch of a chart they do not."""
+        found = evaluate(self.mechanics.without_corrections(self.explicit(values).velocities), values)
+        pairs = zip(self.system.velocities, found, strict=True)
+        wrong = [v for v, x in pairs if abs(x - values[symbol(v)]) > 1e-8 * (1 + abs(x))]
+        if wrong:
+            limits = "; ".join(condition.meaning for condition in self.conditions)
+            raise ConstraintError(
+                f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out with "
+                f"another value ({limits}). Start on the other side, or pass derive(..., at={{...}}) a state on it."
+            )
 
     @property
     def energy(self) -> Node:
@@ -302,13 +355,17 @@ class EquationsOfMotion:
         """Accelerations and reactions, by their symbols, as functions of the state."""
         accelerations = zip(map(symbol, self.acceleration_symbols), explicit.accelerations, strict=True)
         names = map(symbol, self.reaction_symbols.values())
-        return dict(accelerations) | dict(zip(names, explicit.reactions, strict=True))
+        servos = [r for c, r in zip(self.system.constraints, explicit.reactions, strict=True) if isinstance(c, Servo)]
+        held = zip(map(symbol, self.system.servo_inputs), servos, strict=True)
+        return dict(accelerations) | dict(zip(names, explicit.reactions, strict=True)) | dict(held)
 
     def refuse_start(self, values: Values) -> None:
         """Refuse dependent constraints, unless the user wants to go on with them."""
         if self.redundant == "refuse":
             J, q = numbers(self.mechanics.J, values), numbers(self.system.nodes.q, values)
             refuse_dependent(J, self.constraint_names, self.system.coordinates, q)
+        if self.definitions:
+            self._refuse_other_branch(self.with_definitions(dict(values)))
 
     def singular_at(self, values: Values) -> str:
         """What is no longer determined at a state, or nothing."""

@@ -9,9 +9,10 @@ import numpy as np
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.redundancy import refuse_dependent
 from vinculum.derive.reference import Samples, Values, numbers, stacked
+from vinculum.describe import Servo
 from vinculum.errors import DomainError, SingularError
 from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve
-from vinculum.names import name_of
+from vinculum.names import listed, name_of
 
 _SHRUNK = 1e-3  # a pivot smaller than this share of its reference value asks for a new choice of pivots
 
@@ -36,10 +37,10 @@ class Explicit:
         return bool(np.all(now > _SHRUNK * np.abs(self.numbers)))
 
 
-def solved(mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples) -> Elimination:
+def solved(mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples, symmetric: bool = True) -> Elimination:
     """Solve a symmetric system with pivots chosen on the samples; a singular one is explained in user's terms."""
     try:
-        return solve(A, B, stacked(A, samples), symmetric=True)
+        return solve(A, B, stacked(A, samples), symmetric=symmetric)
     except SingularMatrix:
         explain_singular(mechanics, samples[0])
         raise
@@ -52,6 +53,8 @@ def explain_singular(mechanics: Mechanics, values: Values) -> None:
     J, M = numbers(mechanics.J, values), numbers(mechanics.M, values)
     if len(J) == len(system.constraints):
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
+    if mechanics.actuators is not None:
+        refuse_powerless(mechanics, values)
     free = undetermined(M, J)
     names = [name_of(c) for c, is_free in zip(system.coordinates, free, strict=True) if is_free]
     point = ", ".join(f"{name_of(c)} = {x:.6g}" for c, x in zip(system.coordinates, q, strict=True))
@@ -61,6 +64,26 @@ def explain_singular(mechanics: Mechanics, values: Values) -> None:
         f"The acceleration of {', '.join(names) or 'the system'} is fixed neither by inertia nor by a constraint "
         f"at {point}{cause}. Give it mass in the kinetic energy, constrain it, or choose coordinates without a "
         "singularity there."
+    )
+
+
+def refuse_powerless(mechanics: Mechanics, values: Values) -> None:
+    """Raise where the inputs of servo constraints have no grip on them: det(J M⁻¹ B) = 0 at a state."""
+    system = mechanics.system
+    M, J, B = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
+    m = len(J)
+    bordered = np.block([[M, B], [J, np.zeros((m, m))]])
+    if np.linalg.matrix_rank(bordered) == len(bordered) or np.linalg.matrix_rank(J) < m:
+        return
+    servos = ", ".join(c.name for c in system.constraints if isinstance(c, Servo))
+    state = {**dict(zip(system.coordinates, system.nodes.q, strict=True)),
+             **dict(zip(system.velocities, system.nodes.v, strict=True))}  # fmt: skip
+    point = ", ".join(f"{name_of(key)} = {values[node]:.6g}" for key, node in state.items() if node in values)
+    raise SingularError(
+        f"The servo constraint {servos} asks for an infinite input: {listed(system.servo_inputs)} "
+        f"has no effect on it at "
+        f"{point} (the realizability determinant vanishes). Choose a path or a start away from "
+        f"there, or another actuator."
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
+from vinculum.derive.conditions import grip_conditions, watching
 from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.lurie_suslov import lurie_suslov
 from vinculum.derive.lyapunov import lyapunov
@@ -18,11 +19,12 @@ from vinculum.derive.multipliers import multipliers
 from vinculum.derive.partition import Partition, best_partition, named_partition
 from vinculum.derive.redundancy import least_squares
 from vinculum.derive.reference import generic_states
+from vinculum.derive.residuals import feedback, projections
 from vinculum.derive.routh import checked_cyclic, momenta, routh
 from vinculum.derive.shulgin import shulgin
 from vinculum.describe import System
 from vinculum.errors import ConstraintError, VinculumError
-from vinculum.graph import Node, symbol
+from vinculum.graph import symbol
 
 
 @dataclass(frozen=True)
@@ -131,18 +133,19 @@ def _full_state(
 ) -> EquationsOfMotion:
     """Equations in all coordinates and velocities; holonomic residuals are second, nonholonomic first order."""
     system = mechanics.system
-    position: tuple[Node, ...] = tuple(f for f in mechanics.position if f is not None)
+    limits = grip_conditions(mechanics)
     return EquationsOfMotion(
         system=system,
         form=form,
         mechanics=mechanics,
         states=(*system.coordinates, *system.velocities),
-        eliminate=least_squares(eliminate) if choices.redundant == "least_squares" else eliminate,
-        feedback=tuple(zip(mechanics.position, mechanics.velocity, strict=True)),
-        projections=((position, system.nodes.q), (mechanics.velocity, system.nodes.v)),
+        eliminate=watching(least_squares(eliminate) if choices.redundant == "least_squares" else eliminate, limits),
+        feedback=feedback(mechanics),
+        projections=projections(mechanics),
         counted=2 * len(system.coordinates) + multiplier_count,
         at=choices.at,
         redundant=choices.redundant,
+        conditions=limits,
     )
 
 

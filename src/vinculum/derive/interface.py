@@ -25,6 +25,16 @@ class Residual(NamedTuple):
     node: Node
 
 
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A quantity that may not reach zero during a motion: what it means, how such an end is called, what to do then."""
+
+    node: Node
+    meaning: str
+    kind: str = "chart left"
+    advice: str = "Choose characteristics that are good there, or go on from here with form='multipliers'."
+
+
 class StartLevel(NamedTuple):
     """Residuals of a consistent start and the states that may be moved to make them vanish."""
 
@@ -77,6 +87,18 @@ class Equations(Protocol):
     @property
     def inputs(self) -> Sequence[sp.Expr]:
         """Inputs that need a law."""
+
+    @property
+    def held_inputs(self) -> Sequence[sp.Expr]:
+        """Inputs that hold servo constraints and so have no law of their own."""
+
+    @property
+    def definitions(self) -> Mapping[sp.Expr, Node]:
+        """States that are functions of the user's symbols."""
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What must stay away from zero for the states to be good ones."""
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -150,6 +172,12 @@ class Equations(Protocol):
 
     def state_values(self, values: Values) -> list[float]:
         """The states as numbers, from values of the user's symbols."""
+
+    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
+        """Values with the states added that can be computed from the others."""
+
+    def start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
+        """Further conditions of a consistent start, from states given in place of others."""
 
     def refuse_start(self, values: Values) -> None:
         """Raise where the constraints do not determine the motion at a state."""

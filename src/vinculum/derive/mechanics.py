@@ -4,21 +4,37 @@
 
 with p = ∂T/∂q̇, M = ∂p/∂q̇, h = p_q q̇ + p_t - T_q, Q = forces - V_q - D_q̇. A holonomic constraint f(q, t) = 0 gives
 the row J = f_q and γ from f̈ = J q̈ + γ; a nonholonomic one φ(q, q̇, t) = 0 gives J = φ_q̇ (Chetaev) and φ̇ = J q̈ + γ.
-The correction c is zero on the exact motion; constraint stabilization puts its feedback there.
+The correction c is zero on the exact motion; constraint stabilization puts its feedback there. The "reaction" of a
+servo constraint is the input that holds it, and its column in place of Jᵀ is the direction ∂Q/∂u in which this input
+acts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from vinculum.describe import Holonomic, System
-from vinculum.graph import ONE, ZERO, Node, along, gradient, homogeneity, jacobian, substitute, symbol, vector
+from vinculum.describe import Holonomic, Servo, System
+from vinculum.errors import ModelError
+from vinculum.graph import (
+    ONE,
+    ZERO,
+    Node,
+    along,
+    gradient,
+    homogeneity,
+    jacobian,
+    substitute,
+    symbol,
+    symbols,
+    vector,
+)
 from vinculum.graph.node import add
+from vinculum.names import listed
 
 
 def product(A: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -59,6 +75,17 @@ class Mechanics:
     energy: Node  # q̇·p - T + V
     lagrangian_rate: Node  # ∂(T - V)/∂t at fixed q, q̇
     recursion: Any = None  # of the tree of bodies behind the system, if there is one
+    actuators: np.ndarray | None = None  # (n, m) Jᵀ with the columns of servo constraints replaced by ∂Q/∂u
+    hidden: tuple[
+        tuple[str, Node], ...
+    ] = ()  # further conditions (constraint, z) on the state, for relative degrees > 2
+    chains: tuple[tuple[Node, ...], ...] = ()  # (m) residual and derivatives below the one with accelerations
+    approach: Mapping[str, float] = field(default_factory=dict)  # constraints a motion approaches, with their rates
+
+    @property
+    def directions(self) -> np.ndarray:
+        """(n, m) the directions in which the reactions act."""
+        return self.J.T if self.actuators is None else self.actuators
 
     @property
     def multipliers(self) -> np.ndarray:
@@ -74,8 +101,10 @@ class Mechanics:
         """
         nodes = self.system.nodes
         rates = []
-        for constraint, f, row in zip(self.system.constraints, nodes.constraints, self.J, strict=True):
-            if isinstance(constraint, Holonomic):
+        for constraint, f, row in zip(self.system.constraints, nodes.constraints, self.directions.T, strict=True):
+            if isinstance(constraint, Servo) or constraint.name in self.approach:
+                rates.append(product(row[None, :], vector(nodes.v))[0])
+            elif isinstance(constraint, Holonomic):
                 rates.append(-along([f], {nodes.time: ONE})[0])
             elif homogeneity(f, nodes.v):
                 rates.append(ZERO)
@@ -101,6 +130,7 @@ def mechanics(system: System) -> Mechanics:
     terms = _terms(system, flow)
     applied = vector(nodes.forces) - vector(gradient(nodes.dissipation, nodes.v))
     J, gamma, position, velocity = constraint_rows(system, flow)
+    applied, actuators = servo_directions(system, applied, J)
     kinetic_rate, potential_rate = along([nodes.kinetic, nodes.potential], {nodes.time: ONE})
     return Mechanics(
         system=system,
@@ -116,6 +146,8 @@ def mechanics(system: System) -> Mechanics:
         energy=_energy(system),
         lagrangian_rate=kinetic_rate - potential_rate,
         recursion=terms.recursion,
+        actuators=actuators,
+        chains=tuple((v,) if f is None else (f, v) for f, v in zip(position, velocity, strict=True)),
     )
 
 
@@ -150,6 +182,23 @@ def _energy(system: System) -> Node:
     return total([p * v for p, v in zip(momenta, nodes.v, strict=True)]) - nodes.kinetic + nodes.potential
 
 
+def servo_directions(system: System, applied: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """The forces without the servo inputs, and the directions of all reactions: Jᵀ, for servos ∂Q/∂u."""
+    held = [symbol(u) for u in system.servo_inputs]
+    if not held:
+        return applied, None
+    B = jacobian(list(applied), held)
+    if symbols(B.ravel()) & set(held):
+        raise ModelError(
+            "the servo inputs are not usable",
+            [f"the forces are not linear in {listed(system.servo_inputs)}, so the constraint does not determine them."],
+        )
+    directions = J.T.copy()
+    places = [i for i, c in enumerate(system.constraints) if isinstance(c, Servo)]
+    directions[:, places] = B
+    return vector(substitute(list(applied), dict.fromkeys(held, ZERO))), directions
+
+
 def symmetric_jacobian(momenta: Sequence[Node], v: Sequence[Node]) -> np.ndarray:
     """∂p/∂q̇, made symmetric by identity: both triangles hold the same nodes."""
     M = jacobian(momenta, v)
@@ -164,7 +213,7 @@ def constraint_rows(
     """J, γ and the residuals at position and velocity level of every constraint."""
     nodes = system.nodes
     position = tuple(
-        f if isinstance(constraint, Holonomic) else None
+        f if isinstance(constraint, Holonomic) or not symbols([f]) & set(nodes.v) else None
         for constraint, f in zip(system.constraints, nodes.constraints, strict=True)
     )
     velocity = tuple(

@@ -3,6 +3,7 @@
     [ M  Jᵀ ] [  q̈ ]   [ Q - h  ]
     [ J  0  ] [ -λ ] = [ -γ - c ]
 
+For a servo constraint the column Jᵀ is replaced by the direction ∂Q/∂u of its input u, which then is its λ.
 The mass matrix may be singular as long as this bordered matrix is not: a coordinate without inertia is
 determined by the constraints.
 """
@@ -27,9 +28,9 @@ def multipliers(mechanics: Mechanics, samples: Samples) -> Explicit:
     M, J = mechanics.M, mechanics.J
     m, n = J.shape
     A = np.full((n + m, n + m), ZERO, dtype=object)
-    A[:n, :n], A[:n, n:], A[n:, :n] = M, J.T, J
+    A[:n, :n], A[:n, n:], A[n:, :n] = M, mechanics.directions, J
     right = vector([*(mechanics.Q - mechanics.h), *(-mechanics.gamma - mechanics.corrections)])
-    elimination = solved(mechanics, A, right[:, None], samples)
+    elimination = solved(mechanics, A, right[:, None], samples, symmetric=mechanics.actuators is None)
     unknowns = elimination.solution[:, 0]
     v = mechanics.system.nodes.v
     return Explicit(

@@ -27,7 +27,7 @@ _SMALL_LINE, _SMALL_MODEL = 120, 500  # operations of one printed line and of al
 
 def latex(equations: EquationsOfMotion, named: bool | None = None) -> str:
     """The equations of a form, and the definitions of intermediates where there are any."""
-    lines = LINES[equations.form](equations)
+    lines = LINES[equations.form](equations) if equations.lines is None else equations.lines(equations)
     if named is None:
         sizes = [tree_size(side, 10 * _SMALL_MODEL) for line in lines for side in line]
         named = max(sizes) > _SMALL_LINE or sum(sizes) > _SMALL_MODEL
@@ -128,7 +128,7 @@ def _multipliers(equations: EquationsOfMotion) -> list[Node]:
 
 
 def _whole(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[str]:
-    accelerations = equations.acceleration_symbols
+    accelerations = [*equations.acceleration_symbols, *(e.diff(equations.system.time) for e in equations.definitions)]
     return [f"{_tidy(left, accelerations)} &= {_tidy(right, accelerations)}" for left, right in lines]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derive.explicit import Explicit
-from vinculum.derive.interface import Feedback, Residual, StartLevel
+from vinculum.derive.interface import Condition, Feedback, Residual, StartLevel
 from vinculum.derive.lyapunov import symmetrized
 from vinculum.derive.mechanics import matrix_product, product
 from vinculum.derive.redundancy import dependent_names, rank_of
@@ -148,6 +148,9 @@ class ProgramEquations:
     inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
     extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
     laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
+    definitions: ClassVar[Mapping[sp.Expr, Node]] = MappingProxyType({})
+    held_inputs: ClassVar[tuple[sp.Expr, ...]] = ()
+    conditions: ClassVar[tuple[Condition, ...]] = ()
 
     @property
     def name(self) -> str:
@@ -239,6 +242,14 @@ class ProgramEquations:
     def state_values(self, values: Values) -> list[float]:
         """The states as numbers."""
         return [float(values[node]) for node in self.system.nodes.x]
+
+    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
+        """Nothing is defined by other states."""
+        return values
+
+    def start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
+        """None beside the constraints."""
+        return []
 
     def refuse_start(self, values: Values) -> None:
         """Refuse a state at which the inputs do not reach all constraints."""

@@ -27,6 +27,8 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} does not act here: its gradient vanishes."
+    if mechanics.actuators is not None:
+        return ""  # servo constraints have a condition of their own, the realizability determinant
     M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
     m = len(J)
     bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic, named
+from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic, Servo, named
 from vinculum.errors import VinculumError
 from vinculum.graph import from_sympy, symbols
 from vinculum.names import listed, name_of, suggestion
@@ -37,6 +37,7 @@ def findings(system: System) -> list[str]:
         _about_energies,
         _about_constraints,
         _about_inputs,
+        _about_servos,
         _about_idle_coordinates,
     ]
     return declared + unusable + [finding for check in later for finding in check(system, leaves)]
@@ -46,7 +47,7 @@ def _about_shapes(system: System) -> Iterator[str]:
     """One thing where several belong, or the other way round."""
     for name in ("coordinates", "constraints", "inputs"):
         value = getattr(system, name)
-        if isinstance(value, (str, sp.Basic, Holonomic, Nonholonomic)) or not isinstance(value, Iterable):
+        if isinstance(value, (str, sp.Basic, Holonomic, Nonholonomic, Servo)) or not isinstance(value, Iterable):
             yield f"{name} must be a list, got {value}. Write {name}=[{value}]."
     for name in ("parameters", "forces"):
         value = getattr(system, name)
@@ -101,7 +102,7 @@ def _about_types(system: System) -> Iterator[str]:
         if isinstance(expression, bool) or not isinstance(expression, (sp.Expr, Real)):
             yield f"the {label} is {expression!r}, a {type(expression).__name__}. Pass a SymPy expression."
     for constraint in system.constraints:
-        if not isinstance(constraint, (Holonomic, Nonholonomic)):
+        if not isinstance(constraint, (Holonomic, Nonholonomic, Servo)):
             yield f"{constraint!r} is not a constraint. Write Holonomic({constraint}) or Nonholonomic(...)."
     for q in system.forces:
         if q not in system.coordinates:
@@ -123,7 +124,7 @@ def _labelled(system: System) -> Iterator[tuple[str, object]]:
 
 
 def _named(system: System) -> tuple[Constraint, ...]:
-    return named(tuple(c for c in system.constraints if isinstance(c, (Holonomic, Nonholonomic))))
+    return named(tuple(c for c in system.constraints if isinstance(c, (Holonomic, Nonholonomic, Servo))))
 
 
 def _leaves_of(system: System) -> tuple[Leaves, list[str]]:
@@ -216,6 +217,28 @@ def _about_inputs(system: System, leaves: Leaves) -> Iterator[str]:
     used = set().union(*leaves.values())
     for u in (u for u in system.inputs if u not in used):
         yield f"the input {name_of(u)} enters nowhere. Remove it, or use it in forces={{...}}."
+
+
+def _about_servos(system: System, leaves: Leaves) -> Iterator[str]:
+    """Servo constraints: through declared inputs that act as forces, as many as there are constraints."""
+    servos = [c for c in _named(system) if isinstance(c, Servo)]
+    for servo in servos:
+        name = servo.name
+        if not servo.through:
+            yield f"the servo constraint {name} names no input that holds it. Write Servo(..., through=[u])."
+        for u in servo.through:
+            if u not in system.inputs:
+                near = suggestion(name_of(u), map(name_of, system.inputs))
+                yield f"the servo constraint {name} is held through {name_of(u)}, which is no input.{near}"
+        if not leaves.get(f"constraint {name}", set()) & {*system.coordinates, *system.velocities}:
+            yield f"the servo constraint {name} contains neither a coordinate nor a velocity."
+    named = {u for servo in servos for u in servo.through}
+    if servos and len(named) != len(servos):
+        yield (
+            f"{len(servos)} servo constraints are held through {len(named)} inputs "
+            f"({listed(sorted(named, key=name_of))}). "
+            "Name as many inputs as constraints; drive further inputs with simulate(..., inputs={...})."
+        )
 
 
 def _about_idle_coordinates(system: System, leaves: Leaves) -> Iterator[str]:

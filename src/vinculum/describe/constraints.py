@@ -8,6 +8,8 @@ from itertools import count
 
 import sympy as sp
 
+from vinculum.names import listed
+
 
 @dataclass(frozen=True)
 class Holonomic:
@@ -43,7 +45,38 @@ class Nonholonomic:
         return _shown(self)
 
 
-Constraint = Holonomic | Nonholonomic
+@dataclass(frozen=True)
+class Servo:
+    """A constraint psi(q, qdot, t) = 0 or F(q, t) = 0 that is held by the named inputs (Beghin), not by an ideal
+    reaction.
+
+    The forces of the system say where these inputs act; their values come out of the equations. Several servo
+    constraints may share their inputs; together there must be as many inputs as servo constraints.
+
+    >>> import sympy as sp
+    >>> from sympy.physics.mechanics import dynamicsymbols
+    >>> x, y = dynamicsymbols("x y")
+    >>> Servo(x.diff() - y.diff(), through=[sp.Symbol("tau")], name="belt")
+    Servo(belt: Derivative(x(t), t) - Derivative(y(t), t) = 0, through tau)
+    """
+
+    expression: sp.Expr
+    through: Sequence[sp.Expr] = ()
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "through", tuple(self.through))
+
+    @property
+    def differentiations(self) -> int:
+        """How often it is differentiated until accelerations appear."""
+        return 1 if sp.sympify(self.expression).atoms(sp.Derivative) else 2
+
+    def __repr__(self) -> str:
+        return f"{_shown(self)[:-1]}, through {listed(self.through)})"
+
+
+Constraint = Holonomic | Nonholonomic | Servo
 
 
 def named(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from vinculum.describe.constraints import Constraint, Holonomic, named
+from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
 from vinculum.graph import Converter, Node, symbol
 from vinculum.names import listed
@@ -76,6 +76,16 @@ class System:
     def velocities(self) -> tuple[sp.Expr, ...]:
         """dq/dt for every coordinate."""
         return tuple(q.diff(self.time) for q in self.coordinates)
+
+    @property
+    def servo_inputs(self) -> tuple[sp.Expr, ...]:
+        """The inputs that hold servo constraints, in the order of these."""
+        return tuple(dict.fromkeys(u for c in self.constraints if isinstance(c, Servo) for u in c.through))
+
+    @property
+    def free_inputs(self) -> tuple[sp.Expr, ...]:
+        """The inputs for which a law or a value must be given."""
+        return tuple(u for u in self.inputs if u not in self.servo_inputs)
 
     @cached_property
     def nodes(self) -> SystemNodes:

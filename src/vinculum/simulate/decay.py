@@ -86,7 +86,7 @@ def _residuals(motion: Trajectory) -> np.ndarray:
     def nodes(problem: Problem) -> list:
         return problem.lifted([y for chain in problem.equations.chains for y in chain])
 
-    return motion._rows(nodes)
+    return motion.rows(nodes)
 
 
 def _mean_solution(A: np.ndarray) -> np.ndarray:

@@ -15,7 +15,8 @@ class Outcome:
     """How a run ended: ``kind``, the ``time`` it reached, and why.
 
     Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
-    determined); non-finite (an operation left its domain); stalled (the step size went to zero).
+    determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
+    its domain); stalled (the step size went to zero).
     """
 
     kind: str

@@ -18,14 +18,16 @@ from vinculum.compile.function import Function, function
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.interface import Equations, Feedback, linear_feedback
 from vinculum.derive.mechanics import total
-from vinculum.errors import ModelError
+from vinculum.errors import DomainError, ModelError
 from vinculum.graph import ONE, ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
 from vinculum.graph.node import compare
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event
+from vinculum.simulate.outcome import Outcome
 
 WORK = symbol(("work",))
+CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of its first value counts as broken
 WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
 JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has changed its sign
 
@@ -219,6 +221,25 @@ class Problem:
         """The same problem with other corrections."""
         return replace(self, law=law)
 
+    def broken(self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None) -> Outcome | None:
+        """The outcome where a condition of the form has gone to zero since this problem was posed, or would, beyond."""
+        limits = self.equations.conditions
+        before = self.explicit.numbers[len(self.explicit.numbers) - len(limits) :]
+        for instant, state in ((t, x), beyond or (t, x)):
+            now = self._conditions(instant, state)
+            for limit, value, first in zip(limits, now, before, strict=True):
+                if abs(value) < CHART_LIMIT * abs(first) or value * first < 0:
+                    numbers = f"it was {first:.4g} at the start and is {value:.4g} here"
+                    return Outcome(limit.kind, t, f"{limit.meaning}; {numbers}. {limit.advice}")
+        return None
+
+    def _conditions(self, t: float, x: np.ndarray) -> list[float]:
+        nodes = [limit.node for limit in self.equations.conditions]
+        try:
+            return evaluate(nodes, self.everything(t, x)) if nodes else []
+        except DomainError:
+            return [0.0] * len(nodes)
+
     def repivoted(
         self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
     ) -> tuple[Problem, np.ndarray]:
@@ -260,7 +281,7 @@ def pose(
     numbers = dict(equations.parameters) | dict(parameters)
     closing = input_laws(equations, laws)
     known = {symbol(key): value for key, value in (dict(start) | numbers | {equations.time: time}).items()}
-    known |= {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
+    known = equations.with_definitions(known) | {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
     none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
     values = np.array(list(numbers.values()), dtype=float)
@@ -278,7 +299,9 @@ def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[No
                 for u in equations.inputs if u not in laws]  # fmt: skip
     closed: dict[Node, Node] = {}
     for u, law in laws.items():
-        if u not in equations.inputs:
+        if u in equations.held_inputs:
+            problems.append(f"{name_of(u)} holds a servo constraint, so it has no law of its own. Leave it out.")
+        elif u not in equations.inputs:
             problems.append(f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, equations.inputs))}")
         elif callable(law) and not isinstance(law, sp.Basic):
             problems.append(f"the law of {name_of(u)} is a Python function. Write it as a SymPy expression of t and "

@@ -212,7 +212,7 @@ def _run(
     report: Callable[[float], None],
 ) -> Outcome:
     """Integrate, choosing new pivots (and dependent coordinates) where the old ones went bad."""
-    t, stuck = plan.t0, 0
+    t, stuck, first = plan.t0, 0, problem
     while True:
         former = t
         try:
@@ -223,6 +223,10 @@ def _run(
         if outcome.kind != REPIVOT:
             break
         recorder.close(problem)
+        broken = first.broken(t, x, outcome.beyond)
+        if broken is not None:
+            outcome = broken
+            break
         stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
         try:
             problem, x = _repivoted(problem, outcome, t, x, stuck)

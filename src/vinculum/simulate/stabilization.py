@@ -23,6 +23,7 @@ from vinculum.derive.perturbation import binomial
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 
+_GENTLE = 0.05  # share of the natural rate for residual equations of an order above two
 Gain = float | Mapping[str, float]
 
 
@@ -155,13 +156,15 @@ def _row(
 ) -> Sequence[float]:
     """g_0 ... g_{r-1} of one constraint."""
     rate = _number(stabilization.rate, name, None)
-    if isinstance(stabilization, Sampled) and rate is None:
+    if isinstance(stabilization, Sampled) and rate is None and order <= 2:
         return [g * natural ** (order - j) for j, g in enumerate(deadbeat(order, method_order))]
     base = natural if rate is None else rate
     if order == 2 and isinstance(stabilization, Baumgarte):
         alpha = _number(stabilization.alpha, name, base)
         beta = _number(stabilization.beta, name, base)
         return [beta**2, 2 * alpha]
+    if order > 2 and rate is None:
+        base *= _GENTLE  # a long chain asks for κʳ, and deadbeat for more than a step can give
     return binomial(order, base)
 
 

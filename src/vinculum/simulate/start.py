@@ -39,15 +39,17 @@ def consistent(
     values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.user_symbols}
     values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
     values[symbol(equations.time)] = float(time)
+    chosen = equations.start_conditions(initial, values)
     for level in equations.start_levels:
-        _solve(level.residuals, [key for key in level.movable if key not in held], values, level.what)
+        residuals = (*level.residuals, *chosen) if level.what == "velocities" else level.residuals
+        _solve(residuals, [key for key in level.movable if key not in held], values, level.what)
     equations.refuse_start(values)
     return {key: values[symbol(key)] for key in equations.user_symbols}
 
 
 def _held(equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
-    known = equations.user_symbols
+    known = (*equations.user_symbols, *equations.definitions)
     problems = []
     for key, value in initial.items():
         if key not in known:

@@ -84,9 +84,9 @@ class Trajectory:
 
     def _computed(self, expressions: list[sp.Expr]) -> np.ndarray:
         """Expressions at every sample, (N, len(expressions))."""
-        return self._rows(lambda problem: [problem.node(e, f"motion[{e}]") for e in expressions])
+        return self.rows(lambda problem: [problem.node(e, f"motion[{e}]") for e in expressions])
 
-    def _rows(self, nodes: Callable[[Problem], Sequence[Node]]) -> np.ndarray:
+    def rows(self, nodes: Callable[[Problem], Sequence[Node]]) -> np.ndarray:
         """Nodes at every sample, each stretch with its own variables and pivots."""
         return np.vstack(
             [s.problem.compiled(nodes(s.problem)).rows(s.t, s.states, s.problem.values) for s in self.segments]
@@ -106,7 +106,7 @@ class Trajectory:
         if self.problem is None:
             pairs = self._roles["residuals"].items()
             return {(name, level): np.asarray(self.stored[column]) for column, (name, level) in pairs}
-        rows = self._rows(lambda problem: problem.residuals)
+        rows = self.rows(lambda problem: problem.residuals)
         return dict(zip(self.problem.residual_names, rows.T, strict=True))
 
     @cached_property
@@ -114,7 +114,7 @@ class Trajectory:
         """E = q̇·∂T/∂q̇ - T + V."""
         if self.problem is None:
             return np.asarray(self.stored[self._roles["energy"]])
-        return self._rows(lambda problem: [problem.energy])[:, 0]
+        return self.rows(lambda problem: [problem.energy])[:, 0]
 
     @cached_property
     def work(self) -> np.ndarray:

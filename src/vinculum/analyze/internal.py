@@ -1,0 +1,142 @@
+"""The motion that constraints leave to the system: its first approximation at a point and its growth along a motion.
+
+At a steady state x₀ of ẋ = f(x) on the manifold of all residuals z(x) = 0 the tangent space N (z_x N = 0) is invariant:
+f_x N = N A, and the roots of A are those of the internal dynamics. Along a motion, N is carried by ẋ' = f_x x' and kept
+orthogonal; when its columns have found their directions, in the second half of the motion, their mean growth is
+measured: the Lyapunov exponents of that stretch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derive import EquationsOfMotion
+from vinculum.derive.reference import numbers
+from vinculum.errors import ModelError
+from vinculum.graph import Node, evaluate, jacobian, symbol
+from vinculum.names import listed, name_of
+from vinculum.simulate.problem import Problem
+from vinculum.simulate.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class InternalDynamics:
+    """Roots (at a point) or exponents (along a motion) of the motion that the constraints leave free."""
+
+    rates: np.ndarray  # complex roots, or real exponents, the fastest growth first
+    matrix: np.ndarray | None  # the first approximation A at a point
+
+    @property
+    def stable(self) -> bool | None:
+        """True if all decay, False if one grows, None where the first approximation does not decide."""
+        growth = self.rates.real.max(initial=-np.inf)
+        size = 1e-9 * (1 + np.abs(self.rates).max(initial=0.0))
+        return None if abs(growth) <= size else bool(growth < 0)
+
+
+def internal_dynamics(
+    of: EquationsOfMotion | Trajectory,
+    at: Mapping[sp.Expr, float] | None = None,
+    states: Sequence[sp.Expr] | None = None,
+) -> InternalDynamics:
+    """At a steady state ``at`` of equations, or along a motion.
+
+    ``states`` names those that are steady there when others, which do not influence them, move on (the place of a
+    sleigh beside its speeds).
+    """
+    if isinstance(of, Trajectory):
+        return along_motion(of, states)
+    if at is None:
+        raise ModelError("a point is needed", ["pass at={state: value, ...}, or a motion in place of the equations."])
+    A, _ = first_approximation(of, at, states, ())
+    N = tangent(of, at, states)
+    matrix = np.linalg.lstsq(N, A @ N, rcond=None)[0]
+    roots = np.linalg.eigvals(matrix)
+    return InternalDynamics(roots[np.argsort(-roots.real)], matrix)
+
+
+def first_approximation(
+    equations: EquationsOfMotion,
+    at: Mapping[sp.Expr, float],
+    states: Sequence[sp.Expr] | None,
+    inputs: Sequence[sp.Expr],
+) -> tuple[np.ndarray, np.ndarray]:
+    """A = ∂f/∂x and B = ∂f/∂u of the named states at a state where their rates vanish; anything else is refused."""
+    chosen = list(states or equations.states)
+    values = equations.values(at)
+    explicit = equations.explicit(values)
+    f = dict(zip(equations.states, equations.mechanics.without_corrections(explicit.rates), strict=True))
+    rates = [f[key] for key in chosen]
+    problems = _moving(chosen, rates, values)
+    others = [symbol(key) for key in equations.states if key not in chosen]
+    influence = np.abs(numbers(jacobian(rates, others), values)) if others else np.zeros((len(rates), 0))
+    if influence.max(initial=0.0) > 1e-9:
+        guilty = [other.value for other, column in zip(others, influence.T, strict=True) if column.max() > 1e-9]
+        problems.append(f"the rates of {listed(chosen)} depend on {listed(guilty)} too. Name these among the states.")
+    if problems:
+        raise ModelError("the first approximation is not defined here", problems)
+    x, u = [symbol(key) for key in chosen], [symbol(key) for key in inputs]
+    return numbers(jacobian(rates, x), values), numbers(jacobian(rates, u), values)
+
+
+def _moving(chosen: Sequence[sp.Expr], rates: Sequence[Node], values: Mapping[Node, float]) -> list[str]:
+    found = evaluate(rates, values)
+    moving = [f"{name_of(key)} at {rate:.3g}" for key, rate in zip(chosen, found, strict=True) if abs(rate) > 1e-7]
+    if not moving:
+        return []
+    return [f"the point is not steady: {', '.join(moving)}. Name only the states that are steady, or pass a motion."]
+
+
+def residuals(equations: EquationsOfMotion) -> list[Node]:
+    """All that must vanish on the states of the equations."""
+    return [z for level, _ in equations.projections for z in level]
+
+
+def tangent(equations: EquationsOfMotion, at: Mapping[sp.Expr, float], states: Sequence[sp.Expr] | None) -> np.ndarray:
+    """An orthonormal basis of the tangent space of the manifold at a state."""
+    x = [symbol(key) for key in states or equations.states]
+    return _null(numbers(jacobian(residuals(equations), x), equations.values(at)).reshape(-1, len(x)))
+
+
+def _null(C: np.ndarray) -> np.ndarray:
+    """The directions killed by independent rows."""
+    if not C.size:
+        return np.eye(C.shape[1])
+    _, singular, vectors = np.linalg.svd(C)
+    return vectors[int(np.sum(singular > 1e-9 * singular[0])) :].T
+
+
+def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) -> InternalDynamics:
+    """Lyapunov exponents over the second half of a motion, from the first approximation at its samples."""
+    import scipy.linalg
+
+    problem = motion.problem
+    if problem is None:
+        raise ModelError("the motion carries no equations", ["it was read from a file; simulate it again."])
+    chosen = list(states or problem.equations.states)
+    n = len(chosen)
+    A = motion.rows(lambda problem: list(_slopes(problem, chosen).ravel())).reshape(-1, n, n)
+    N = _null(_gradients(motion, chosen))
+    growth, half = np.zeros(N.shape[1]), len(motion.t) // 2
+    for k, step in enumerate(np.diff(motion.t)):
+        N, R = np.linalg.qr(scipy.linalg.expm(step * (A[k] + A[k + 1]) / 2) @ N)
+        growth += np.log(np.abs(np.diag(R))) if k >= half else 0.0
+    return InternalDynamics(np.sort(growth / (motion.t[-1] - motion.t[half]))[::-1], None)
+
+
+def _slopes(problem: Problem, chosen: Sequence[sp.Expr]) -> np.ndarray:
+    """∂f/∂x of the named states."""
+    places = [problem.equations.states.index(key) for key in chosen]
+    return jacobian([problem.rates[i] for i in places], [problem.state[i] for i in places])
+
+
+def _gradients(motion: Trajectory, chosen: Sequence[sp.Expr]) -> np.ndarray:
+    """The gradients of all residuals at the start of a motion."""
+    first = motion.segments[0]
+    nodes = list(jacobian(first.problem.residuals, [symbol(key) for key in chosen]).ravel())
+    found = first.problem.compiled(nodes)(first.t[0], first.states[0], first.problem.values)
+    return found.reshape(-1, len(chosen))

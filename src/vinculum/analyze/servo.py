@@ -1,0 +1,92 @@
+"""Servo constraints: can the actuators hold them, how fast does the input appear, what does the servo do.
+
+    M q̈ + h = Q + b u,   ψ(q, q̇, t) = 0:    realizable where  det(ψ_q̇ M⁻¹ b) ≠ 0
+
+The same condition held by an ideal reaction (Chetaev) gives another motion: virtual displacements are those killed by
+b, not those killed by ψ_q̇.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from vinculum.derive.mechanics import Mechanics, mechanics, product
+from vinculum.derive.realize import determinant_at, realized, relative_degrees, sample_states
+from vinculum.derive.release import without_actuators
+from vinculum.describe import Servo, System
+from vinculum.errors import ModelError
+from vinculum.graph import to_sympy, vector
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Realizability:
+    """What holds a servo constraint: relative degrees, actuator directions, determinant, internal dynamics."""
+
+    system: System
+    relative_degrees: Mapping[str, int]  # by constraint
+    directions: sp.Matrix  # (n, number of servos) b = ∂Q/∂u
+    determinant: float  # of the map from the inputs to the highest derivatives, at the state
+    hidden: tuple[tuple[str, sp.Expr], ...]  # further conditions on the state, for relative degrees above two
+    internal_dimension: int  # of the motion that the constraints leave to the system
+
+    def __repr__(self) -> str:
+        degrees = ", ".join(f"{name} {degree}" for name, degree in self.relative_degrees.items())
+        rows = {
+            "relative degree": degrees,
+            "determinant": f"{self.determinant:.6g}",
+            "internal dynamics": f"dimension {self.internal_dimension}",
+            "hidden conditions": str(len(self.hidden)),
+        }
+        return "\n".join([f'Servo constraints of "{self.system.name}"', *(f"  {k:<18} {v}" for k, v in rows.items())])
+
+
+def realizability(system: System, at: Mapping[sp.Expr, float] | None = None) -> Realizability:
+    """Whether and how the named inputs hold the servo constraints, at a state or at one in general position.
+
+    Raises a `ConstraintError` where no input ever reaches a constraint.
+    """
+    refuse_without_servo(system)
+    terms = realized(mechanics(system), at)
+    values = sample_states(terms, at)[0]
+    servos = [i for i, c in enumerate(system.constraints) if isinstance(c, Servo)]
+    b = terms.directions[:, servos]
+    return Realizability(
+        system,
+        relative_degrees(terms),
+        sp.Matrix(*b.shape, [to_sympy(node) for node in b.ravel()]),
+        determinant_at(terms, values),
+        tuple((name, to_sympy(z)) for name, z in terms.hidden),
+        internal_dimension(terms),
+    )
+
+
+def internal_dimension(terms: Mechanics) -> int:
+    """States that are left when every residual and its derivatives below the highest vanish."""
+    return 2 * len(terms.system.coordinates) - sum(map(len, terms.chains))
+
+
+def idealized(system: System) -> System:
+    """The same constraints held by ideal reactions (Chetaev), the servo's inputs left out."""
+    refuse_without_servo(system)
+    return without_actuators(system)
+
+
+def servo_power(system: System) -> sp.Expr:
+    """u·bᵀq̇, the power of the servos, as an expression for ``motion[...]``."""
+    refuse_without_servo(system)
+    terms = mechanics(system)
+    servos = [i for i, c in enumerate(system.constraints) if isinstance(c, Servo)]
+    speeds = product(terms.directions[:, servos].T, vector(system.nodes.v))
+    return sum(u * to_sympy(speed) for u, speed in zip(system.servo_inputs, speeds, strict=True))
+
+
+def refuse_without_servo(system: System) -> None:
+    """These questions are about servo constraints."""
+    if not system.servo_inputs:
+        raise ModelError(
+            f"the system {system.name!r} has no servo constraint",
+            ["state one: Servo(expression, through=[input], name=...)."],
+        )

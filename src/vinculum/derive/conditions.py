@@ -1,0 +1,139 @@
+"""Where a chart of quasi-velocities ends: what must not reach zero, stated in the user's symbols.
+
+A chart given by elimination or by Newton ends where det(∂e/∂q̇) = 0 or e itself is not smooth; a closed inverse ends
+where one of its roots or divisors vanishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derive.chart import Characteristics
+from vinculum.derive.explicit import Explicit
+from vinculum.derive.interface import Condition
+from vinculum.derive.mechanics import Mechanics, total
+from vinculum.derive.reference import Samples, Values, numbers
+from vinculum.describe import Servo
+from vinculum.errors import ModelError, SingularError
+from vinculum.graph import ONE, ZERO, Node, evaluate, order, substitute, symbols, to_sympy, tree_size
+from vinculum.graph.traverse import describe
+from vinculum.names import listed, name_of
+
+Eliminate = Callable[[Mechanics, Samples], Explicit]
+_LARGEST = 8  # coordinates; beyond, the determinant is not written out
+
+
+def conditions(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ...]:
+    """The conditions of the chart with the release parameters ``held`` at zero."""
+    steady = {*of.system.nodes.parameters}
+    edges = [node for node in _edges(of) if symbols([node]) - steady]
+    edges = [node for node in substitute(edges, dict.fromkeys(held, ZERO)) if symbols([node]) - steady]
+    free = listed(of.names[: of.free])
+    return tuple(
+        Condition(node, f"the characteristics {free} determine the velocities only where {written(node)} is not zero")
+        for node in dict.fromkeys(edges)
+    )
+
+
+def _edges(of: Characteristics) -> list[Node]:
+    if of.inverse is None:
+        grip = [determinant(of.slopes)] if len(of.functions) <= _LARGEST else []
+        return grip + ([] if of.linear else _singular(order(of.functions)))
+    return _singular(order(of.inverse))
+
+
+def _singular(nodes: Sequence[Node]) -> list[Node]:
+    """Roots and divisors: functions are not smooth where these vanish."""
+    return [node for node in nodes if node.op == "sqrt"] + [node.args[1] for node in nodes if node.op == "divide"]
+
+
+def grip_conditions(mechanics: Mechanics) -> tuple[Condition, ...]:
+    """Where the inputs of servo constraints lose their grip: det(ψ_q̇ M⁻¹ b), by bordered determinants, goes to zero."""
+    system, J = mechanics.system, mechanics.J
+    m, n = J.shape
+    if mechanics.actuators is None or n + m > _LARGEST:
+        return ()
+    A = np.full((n + m, n + m), ZERO, dtype=object)
+    A[:n, :n], A[:n, n:], A[n:, :n] = mechanics.M, mechanics.directions, J
+    inertia = determinant(mechanics.M)
+    if inertia is ZERO or not symbols([determinant(A)]) - {*system.nodes.parameters}:
+        return ()
+    names = ", ".join(f"`{c.name}`" for c in system.constraints if isinstance(c, Servo))
+    meaning = (
+        f"the servo constraint {names} asks for an infinite input: {listed(system.servo_inputs)} "
+        f"can hold it only where the "
+        "realizability determinant is not zero"
+    )
+    return (Condition(determinant(A) / inertia, meaning, "singular", "Choose a path or an actuator that avoids this."),)
+
+
+def written(node: Node) -> str:
+    """A node in the user's names, as a formula where it is small."""
+    if tree_size(node, 60) >= 60:
+        return describe(node)
+    plain = {leaf.value: sp.Symbol(name_of(leaf.value), real=True) for leaf in symbols([node])}
+    return str(to_sympy(node).xreplace(plain))
+
+
+def watching(eliminate: Eliminate, limits: Sequence[Condition]) -> Eliminate:
+    """The elimination with the conditions of the chart among its pivots, so that a run watches them."""
+
+    if not limits:
+        return eliminate
+
+    def watched(mechanics: Mechanics, samples: Samples) -> Explicit:
+        values = evaluate([limit.node for limit in limits], samples[0])
+        for value, limit in zip(values, limits, strict=True):
+            if abs(value) < 1e-12:
+                raise SingularError(
+                    f"The state is not usable: {limit.meaning}, and there it is {value:.3g}. {limit.advice}"
+                )
+        explicit = eliminate(mechanics, samples)
+        nodes = tuple(limit.node for limit in limits)
+        return replace(explicit, pivots=explicit.pivots + nodes, numbers=(*explicit.numbers, *values))
+
+    return watched
+
+
+def determinant(A: np.ndarray) -> Node:
+    """det A by expansion along rows, every minor once."""
+
+    @cache
+    def minor(row: int, columns: tuple[int, ...]) -> Node:
+        if row == len(A):
+            return ONE
+        terms = []
+        for place, j in enumerate(columns):
+            if A[row, j] is not ZERO:
+                rest = minor(row + 1, columns[:place] + columns[place + 1 :])
+                terms.append(A[row, j] * rest if place % 2 == 0 else -(A[row, j] * rest))
+        return total(terms)
+
+    return minor(0, tuple(range(len(A))))
+
+
+def refuse_dependent_characteristics(of: Characteristics, values: Values) -> None:
+    """det(∂e/∂q̇) must not vanish: name the characteristics that depend on each other."""
+    E = numbers(of.slopes, values)
+    length = np.linalg.norm(E, axis=1, keepdims=True)
+    vectors, singular, _ = np.linalg.svd(E / np.where(length > 0, length, 1.0))
+    if singular[-1] > 1e-9:
+        return
+    rank = int(np.sum(singular > 1e-9))
+    taking_part = np.abs(vectors[:, rank:]).max(axis=1) > 1e-6
+    guilty = [name_of(name) for name, part in zip(of.names, taking_part, strict=True) if part]
+    point = ", ".join(
+        f"{name_of(c)} = {values[q]:.6g}" for c, q in zip(of.system.coordinates, of.system.nodes.q, strict=True)
+    )
+    raise ModelError(
+        "the characteristics are not independent",
+        [
+            f"{', '.join(guilty)} depend on each other: det(de/dqdot) = 0, rank {rank} of {len(E)} at {point}. The "
+            "constraints count as characteristics too. Choose others, so that e determines all velocities."
+        ],
+    )

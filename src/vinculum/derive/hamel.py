@@ -1,0 +1,166 @@
+"""Equations of motion in quasi-velocities (Khusanov 2020, (7) and (8) with the errata put right).
+
+With T̃(q, e, t) = T(q, q̇(q, e, t), t), Q̃ = KᵀQ and a = 1..n, of Chaplygin's type (7) and of Voronets' and Hamel's
+type (8):
+
+    L_a = d/dt ∂T̃/∂e_a - ∂T̃/∂π_a - Σ_i ∂T/∂q̇_i (d/dt K_ia - ∂q̇_i/∂π_a)
+        = d/dt ∂T̃/∂e_a - ∂T̃/∂π_a + Σ_τ ∂T̃/∂e_τ W_a^τ,     W_a^τ = Σ_i K_ia (d/dt ∂e_τ/∂q̇_i - ∂e_τ/∂q_i)
+        = Σ_i K_ia (M q̈ + h)_i   (Maggi: Lagrange's equations projected)
+    L_ν = Q̃_ν  (ν ≤ k),   L_{k+s} = Q̃_{k+s} + λ_s
+
+The first k give ė for e_{k+s} = 0, the last give the reactions. A servo's input u takes the place of λ_s, with Kᵀ
+∂Q/∂u.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from vinculum.derive.approach import pulls
+from vinculum.derive.chart import Characteristics, Chart, chart, identity
+from vinculum.derive.explicit import Explicit, explain_singular, solved
+from vinculum.derive.mechanics import Mechanics, product
+from vinculum.derive.reference import Samples, stacked
+from vinculum.describe import Servo
+from vinculum.graph import (
+    ZERO,
+    Elimination,
+    Node,
+    SingularMatrix,
+    gradient,
+    jacobian,
+    solve,
+    substitute,
+    vector,
+)
+
+
+def of_chaplygins_type(mechanics: Mechanics, at: Chart) -> np.ndarray:
+    """(7): L_a = d/dt T̃_e - ∂T̃/∂π - Σ_i T_q̇i (d/dt K_ia - ∂q̇_i/∂π_a)."""
+    nodes = mechanics.system.nodes
+    T = at.seen([nodes.kinetic])[0]
+    momenta = at.seen(gradient(nodes.kinetic, nodes.v))
+    change = at.rate(at.K) - np.array([at.by_pi(velocity) for velocity in at.velocities])
+    return at.rate(at.by_e(T)) - at.by_pi(T) - product(change.T, momenta)
+
+
+def of_hamels_type(mechanics: Mechanics, at: Chart) -> np.ndarray:
+    """(8): L_a = d/dt T̃_e - ∂T̃/∂π + Σ_τ T̃_eτ W_a^τ."""
+    T = at.seen([mechanics.system.nodes.kinetic])[0]
+    slopes = at.by_e(T)
+    return at.rate(slopes) - at.by_pi(T) + product(coefficients(at), slopes)
+
+
+def coefficients(at: Chart) -> np.ndarray:
+    """(n, n) W_a^τ, the row being a: Σ_i K_ia (d/dt ∂e_τ/∂q̇_i - ∂e_τ/∂q_i)."""
+    functions, nodes = at.of.functions, at.of.system.nodes
+    change = at.rate(at.seen(jacobian(functions, nodes.v))) - at.seen(jacobian(functions, nodes.q))
+    return np.array([product(at.K.T, row) for row in change]).T
+
+
+def of_maggis_type(mechanics: Mechanics, at: Chart) -> np.ndarray:
+    """L_a = Σ_i K_ia (M q̈ + h)_i."""
+    accelerations = at.rate(at.velocities)
+    return product(at.K.T, product(at.seen(mechanics.M), accelerations) + at.seen(mechanics.h))
+
+
+KINDS: dict[str, Callable[[Mechanics, Chart], np.ndarray]] = {
+    "voronets-hamel": of_hamels_type,
+    "chaplygin": of_chaplygins_type,
+    "maggi": of_maggis_type,
+}
+
+
+def hamel(characteristics: Characteristics, kind: str) -> Callable[[Mechanics, Samples], Explicit]:
+    """The elimination for given characteristics."""
+
+    def eliminate(mechanics: Mechanics, samples: Samples) -> Explicit:
+        at = chart(characteristics, samples)
+        velocities, rates = kinematics(mechanics, at)
+        mass, forcing, directions = (constrained(mechanics, at, part) for part in balance(mechanics, at, kind))
+        motion = unknowns(mechanics, at, mass, forcing, directions, samples)
+        k = characteristics.free
+        pulled = pulled_rates(mechanics, at)
+        approached = constrained(mechanics, at, vector(list(pulled.values())))
+        known = dict(zip(characteristics.rates[:k], motion.solution[:k, 0], strict=True))
+        known |= dict(zip(pulled, approached, strict=True))
+        accelerations = substitute(list(constrained(mechanics, at, at.rate(at.velocities))), known)
+        predicted = accelerations if characteristics.by_newton else []
+        return Explicit(
+            rates=(*rates, *motion.solution[:k, 0], *approached, *predicted),
+            velocities=tuple(velocities),
+            accelerations=tuple(accelerations),
+            reactions=tuple(motion.solution[k:, 0]),
+            pivots=(*at.pivots, *motion.pivots),
+            numbers=(*at.numbers, *motion.numbers),
+        )
+
+    return eliminate
+
+
+def kinematics(mechanics: Mechanics, at: Chart) -> tuple[np.ndarray, np.ndarray]:
+    """q̇(q, e, t), and the rates of q with the feedback: ḟ = -c for holonomic constraints."""
+    velocities = constrained(mechanics, at, at.velocities)
+    pull = vector([ZERO] * len(velocities))
+    for s, f in enumerate(mechanics.position):
+        if f is not None and mechanics.system.constraints[s].name not in mechanics.approach:
+            pull = pull + constrained(mechanics, at, at.K[:, at.of.free + s]) * mechanics.corrections[s]
+    return velocities, velocities - pull
+
+
+def balance(mechanics: Mechanics, at: Chart, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """m, f and R of  m ė = f + R λ: L = m ė - (f - Q̃), R the directions of the reactions, all n rows."""
+    rates = at.of.rates
+    left = KINDS[kind](mechanics, at)
+    rest = vector(substitute(list(left), dict.fromkeys(rates, ZERO)))
+    forces = product(at.K.T, at.seen(mechanics.Q))
+    mass = jacobian(list(left), rates)
+    given = pulled_rates(mechanics, at)
+    moving = product(mass, vector([given.get(rate, ZERO) for rate in rates]))
+    return mass, forces - rest - moving, reaction_directions(mechanics, at)
+
+
+def reaction_directions(mechanics: Mechanics, at: Chart) -> np.ndarray:
+    """(n, m) Kᵀψ_q̇ᵀ = (0; E) for ideal constraints, Kᵀ ∂Q/∂u for servos."""
+    R = identity(len(at.K))[:, at.of.free :]
+    for s, constraint in enumerate(mechanics.system.constraints):
+        if isinstance(constraint, Servo):
+            R[:, s] = product(at.K.T, at.seen(mechanics.directions[:, s]))
+    return R
+
+
+def pulled_rates(mechanics: Mechanics, at: Chart) -> dict[Node, Node]:
+    """ė_{k+s} of the constraints that are only approached, by its symbol, in the variables of the chart."""
+    names = [c.name for c in mechanics.system.constraints]
+    rates = {at.of.rates[at.of.free + names.index(name)]: -pull for name, pull in pulls(mechanics).items()}
+    return dict(zip(rates, at.seen(vector(list(rates.values()))), strict=True))
+
+
+def constrained(mechanics: Mechanics, at: Chart, nodes: np.ndarray) -> np.ndarray:
+    """Nodes of the chart as functions of what is integrated: e_{k+s} = ė_{k+s} = 0 where a constraint holds exactly."""
+    zeros: dict[Node, Node] = {}
+    for s, constraint in enumerate(mechanics.system.constraints, start=at.of.free):
+        if constraint.name not in mechanics.approach:
+            zeros |= {at.of.e[s]: ZERO, at.of.rates[s]: ZERO}
+    settled = at.settled(nodes)
+    return vector(substitute(list(settled.ravel()), zeros)).reshape(settled.shape)
+
+
+def unknowns(
+    mechanics: Mechanics, at: Chart, mass: np.ndarray, forcing: np.ndarray, R: np.ndarray, samples: Samples
+) -> Elimination:
+    """ė_1..ė_k and the reactions: the first k rows alone, then λ, where no servo couples them."""
+    k = at.of.free
+    if mechanics.actuators is not None:
+        A = np.column_stack([mass[:, :k], -R])
+        try:
+            return solve(A, forcing[:, None], stacked(A, samples))
+        except SingularMatrix:
+            explain_singular(mechanics, samples[0])
+            raise
+    motion = solved(mechanics, mass[:k, :k], forcing[:k, None], samples)
+    reactions = product(mass[k:, :k], motion.solution[:, 0]) - forcing[k:]
+    return replace(motion, solution=np.concatenate([motion.solution, reactions[:, None]]))

@@ -1,0 +1,93 @@
+"""Systems for quasi-velocities and servo constraints: the examples, and random characteristics for random systems."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from examples import appell_hamel, gyroscope_in_gimbals, particle_with_given_speed, sleigh_with_servo, snakeboard
+from laws.random_systems import Maker, State, consistent_state
+from vinculum.derive.reference import numbers
+
+EXAMPLES = {
+    "sleigh": (vn.idealized(sleigh_with_servo.system()), {"characteristics": sleigh_with_servo.characteristics()}),
+    "sleigh with servo": (sleigh_with_servo.system(), {"characteristics": sleigh_with_servo.characteristics()}),
+    "gyroscope": (
+        vn.idealized(gyroscope_in_gimbals.system()),
+        {"characteristics": gyroscope_in_gimbals.characteristics()},
+    ),
+    "gyroscope with servo": (
+        gyroscope_in_gimbals.system(),
+        {"characteristics": gyroscope_in_gimbals.characteristics()},
+    ),
+    "particle": (
+        particle_with_given_speed.system(),
+        {
+            "characteristics": particle_with_given_speed.characteristics(),
+            "inverse": particle_with_given_speed.inverse(),
+            "release": {"speed": particle_with_given_speed.xi},
+        },
+    ),
+    "weight": (appell_hamel.system(), {"characteristics": appell_hamel.characteristics()}),
+    "snakeboard": (snakeboard.system(), {"characteristics": snakeboard.characteristics()}),
+}
+
+
+@cache
+def with_multipliers(name: str) -> vn.EquationsOfMotion:
+    return vn.derive(EXAMPLES[name][0])
+
+
+def forward_state(name: str, random: np.random.Generator) -> State:
+    """A random state on the constraints of an example, with x growing where the chart needs it."""
+    system, equations = EXAMPLES[name][0], with_multipliers(name)
+    for _ in range(200):
+        draw = {q: float(x) for q, x in zip(system.coordinates, random.uniform(-0.6, 0.6, 9), strict=False)}
+        draw |= {v: float(x) for v, x in zip(system.velocities, random.uniform(0.3, 1.5, 9), strict=False)}
+        try:
+            state = vn.consistent(equations, draw, fixed=[], time=0.4)
+        except vn.ConstraintError:
+            continue
+        if "sleigh" not in name or forward(state) > 0.1:
+            return state | {system.time: 0.4}
+    raise ArithmeticError(f"no state found for {name}")
+
+
+def forward(state: State) -> float:
+    s = sleigh_with_servo
+    return state[s.xi.diff()] * np.cos(state[s.phi]) + state[s.eta.diff()] * np.sin(state[s.phi])
+
+
+def random_characteristics(system: vn.System, seed: int, curved: bool) -> dict[sp.Expr, sp.Expr]:
+    """As many as the constraints leave free; at the place where all begins they are across the constraints, so that
+    e determines the velocities well in its neighborhood.
+    """
+    random = np.random.default_rng(seed)
+    n = len(system.coordinates)
+    make = Maker(random, n)
+    make.q, make.v = list(system.coordinates), list(system.velocities)
+    t = system.time
+    result = {}
+    for i, row in enumerate(across(system)):
+        e = sum(float(c) * v for c, v in zip(row, make.v, strict=True))
+        e += 0.1 * sp.sin(make.coordinate() + t) * make.v[i] + 0.2 * sp.cos(make.coordinate() + 2 * t)
+        if curved:
+            e += 0.1 * sp.sin(make.v[i]) * make.v[-1] + 0.05 * make.v[i] ** 2 * sp.cos(make.coordinate())
+        result[dynamicsymbols(f"e{i + 1}")] = e
+    return result
+
+
+def across(system: vn.System) -> np.ndarray:
+    """Orthonormal directions that the constraints leave free at one of their states."""
+    equations = vn.derive(system)
+    J = numbers(equations.mechanics.J, equations.reference())
+    return np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(system.coordinates))
+
+
+def random_states(system: vn.System, seed: int, count: int = 3) -> list[State]:
+    random = np.random.default_rng(seed)
+    return [consistent_state(system, random) for _ in range(count)]
