@@ -18,7 +18,7 @@ from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.partition import Partition, best_partition, conditioning
 from vinculum.derive.redundancy import refuse_dependent
 from vinculum.derive.reference import Samples, Values, generic_states, numbers
-from vinculum.derive.singular import singular_reason
+from vinculum.derive.singular import singular_at
 from vinculum.describe import System
 from vinculum.errors import DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
@@ -312,7 +312,7 @@ class EquationsOfMotion:
 
     def singular_at(self, values: Values) -> str:
         """What is no longer determined at a state, or nothing."""
-        return singular_reason(self, values)
+        return singular_at(self, values)
 
     def __repr__(self) -> str:
         rows = {

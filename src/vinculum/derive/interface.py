@@ -107,6 +107,14 @@ class Equations(Protocol):
         """The feedback that belongs to the equations themselves, if any."""
 
     @property
+    def laws(self) -> Mapping[sp.Expr, sp.Expr]:
+        """Inputs of a closed loop as expressions of the state."""
+
+    @property
+    def extra(self) -> Mapping[sp.Expr, sp.Expr]:
+        """Further states of a closed loop (an observer) and their rates."""
+
+    @property
     def energy(self) -> Node | None:
         """E, or none where no energy was stated."""
 
@@ -119,22 +127,11 @@ class Equations(Protocol):
         """Reactions or controls by name, as they appear in `derived`."""
 
     @property
-    def extra(self) -> Mapping[sp.Expr, sp.Expr]:
-        """Further states of a closed loop and their rates."""
-
-    @property
-    def laws(self) -> Mapping[sp.Expr, sp.Expr]:
-        """Inputs of a closed loop as expressions of the state."""
-
-    @property
     def shown(self) -> tuple[sp.Expr, ...]:
         """The states a plot shows when it is not told which."""
 
     def explicit(self, values: Values | None = None) -> Explicit:
         """Rates and reactions, with pivots that are good at the given values."""
-
-    def chosen_for(self, *values: Values) -> Explicit:
-        """The same with pivots chosen anew, good at all the given states."""
 
     def power(self, explicit: Explicit) -> Node:
         """dE/dt on the exact motion."""
@@ -144,6 +141,9 @@ class Equations(Protocol):
 
     def derived(self, explicit: Explicit) -> dict[Node, Node]:
         """Rates and reactions by their symbols, as functions of the state."""
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """A new elimination with pivots that are good at all the given states."""
 
     def adapted(self, values: Values) -> Equations:
         """The same equations, in other variables where those are better at a state."""

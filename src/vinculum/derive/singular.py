@@ -1,4 +1,4 @@
-"""Why equations of motion stop determining the motion at a state, in the user's names."""
+"""Where equations stop determining the motion: found next to it, and named in the user's terms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SINGULAR = 1e-7  # relative size at which equations count as singular
 
 
-def singular_reason(equations: EquationsOfMotion, known: Values) -> str:
+def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     """What the equations no longer determine at a state, or nothing."""
     mechanics = equations.mechanics
     if equations.redundant == "least_squares":

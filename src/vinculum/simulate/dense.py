@@ -46,7 +46,7 @@ def _taylor(motion: Trajectory, times: np.ndarray) -> np.ndarray:
 
 
 def _hermite(segments: Sequence[Segment], times: np.ndarray) -> dict[str, np.ndarray]:
-    """Cubics through the steps and their rates, in coordinates and velocities, whatever the variables were."""
+    """Cubics through the steps and their rates, in the user's symbols, whatever the variables were."""
     from scipy.interpolate import CubicHermiteSpline
 
     equations = segments[0].problem.equations

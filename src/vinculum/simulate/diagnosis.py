@@ -20,7 +20,7 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
         return outcome
     try:
         known = problem.everything(t, x)
-        singular = near_singular(problem, known)
+        singular = problem.equations.singular_at(known)
         rates = evaluate(problem.rates, known)
         _look_ahead(problem, outcome, t, x, np.array(rates))
     except DomainError as error:
@@ -46,11 +46,6 @@ def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rat
     step = outcome.beyond[0] - t
     for share in (0.5, 1.0, 2.0):
         evaluate(problem.rates, problem.numbers(t + share * step, x + share * step * rates))
-
-
-def near_singular(problem: Problem, known: dict[Node, float]) -> str:
-    """What the equations no longer determine at a state, or nothing."""
-    return problem.equations.singular_at(known)
 
 
 def near_edge(problem: Problem, known: dict[Node, float]) -> str:

@@ -183,8 +183,8 @@ class Problem:
 
     def _refuse_strangers(self, given: Node, derived: Mapping[Node, Node], where: str) -> None:
         equations = self.equations
-        users = (*equations.user_symbols, *equations.parameters, *equations.inputs)
-        known = {*derived, *self.state, *map(symbol, users), self.time} - {WORK}
+        own = (*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, *equations.inputs)
+        known = {*derived, *map(symbol, own), self.time}
         strangers = [s.value for s in symbols([given]) - known]
         if strangers:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))

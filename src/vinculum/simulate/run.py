@@ -14,7 +14,7 @@ from vinculum.derive.interface import Equations
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate import fixed_step, stiff, taylor
-from vinculum.simulate.diagnosis import diagnosed, near_singular
+from vinculum.simulate.diagnosis import diagnosed
 from vinculum.simulate.events import Event
 from vinculum.simulate.guarantee import Pilot, promised
 from vinculum.simulate.methods import METHODS, Adams
@@ -75,10 +75,7 @@ def simulate(
     A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
     """
     seconds, began = {}, clock.perf_counter()
-    open_step = (
-        isinstance(stabilization, Guaranteed) and step is None and method in METHODS and bool(equations.corrections)
-    )
-    refuse_unusable(method, 1.0 if open_step else step, tolerance)
+    refuse_unusable(method, step, tolerance, step_is_chosen=isinstance(stabilization, Guaranteed) and step is None)
     grid = checked_times(times)
     numbers = _parameters(equations, parameters)
     t0 = float(grid[0])
@@ -241,7 +238,7 @@ def _run(
 def _repivoted(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int) -> tuple[Problem, np.ndarray]:
     """The problem with new pivots; next to a singular configuration, or where nothing else helps, an error."""
     changed, y = problem.repivoted(t, x, outcome.beyond)
-    reason = near_singular(changed, changed.everything(t, y))
+    reason = changed.equations.singular_at(changed.everything(t, y))
     if not reason and outcome.beyond and changed.explicit.pivots == problem.explicit.pivots:
         reason = f"{outcome.reason}; take a smaller step, or another form"
     if not reason and stuck > _MOST_REPIVOTS_IN_PLACE:

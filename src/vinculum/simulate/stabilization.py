@@ -118,9 +118,9 @@ def feedback(
     names, chains = equations.constraint_names, equations.chains
     if isinstance(stabilization, (Projection, Unstabilized)):
         return linear_feedback(chains, [[0.0] * len(chain) for chain in chains])
+    _refuse_strange_names(stabilization, names)
     if not stabilization.given and equations.prescribed is not None:
         return equations.prescribed
-    _refuse_strange_names(stabilization, names)
     rows = []
     for name, chain in zip(names, chains, strict=True):
         row = _row(stabilization, name, len(chain), natural_rate, method_order)
