@@ -34,6 +34,16 @@ from vinculum.describe import (
     spline,
     voltage_of,
 )
+from vinculum.describe.bodies import (
+    Body,
+    BodyTree,
+    Loop,
+    Rolling,
+    Sliding,
+    denavit_hartenberg,
+    from_urdf,
+    rotation,
+)
 
 # derive
 from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
@@ -41,6 +51,10 @@ from vinculum.derive.affine_form import affine
 from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
 from vinculum.derive.inverse import inverse_problem
 from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
+from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
+
+# compile
+from vinculum.compile.dynamics import Dynamics, dynamics
 
 # simulate
 from vinculum.simulate import (
@@ -91,6 +105,10 @@ from vinculum.control import (
     region_of_attraction,
     stabilize,
 )
+from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
+
+# present
+from vinculum.present.tree_drawing import draw_tree, tree_figure
 
 # errors
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
@@ -106,6 +124,14 @@ __all__ = [
     "voltage_of",
     "AffineSystem",
     "spline",
+    "Body",
+    "BodyTree",
+    "Loop",
+    "Rolling",
+    "Sliding",
+    "from_urdf",
+    "denavit_hartenberg",
+    "rotation",
     # derive
     "derive",
     "EquationsOfMotion",
@@ -115,10 +141,15 @@ __all__ = [
     "LinearPerturbation",
     "Perturbation",
     "residual",
-    "inverse_problem",
     "helmholtz",
-    "multiplier",
     "euler_lagrange",
+    "multiplier",
+    "inverse_problem",
+    "kinetic_energy",
+    "KineticEnergy",
+    # compile
+    "dynamics",
+    "Dynamics",
     # simulate
     "simulate",
     "consistent",
@@ -160,6 +191,12 @@ __all__ = [
     "closed_model",
     "region_of_attraction",
     "Attraction",
+    "computed_torque",
+    "gravity_compensation",
+    "task_path",
+    # present
+    "draw_tree",
+    "tree_figure",
     # errors
     "VinculumError",
     "ModelError",

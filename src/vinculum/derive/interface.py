@@ -133,6 +133,9 @@ class Equations(Protocol):
     def explicit(self, values: Values | None = None) -> Explicit:
         """Rates and reactions, with pivots that are good at the given values."""
 
+    def chosen_for(self, *values: Values) -> Explicit:
+        """The same with pivots chosen anew, good at all the given states."""
+
     def power(self, explicit: Explicit) -> Node:
         """dE/dt on the exact motion."""
 
@@ -141,9 +144,6 @@ class Equations(Protocol):
 
     def derived(self, explicit: Explicit) -> dict[Node, Node]:
         """Rates and reactions by their symbols, as functions of the state."""
-
-    def chosen_for(self, *values: Values) -> Explicit:
-        """A new elimination with pivots that are good at all the given states."""
 
     def adapted(self, values: Values) -> Equations:
         """The same equations, in other variables where those are better at a state."""

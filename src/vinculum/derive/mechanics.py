@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,7 @@ class Mechanics:
     velocity: tuple[Node, ...]  # (m) ḟ for holonomic, φ for nonholonomic constraints
     energy: Node  # q̇·p - T + V
     lagrangian_rate: Node  # ∂(T - V)/∂t at fixed q, q̇
+    recursion: Any = None  # of the tree of bodies behind the system, if there is one
 
     @property
     def multipliers(self) -> np.ndarray:
@@ -95,27 +97,57 @@ class Mechanics:
 def mechanics(system: System) -> Mechanics:
     """The terms of Lagrange's equations of a system."""
     nodes = system.nodes
-    momenta = gradient(nodes.kinetic, nodes.v)
-    M = symmetric_jacobian(momenta, nodes.v)
     flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE}
-    h = vector(along(momenta, flow)) - vector(gradient(nodes.kinetic, nodes.q))
+    terms = _terms(system, flow)
     applied = vector(nodes.forces) - vector(gradient(nodes.dissipation, nodes.v))
     J, gamma, position, velocity = constraint_rows(system, flow)
     kinetic_rate, potential_rate = along([nodes.kinetic, nodes.potential], {nodes.time: ONE})
     return Mechanics(
         system=system,
-        M=M,
-        h=h,
-        Q=applied - vector(gradient(nodes.potential, nodes.q)),
+        M=terms.M,
+        h=terms.h,
+        Q=applied - terms.slope,
         applied=applied,
         J=J,
         gamma=gamma,
         corrections=vector([symbol(("correction", c.name)) for c in system.constraints]),
         position=position,
         velocity=velocity,
-        energy=total([p * v for p, v in zip(momenta, nodes.v, strict=True)]) - nodes.kinetic + nodes.potential,
+        energy=_energy(system),
         lagrangian_rate=kinetic_rate - potential_rate,
+        recursion=terms.recursion,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What the energies give: M, h and V_q. Recursions count gravity with h."""
+
+    M: np.ndarray  # (n, n)
+    h: np.ndarray  # (n)
+    slope: np.ndarray  # (n) V_q
+    recursion: Any = None
+
+
+def _terms(system: System, flow: dict[Node, Node]) -> Terms:
+    """M, h and V_q by differentiating the energies, or from the tree of bodies the system was made of."""
+    if system.bodies is not None and system.bodies.moves(system):
+        from vinculum.derive.recursive import recursive_terms
+
+        return recursive_terms(system)
+    nodes = system.nodes
+    momenta = gradient(nodes.kinetic, nodes.v)
+    h = vector(along(momenta, flow)) - vector(gradient(nodes.kinetic, nodes.q))
+    return Terms(symmetric_jacobian(momenta, nodes.v), h, vector(gradient(nodes.potential, nodes.q)))
+
+
+def _energy(system: System) -> Node:
+    """q̇·p - T + V, which is T + V where T is quadratic in the velocities."""
+    nodes = system.nodes
+    if system.bodies is not None and system.bodies.moves(system) and not system.bodies.base.moves:
+        return nodes.kinetic + nodes.potential
+    momenta = gradient(nodes.kinetic, nodes.v)
+    return total([p * v for p, v in zip(momenta, nodes.v, strict=True)]) - nodes.kinetic + nodes.potential
 
 
 def symmetric_jacobian(momenta: Sequence[Node], v: Sequence[Node]) -> np.ndarray:

@@ -19,6 +19,11 @@ from vinculum.graph import ZERO, vector
 
 def multipliers(mechanics: Mechanics, samples: Samples) -> Explicit:
     """q̈ and λ from the bordered system, pivots chosen on the samples."""
+    from vinculum.derive.recursive import tree_accelerations
+
+    swept = tree_accelerations(mechanics, samples)
+    if swept is not None:
+        return swept
     M, J = mechanics.M, mechanics.J
     m, n = J.shape
     A = np.full((n + m, n + m), ZERO, dtype=object)

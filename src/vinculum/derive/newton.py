@@ -36,6 +36,8 @@ def newton(
 
 def correction(J: np.ndarray, f: np.ndarray) -> np.ndarray:
     """The smallest step d with J d = f, rows scaled to unit length so that units do not decide the rank."""
+    if not (np.all(np.isfinite(J)) and np.all(np.isfinite(f))):
+        return np.full(J.shape[1], np.nan)
     length = np.linalg.norm(J, axis=1)
     scale = 1.0 / np.where(length > 0, length, 1.0)
     return np.linalg.lstsq(scale[:, None] * J, scale * f, rcond=_RANK)[0] if len(f) else np.zeros(J.shape[1])

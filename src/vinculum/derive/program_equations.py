@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -36,8 +37,6 @@ class ProgramEquations:
     weights: tuple[Node, ...]  # 1/w
     points: tuple[Values, ...]  # consistent states at which structure was looked at
     form: str = "program"
-    laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
-    extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
     _known: list[Explicit] = field(default_factory=list)
 
     # -- what was found ------------------------------------------------------------------------------------------
@@ -147,6 +146,8 @@ class ProgramEquations:
     # -- what a simulation asks of any equations (`derive.interface.Equations`) ----------------------------------
 
     inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
+    extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
+    laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import sympy as sp
 
@@ -49,6 +50,7 @@ class System:
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
     inputs: Sequence[sp.Expr] = ()
     name: str = "system"
+    bodies: Any = None  # the BodyTree the system was made from, if any: its recursions give M and h
 
     def __post_init__(self) -> None:
         from vinculum.describe.check import findings

@@ -12,6 +12,7 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from vinculum.errors import VinculumError
 from vinculum.graph import node as n
+from vinculum.graph.expression import GraphExpression
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Node
 
@@ -68,6 +69,8 @@ def operands(expression: sp.Basic) -> tuple[sp.Basic, ...]:
 
 def leaf(expression: sp.Basic) -> Node:
     """A number or a symbol."""
+    if isinstance(expression, GraphExpression):
+        return expression.node
     if isinstance(expression, (BooleanTrue, BooleanFalse)):
         return n.ONE if expression else n.ZERO
     if isinstance(expression, sp.Integer):

@@ -1,0 +1,139 @@
+"""Control laws for trees of bodies, as expressions that `simulate` takes for ``inputs`` and compiles.
+
+    computed torque        τ = M(q) (q̈_d - 2ζω ė - ω² e) + h(q, q̇),   e = q - q_d(t)
+    gravity compensation   τ = h(q, 0)
+    task path              the same with q̈ from  J q̈ + J̇ q̇ = p̈_d - 2ζω ė - ω² e,   e = p(q) - p_d(t)
+
+The last is the servoconstraint p(q) = p_d(t) held by the joint torques of a fully actuated arm. Springs, dampers
+and friction of the joints are compensated too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.compile.dynamics import Dynamics
+from vinculum.describe.bodies import BodyTree
+from vinculum.describe.bodies.joints import BALLS
+from vinculum.describe.bodies.kinematics import nodes_of
+from vinculum.errors import ModelError, SingularError
+from vinculum.graph import (
+    ONE,
+    ZERO,
+    GraphExpression,
+    Node,
+    SingularMatrix,
+    along,
+    evaluate,
+    from_sympy,
+    jacobian,
+    lift,
+    solve,
+    substitute,
+    symbol,
+)
+from vinculum.names import listed, name_of
+
+Laws = dict[sp.Expr, sp.Expr]
+
+
+def computed_torque(
+    tree: BodyTree, desired: Mapping[sp.Expr, Any], frequency: float = 10.0, damping: float = 1.0
+) -> Laws:
+    """Laws {torque: expression} that bring every coordinate to its desired function of time.
+
+    The error obeys ë + 2ζω ė + ω² e = 0 with ω = ``frequency`` [rad/s] and ζ = ``damping``.
+    """
+    actuators = actuated(tree)
+    missing = [q for q in tree.coordinates if q not in desired]
+    if missing:
+        raise ModelError("the path is not complete", [f"no desired motion of {listed(missing)}."])
+    time = tree.time
+    wanted = []
+    for q in tree.coordinates:
+        goal = sp.sympify(desired[q])
+        e = symbol(q) - from_sympy(goal)
+        rate = symbol(q.diff(time)) - from_sympy(goal.diff(time))
+        wanted.append(from_sympy(goal.diff(time, 2)) - 2 * damping * frequency * rate - frequency**2 * e)
+    return _laws(tree, actuators, wanted)
+
+
+def gravity_compensation(tree: BodyTree) -> Laws:
+    """Laws {torque: expression} that hold the arm at rest wherever it stands."""
+    actuators = actuated(tree)
+    still = {symbol(v): ZERO for v in tree.velocities}
+    torques = substitute(_inverse(tree, [ZERO] * len(tree.coordinates)), still)
+    return {u: GraphExpression(tau) for u, tau in zip(actuators, torques, strict=True)}
+
+
+def task_path(
+    tree: BodyTree,
+    body: str,
+    path: Sequence[Any],
+    point: Sequence[Any] = (0, 0, 0),
+    *,
+    at: Mapping[sp.Expr, float],
+    frequency: float = 10.0,
+    damping: float = 1.0,
+) -> Laws:
+    """Laws that lead a point of a body along a path p_d(t); components given as None are left free.
+
+    As many components as coordinates are needed. ``at`` is a configuration near the path, away from
+    singular ones, where the order of elimination is chosen.
+    """
+    actuators = actuated(tree)
+    rows = [i for i, goal in enumerate(path) if goal is not None]
+    if len(rows) != len(tree.coordinates):
+        count = f"{len(rows)} components of the path for {len(tree.coordinates)} coordinates"
+        raise ModelError("the path does not fix the motion", [f"{count}. Give as many as there are coordinates."])
+    position, velocity = tree.motion_of(body).at(nodes_of(point))
+    goals = [sp.sympify(path[i]) for i in rows]
+    p, v = [lift(position[i]) for i in rows], [lift(velocity[i]) for i in rows]
+    flow = {symbol(q): symbol(q.diff(tree.time)) for q in tree.coordinates} | {symbol(tree.time): ONE}
+    bias = along(v, flow)
+    right = []
+    for x, rate, goal, own in zip(p, v, goals, bias, strict=True):
+        e, de = x - from_sympy(goal), rate - from_sympy(goal.diff(tree.time))
+        wanted = from_sympy(goal.diff(tree.time, 2)) - 2 * damping * frequency * de - frequency**2 * e
+        right.append(wanted - own)
+    return _laws(tree, actuators, _solved(tree, jacobian(v, [symbol(x) for x in tree.velocities]), right, at))
+
+
+def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp.Expr, float]) -> list[Node]:
+    values = {symbol(q): float(at[q]) for q in tree.coordinates} | {symbol(tree.time): 0.0}
+    values |= {symbol(p): float(x) for p, x in tree.parameters.items()}
+    numbers = np.array(evaluate(list(J.ravel()), values)).reshape(J.shape)
+    column = np.empty((len(right), 1), dtype=object)
+    column[:, 0] = right
+    try:
+        return list(solve(J, column, numbers).solution[:, 0])
+    except SingularMatrix as error:
+        pose = ", ".join(f"{name_of(q)} = {float(at[q]):.6g}" for q in tree.coordinates)
+        raise SingularError(f"The arm is singular at {pose}: choose another configuration, at={{...}}.") from error
+
+
+def actuated(tree: BodyTree) -> list[sp.Expr]:
+    """The torque of every coordinate; a joint without one is refused."""
+    idle = [body.name for body in tree.bodies if (body.coordinates and not body.torques) or body.joint in BALLS]
+    if idle:
+        raise ModelError(
+            f"{tree.name!r} is not fully actuated",
+            [f"the joint of {name!r} has no torque for each coordinate. Write Body(..., torque=u)." for name in idle],
+        )
+    return list(tree.inputs)
+
+
+def _laws(tree: BodyTree, actuators: Sequence[sp.Expr], accelerations: Sequence[Node]) -> Laws:
+    torques = _inverse(tree, accelerations)
+    return {u: GraphExpression(tau) for u, tau in zip(actuators, torques, strict=True)}
+
+
+def _inverse(tree: BodyTree, accelerations: Sequence[Node]) -> list[Node]:
+    """τ of given accelerations, as nodes of state, time and parameters."""
+    dynamics = Dynamics(tree, fold=False)
+    given: dict[Node, Node] = {symbol(("acceleration", i)): a for i, a in enumerate(accelerations)}
+    return substitute(dynamics.inverse_nodes, given)

@@ -1,0 +1,160 @@
+"""The kinetic energy of a tree of revolute bodies in closed form (Dolgii, Sesekin, Chupin, Theorem 1, corrected).
+
+    T = ½ (α_0 - 2 Σ α_b φ̇_b + Σ α_bc φ̇_b φ̇_c)
+
+    α_bc = Σ_a { m_a [ (C_ab, C_ac) + ([C_ac, B_ab e], d_aa) + ([C_ab, B_ac e], d_aa) ] + (J_a B_ab e, B_ac e) }
+    α_b  = Σ_a { m_a [ ([u_a, B_ab e], d_aa) + (u_a, C_ab) - ([C_ab, w_a], d_aa) ] - (J_a w_a, B_ab e) }
+    α_0  = Σ_a { m_a |u_a|² - 2 m_a ([u_a, w_a], d_aa) + (J_a w_a, w_a) }
+
+with e = (0, 0, 1), the sums over the bodies a that the arcs b and c carry, d_aa = C_aO_a, d_bb+ = O_b+O_b, and
+
+    A_b^b+ = A(φ_b+) A_bb+,  B_ab their product along the path,  C_ac = Σ_b B_ab [B_bc e, d_bb+],
+    u_a = B_a0 (V_1 + [Ω_0, O_1O_r]) - Σ_b B_ab [B_b0 Ω_0, d_bb+],   w_a = B_a0 Ω_0.
+
+The scalars may be of any kind: SymPy expressions, graph nodes, elements of a polynomial ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vinculum.graph.vectors import (
+    IDENTITY,
+    NULL,
+    Matrix,
+    Vector,
+    cross,
+    dot,
+    matrix_times,
+    minus,
+    plus,
+    scaled,
+    times,
+    transposed,
+)
+
+E: Vector = (0, 0, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Arc:
+    """A hinge and its body: the data of the theorem."""
+
+    parent: int  # index of the parent body, -1 the external body
+    A: Matrix  # A_pa, from the parent's frame to the hinge's frame at φ = 0
+    r: Vector  # O_pO_a in the parent's frame
+    rho: Vector  # O_aC_a in the body's frame
+    m: Any
+    J: Matrix  # inertia about O_a in the body's frame
+    c: Any  # cos φ
+    s: Any  # sin φ
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Arcs, each after its parent, and the motion of the external body in inertial axes."""
+
+    arcs: Sequence[Arc]
+    V1: Vector = NULL
+    Omega0: Vector = NULL
+    R0: Matrix = IDENTITY  # the axes of the external body as columns
+
+    @cached_property
+    def paths(self) -> list[list[int]]:
+        """I_a: the arcs from the external body to body a, a included."""
+        found: list[list[int]] = []
+        for a, arc in enumerate(self.arcs):
+            found.append([*(found[arc.parent] if arc.parent >= 0 else []), a])
+        return found
+
+    def step(self, a: int) -> Matrix:
+        """A(φ_a) A_pa, from the parent's frame to F_a."""
+        arc = self.arcs[a]
+        return matrix_times(((arc.c, arc.s, 0), (-arc.s, arc.c, 0), (0, 0, 1)), arc.A)
+
+    @cached_property
+    def B(self) -> list[dict[int, Matrix]]:
+        """B_ab for b on the path to a, and under -1 the matrix B_a0 from inertial axes to F_a."""
+        found: list[dict[int, Matrix]] = []
+        for a, arc in enumerate(self.arcs):
+            step = self.step(a)
+            before = found[arc.parent] if arc.parent >= 0 else {-1: transposed(self.R0)}
+            found.append({b: matrix_times(step, X) for b, X in before.items()} | {a: IDENTITY})
+        return found
+
+    def d(self, b: int, a: int) -> Vector:
+        """d_bb+ = O_b+O_b in F_b, where b+ follows b on the path to a."""
+        path = self.paths[a]
+        return scaled(-1, self.arcs[path[path.index(b) + 1]].r)
+
+    def direction(self, a: int, b: int) -> Vector:
+        """B_ab e: the axis of hinge b in F_a."""
+        return times(self.B[a][b], E)
+
+    def C(self, a: int, c: int) -> Vector:
+        """C_ac, summed over b from c to the parent of a."""
+        path = self.paths[a]
+        total = NULL
+        for b in path[path.index(c) : -1]:
+            total = plus(total, times(self.B[a][b], cross(times(self.B[b][c], E), self.d(b, a))))
+        return total
+
+    def w(self, a: int) -> Vector:
+        """B_a0 Ω_0."""
+        return times(self.B[a][-1], self.Omega0)
+
+    def u(self, a: int) -> Vector:
+        """The velocity of O_a that comes from the external body."""
+        path = self.paths[a]
+        root = times(self.R0, self.arcs[path[0]].r)
+        total = times(self.B[a][-1], plus(self.V1, cross(self.Omega0, root)))
+        for b in path[:-1]:
+            total = minus(total, times(self.B[a][b], cross(self.w(b), self.d(b, a))))
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """α_0, α_b, α_bc of T = ½ (α_0 - 2 Σ α_b φ̇_b + Σ α_bc φ̇_b φ̇_c)."""
+
+    alpha_0: Any
+    alpha: list[Any]  # (n)
+    alpha_bc: np.ndarray  # (n, n), symmetric
+
+    def energy(self, rates: Sequence[Any], half: Any) -> Any:
+        """T, with ½ as a scalar of the kind in use."""
+        linear = dot(self.alpha, rates)
+        quadratic = dot([dot(row, rates) for row in self.alpha_bc], rates)
+        return half * (self.alpha_0 - 2 * linear + quadratic)
+
+
+def coefficients(tree: Tree) -> Coefficients:
+    """The coefficients of Theorem 1."""
+    n = len(tree.arcs)
+    alpha_0: Any = 0
+    alpha: list[Any] = [0] * n
+    alpha_bc = np.full((n, n), 0, dtype=object)
+    for a, arc in enumerate(tree.arcs):
+        d, u, w = scaled(-1, arc.rho), tree.u(a), tree.w(a)
+        alpha_0 = alpha_0 + arc.m * dot(u, u) - 2 * arc.m * dot(cross(u, w), d) + dot(times(arc.J, w), w)
+        axes = {b: tree.direction(a, b) for b in tree.paths[a]}
+        arms = {b: tree.C(a, b) for b in tree.paths[a]}
+        for b, e in axes.items():
+            drawn = dot(cross(u, e), d) + dot(u, arms[b]) - dot(cross(arms[b], w), d)
+            alpha[b] = alpha[b] + arc.m * drawn - dot(times(arc.J, w), e)
+            for c in axes:
+                mixed = dot(cross(arms[c], e), d) + dot(cross(arms[b], axes[c]), d)
+                inertia = dot(times(arc.J, e), axes[c])
+                alpha_bc[b, c] = alpha_bc[b, c] + arc.m * (dot(arms[b], arms[c]) + mixed) + inertia
+    return Coefficients(alpha_0, alpha, alpha_bc)
+
+
+def gravity_forces(tree: Tree, g: Vector) -> list[Any]:
+    """Q_b = -α_b with V_1 replaced by g and a base that does not turn: the gravity rule."""
+    falling = Tree(tree.arcs, g, NULL, tree.R0)
+    return [-x for x in coefficients(falling).alpha]

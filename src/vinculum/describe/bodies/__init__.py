@@ -1,0 +1,10 @@
+"""Trees of rigid bodies: bodies, joints, loops, contacts, model files."""
+
+from vinculum.describe.bodies.body import Body
+from vinculum.describe.bodies.contacts import Rolling, Sliding
+from vinculum.describe.bodies.denavit import denavit_hartenberg, rotation
+from vinculum.describe.bodies.loops import Loop
+from vinculum.describe.bodies.tree import BodyTree
+from vinculum.describe.bodies.urdf import from_urdf
+
+__all__ = ["Body", "BodyTree", "Loop", "Rolling", "Sliding", "denavit_hartenberg", "from_urdf", "rotation"]

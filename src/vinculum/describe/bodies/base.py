@@ -1,0 +1,75 @@
+"""The given motion of the external body: V_1(t), Ω_0(t) in inertial axes, and the rotation R_0(t) they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from vinculum.errors import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """The external body as SymPy functions of time, inertial axes."""
+
+    position: sp.Matrix  # (3, 1)
+    velocity: sp.Matrix  # (3, 1) V_1
+    rotation: sp.Matrix  # (3, 3) R_0, the axes of the external body as columns
+    angular_velocity: sp.Matrix  # (3, 1) Ω_0
+    time: sp.Symbol
+
+    @property
+    def moves(self) -> bool:
+        """Whether the base does anything but stand still in the inertial frame."""
+        return not (self.velocity.is_zero_matrix and self.angular_velocity.is_zero_matrix)
+
+    @property
+    def acceleration(self) -> sp.Matrix:
+        """dV_1/dt in inertial axes."""
+        return self.velocity.diff(self.time)
+
+    @property
+    def angular_acceleration(self) -> sp.Matrix:
+        """dΩ_0/dt in inertial axes."""
+        return self.angular_velocity.diff(self.time)
+
+
+def moving_base(
+    velocity: Sequence[Any] | None, angular_velocity: Sequence[Any] | None, rotation: Any, time: sp.Symbol
+) -> Base:
+    """The base from its velocities; its position and rotation at t = 0 are those of the inertial frame.
+
+    The rotation that belongs to Ω_0(t) is found when Ω_0 keeps its direction; otherwise it has to be given.
+    """
+    V = sp.Matrix(velocity or [0, 0, 0])
+    position = V.applyfunc(lambda v: sp.integrate(v, (time, 0, time)))
+    if position.has(sp.Integral):
+        raise ModelError("the base velocity is not usable", [f"{list(V)} could not be integrated over time."])
+    if rotation is None:
+        Omega = sp.Matrix(angular_velocity or [0, 0, 0])
+        return Base(position, V, _rotation(Omega, time), Omega, time)
+    R = sp.Matrix(rotation)
+    spin = R.diff(time) * R.T
+    found = sp.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]]).applyfunc(sp.trigsimp)
+    return Base(position, V, R, found, time)
+
+
+def _rotation(Omega: sp.Matrix, time: sp.Symbol) -> sp.Matrix:
+    if Omega.is_zero_matrix:
+        return sp.eye(3)
+    speed = next(w for w in Omega if w != 0)
+    direction = (Omega / speed).applyfunc(sp.simplify)
+    if direction.has(time):
+        raise ModelError(
+            "the base angular velocity is not usable",
+            [f"its direction {list(direction)} changes with time. Pass base_rotation= as a 3×3 matrix of t instead."],
+        )
+    length = sp.sqrt(direction.dot(direction))
+    n, angle = direction / length, sp.integrate(length * speed, (time, 0, time))
+    if angle.has(sp.Integral):
+        raise ModelError("the base angular velocity is not usable", [f"{speed} could not be integrated over time."])
+    skew = sp.Matrix([[0, -n[2], n[1]], [n[2], 0, -n[0]], [-n[1], n[0], 0]])
+    return n * n.T + sp.cos(angle) * (sp.eye(3) - n * n.T) + sp.sin(angle) * skew

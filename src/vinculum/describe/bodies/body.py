@@ -1,0 +1,128 @@
+"""A rigid body on its joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+from vinculum.describe.bodies.joints import COORDINATES, Elementary, elementary
+
+Scalar = Any  # a number or a SymPy expression of parameters
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Body:
+    """A rigid body and the joint by which it hangs on its parent (``None``: on the external body).
+
+    At zero coordinates the body's frame stands at ``origin`` of the parent's frame, turned by ``rotation`` (3×3, the
+    body's axes as columns). The ``axis`` of the joint goes through that origin and is given in the body's axes; a
+    universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of mass: a number, three principal
+    moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be symbols, given values
+    by the tree's ``parameters``; axis and rotation are numbers.
+
+    ``angle`` names the coordinates (``dynamicsymbols``; by default made from the body's name); ``torque`` the inputs
+    that act along them: one per coordinate, for a ball joint three moments in body axes. ``damping``, ``stiffness``
+    (at rest at ``rest``), ``friction`` (Coulomb; one number or a pair for positive and negative velocity) and
+    ``rotor_inertia`` (seen through ``gear_ratio`` as gear_ratio² · rotor_inertia) are one number for each coordinate,
+    or one for all. ``identified=True`` accepts an inertia against the triangle inequality, as published arms have.
+
+    >>> Body("link", None, axis=(0, 1, 0), origin=(0, 0, 1), mass=2, center_of_mass=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
+    Body("link" on the external body, revolute, mass 2)
+    """
+
+    name: str
+    parent: str | None = None
+    axis: Sequence[Any] = (0, 0, 1)
+    origin: Sequence[Scalar] = (0, 0, 0)
+    mass: Scalar = 0
+    center_of_mass: Sequence[Scalar] = (0, 0, 0)
+    inertia: Any = 0
+    angle: Any = None
+    joint: str = "revolute"
+    rotation: Any = None
+    torque: Any = None
+    damping: Any = 0
+    stiffness: Any = 0
+    rest: Any = 0
+    friction: Any = 0
+    rotor_inertia: Any = 0
+    gear_ratio: Any = 1
+    identified: bool = False
+
+    @cached_property
+    def coordinates(self) -> tuple[sp.Expr, ...]:
+        """The functions of time that place the body against its parent."""
+        if self.angle is not None:
+            return tuple(self.angle) if isinstance(self.angle, (list, tuple)) else (self.angle,)
+        labels = COORDINATES[self.joint]
+        return tuple(dynamicsymbols(f"{self.name}_{label}" if label else self.name) for label in labels)
+
+    @cached_property
+    def torques(self) -> tuple[sp.Expr, ...]:
+        """The inputs that act on the joint."""
+        if self.torque is None:
+            return ()
+        return tuple(self.torque) if isinstance(self.torque, (list, tuple)) else (self.torque,)
+
+    @cached_property
+    def axes(self) -> list[tuple[float, float, float]]:
+        """The unit axes of the joint in the body's frame: one, or two for a universal joint."""
+        given = self.axis if self.joint == "universal" else [self.axis]
+        return [_unit(axis) for axis in given]
+
+    @property
+    def elementary(self) -> list[Elementary]:
+        """The joint as a sequence of turns, shifts and ball joints."""
+        return elementary(self.joint, self.axes)
+
+    @cached_property
+    def turned(self) -> np.ndarray:
+        """The constant rotation, the body's axes as columns in the parent's (3, 3)."""
+        return np.eye(3) if self.rotation is None else np.array(self.rotation, dtype=float)
+
+    @cached_property
+    def inertia_matrix(self) -> tuple[tuple[sp.Expr, ...], ...]:
+        """The inertia about the center of mass as a symmetric matrix."""
+        return inertia_matrix(self.inertia)
+
+    def each(self, quantity: str) -> tuple[Any, ...]:
+        """Damping, stiffness, ... for every coordinate."""
+        value = getattr(self, quantity)
+        count = len(self.coordinates)
+        if isinstance(value, (list, tuple)) and not (quantity == "friction" and count == 1):
+            return tuple(value)
+        return (value,) * count
+
+    def __repr__(self) -> str:
+        where = f'"{self.parent}"' if self.parent is not None else "the external body"
+        return f'Body("{self.name}" on {where}, {self.joint}, mass {self.mass})'
+
+
+def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
+    """The axis scaled to unit length; an axis along x, y or z comes out exact."""
+    numbers = [float(x) for x in axis]
+    length = float(np.sqrt(sum(x * x for x in numbers)))
+    return tuple(x / length for x in numbers)  # type: ignore[return-value]
+
+
+def inertia_matrix(given: Any) -> tuple[tuple[sp.Expr, ...], ...]:
+    """A 3×3 inertia from a number, three principal moments, six xx yy zz xy xz yz, or nine."""
+    entries = [sp.sympify(x) for x in np.array(given, dtype=object).ravel()]
+    zero = sp.S.Zero
+    if len(entries) == 1:
+        entries = entries * 3
+    if len(entries) == 3:
+        x, y, z = entries
+        return ((x, zero, zero), (zero, y, zero), (zero, zero, z))
+    if len(entries) == 6:
+        xx, yy, zz, xy, xz, yz = entries
+        return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+    if len(entries) != 9:
+        raise ValueError(f"an inertia has 1, 3, 6 or 9 numbers, found {len(entries)}")
+    return tuple(tuple(entries[3 * i : 3 * i + 3]) for i in range(3))

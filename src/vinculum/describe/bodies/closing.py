@@ -1,0 +1,73 @@
+"""Whether the loops of a tree can be closed: Gauss-Newton from the given pose and from random ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vinculum.describe.bodies.joints import BALLS
+from vinculum.errors import ModelError
+from vinculum.graph import Node, evaluate, from_sympy, jacobian, symbol
+
+if TYPE_CHECKING:
+    from vinculum.describe.bodies.tree import BodyTree
+
+_CLOSED, _STARTS, _STEPS = 1e-9, 12, 60
+
+
+def refuse_open(tree: BodyTree) -> None:
+    """Raise a `ModelError` with the distance left where no pose closes all loops."""
+    conditions = {name: f for loop in tree.loops for name, f in loop.conditions(tree).items()}
+    if not conditions:
+        return
+    f = [*conditions.values(), *(from_sympy(norm.expression) for norm in tree.normalizations)]
+    q = [symbol(x) for x in tree.coordinates]
+    known = {symbol(p): float(x) for p, x in tree.parameters.items()} | {symbol(tree.time): 0.0}
+    slopes = jacobian(f, q)
+    random = np.random.default_rng(7)
+    best = (np.inf, np.zeros(len(f)))
+    for attempt in range(_STARTS):
+        x = home(tree) + (random.normal(0, 0.3 * attempt, len(q)) if attempt else 0.0)
+        left = _closed(f, slopes, q, x, known)
+        best = min(best, (float(np.abs(left).max()), left), key=lambda pair: pair[0])
+        if best[0] < _CLOSED:
+            return
+    worst = {name: x for name, x in zip(conditions, best[1], strict=False) if abs(x) > _CLOSED}
+    table = ", ".join(f"{name}: {x:.6g}" for name, x in worst.items())
+    raise ModelError(
+        f"the loops of {tree.name!r} cannot be closed",
+        [f"the nearest pose found leaves {table} (distance {np.linalg.norm(list(worst.values())):.6g}). Check lengths, "
+         "points and axes of the bodies on the loop."],
+    )  # fmt: skip
+
+
+def home(tree: BodyTree) -> np.ndarray:
+    """Zero coordinates, quaternions without a turn."""
+    values = []
+    for body in tree.bodies:
+        own = [0.0] * len(body.coordinates)
+        if body.joint in BALLS:
+            own[-4] = 1.0
+        values += own
+    return np.array(values)
+
+
+def _closed(f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, known: dict[Node, float]) -> np.ndarray:
+    """The residual after damped Gauss-Newton steps."""
+
+    def at(nodes: list[Node], x: np.ndarray) -> np.ndarray:
+        return np.array(evaluate(nodes, known | dict(zip(q, map(float, x), strict=True))))
+
+    left, damping = at(f, x), 1e-3
+    for _ in range(_STEPS):
+        J = at(list(slopes.ravel()), x).reshape(slopes.shape)
+        step = np.linalg.solve(J.T @ J + damping * np.eye(len(x)), J.T @ left)
+        new = at(f, x - step)
+        if np.linalg.norm(new) < np.linalg.norm(left):
+            x, left, damping = x - step, new, max(damping / 10, 1e-15)
+        else:
+            damping *= 10
+        if np.abs(left).max() < _CLOSED / 10 or damping > 1e6:
+            break
+    return left

@@ -1,0 +1,116 @@
+"""Positions, rotations and velocities of the bodies, traced through the graph in the user's frames.
+
+Along a path, from a parent p to its child a:   R_a = R_p C Rot(q),  ω_a = Rot(q)ᵀ Cᵀ ω_p + (joint),
+v_a = Rot(q)ᵀ Cᵀ (v_p + [ω_p, r_a]) + (joint), with velocities in the axes of the body they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from vinculum.describe.bodies.body import Body
+from vinculum.describe.bodies.joints import SHIFT, TURN
+from vinculum.graph import Node, apply, from_sympy, lift, symbol
+from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, plus, scaled, times, transposed, turn
+
+if TYPE_CHECKING:
+    from vinculum.describe.bodies.tree import BodyTree
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Where a body is and how it moves."""
+
+    R: Matrix  # the body's axes as columns, in inertial axes
+    p: Vector  # the body's origin, inertial axes
+    omega: Vector  # angular velocity, body axes
+    v: Vector  # velocity of the origin, body axes
+
+    def at(self, point: Vector) -> tuple[Vector, Vector]:
+        """Position and velocity of a point fixed in the body, both in inertial axes."""
+        return plus(self.p, times(self.R, point)), times(self.R, plus(self.v, cross(self.omega, point)))
+
+
+def node_of(value: Any) -> Node:
+    """A number or SymPy expression as a node."""
+    if isinstance(value, (int, float)):
+        return lift(value)
+    return from_sympy(sp.sympify(value))
+
+
+def nodes_of(values: Sequence[Any]) -> tuple[Node, ...]:
+    """A vector of numbers or SymPy expressions as nodes."""
+    return tuple(node_of(value) for value in values)
+
+
+def rates_of(quaternion: Sequence[Any], rates: Sequence[Any]) -> Vector:
+    """ω = 2 E(q) q̇ in body axes, for a unit quaternion (w, x, y, z)."""
+    return tuple(2 * dot(row, rates) for row in quaternion_rows(quaternion))
+
+
+def quaternion_rows(quaternion: Sequence[Any]) -> Matrix:
+    """E(q) (3, 4) of ω = 2 E(q) q̇ in body axes."""
+    w, x, y, z = quaternion
+    return ((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))
+
+
+def quaternion_matrix(quaternion: Sequence[Any]) -> Matrix:
+    """The rotation of a unit quaternion (w, x, y, z), body axes as columns."""
+    w, x, y, z = quaternion
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def base_motion(tree: BodyTree) -> Motion:
+    """The external body; its velocities in its own axes."""
+    base = tree.base
+    R = tuple(nodes_of(base.rotation.row(i)) for i in range(3))
+    velocity, omega = nodes_of(base.velocity), nodes_of(base.angular_velocity)
+    return Motion(R, nodes_of(base.position), times(transposed(R), omega), times(transposed(R), velocity))
+
+
+def motions(tree: BodyTree) -> Mapping[str | None, Motion]:
+    """The motion of every body, the external one under the key None."""
+    found: dict[str | None, Motion] = {None: base_motion(tree)}
+    for name in tree.order:
+        body = tree.body(name)
+        found[name] = _hung(body, found[body.parent])
+    return found
+
+
+def _hung(body: Body, parent: Motion) -> Motion:
+    origin = nodes_of(body.origin)
+    p, _ = parent.at(origin)
+    C = tuple(tuple(lift(float(x)) for x in row) for row in body.turned)
+    inward = transposed(C)
+    v = times(inward, plus(parent.v, cross(parent.omega, origin)))
+    motion = Motion(matrix_times(parent.R, C), p, times(inward, parent.omega), v)
+    for joint in body.elementary:
+        q = [symbol(body.coordinates[i]) for i in joint.places]
+        rates = [symbol(_rate(body.coordinates[i])) for i in joint.places]
+        motion = _moved(motion, joint.kind, tuple(lift(x) for x in joint.axis), q, rates)
+    return motion
+
+
+def _rate(q: sp.Expr) -> sp.Expr:
+    return q.diff(q.args[0])
+
+
+def _moved(motion: Motion, kind: str, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
+    """The motion after an elementary joint."""
+    if kind == SHIFT:
+        shift = scaled(q[0], axis)
+        v = plus(motion.v, cross(motion.omega, shift), scaled(rates[0], axis))
+        return Motion(motion.R, plus(motion.p, times(motion.R, shift)), motion.omega, v)
+    R = turn(axis, apply("cos", q[0]), apply("sin", q[0])) if kind == TURN else quaternion_matrix(q)
+    own = scaled(rates[0], axis) if kind == TURN else rates_of(q, rates)
+    inward = transposed(R)
+    omega = plus(times(inward, motion.omega), own)
+    return Motion(matrix_times(motion.R, R), motion.p, omega, times(inward, motion.v))

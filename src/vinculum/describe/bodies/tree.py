@@ -1,0 +1,239 @@
+"""A tree of rigid bodies on an external body, and the `System` it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+from vinculum.describe.bodies import energies, numbering
+from vinculum.describe.bodies.base import Base, moving_base
+from vinculum.describe.bodies.body import Body
+from vinculum.describe.bodies.check import findings, numbers_of
+from vinculum.describe.bodies.closing import refuse_open
+from vinculum.describe.bodies.joints import BALLS
+from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
+from vinculum.describe.constraints import Constraint, Holonomic
+from vinculum.describe.system import System
+from vinculum.errors import ModelError
+from vinculum.graph import as_sympy, jacobian, lift, symbol
+from vinculum.graph.vectors import times
+from vinculum.names import suggestion
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BodyTree:
+    """Rigid bodies joined in a tree, in any order, with one root or several.
+
+    ``gravity`` and the motion of the external body, ``base_velocity`` V_1(t) and ``base_angular_velocity`` Ω_0(t)
+    (or ``base_rotation`` R_0(t)), are in inertial axes. ``loops`` close the tree, ``contacts`` let bodies roll or
+    slide. `system()` gives the `System` that every form, simulation and controller accepts; its mass matrix and
+    forces come from recursions over the tree.
+
+    >>> tree = BodyTree([Body("arm", None, axis=(0, 1, 0), mass=1, center_of_mass=(1, 0, 0))])
+    >>> tree
+    BodyTree "tree"
+      bodies              arm
+      coordinates         arm
+      external body       at rest
+      gravity             (0, 0, -9.81)
+    >>> tree.position("arm", (1, 0, 0)).T
+    Matrix([[cos(arm(t)), 0, -sin(arm(t))]])
+    """
+
+    bodies: Sequence[Body]
+    gravity: Sequence[Any] = (0, 0, -9.81)
+    base_velocity: Sequence[Any] | None = None
+    base_angular_velocity: Sequence[Any] | None = None
+    base_rotation: Any = None
+    parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
+    loops: Sequence[Any] = ()
+    contacts: Sequence[Any] = ()
+    name: str = "tree"
+
+    def __post_init__(self) -> None:
+        found = findings(self.bodies, self.parameters)
+        if len(self.gravity) != 3:
+            found.append(f"gravity has {len(self.gravity)} components. Give three, as (0, 0, -9.81).")
+        if found:
+            raise ModelError(f"the tree {self.name!r} cannot be right", found)
+        object.__setattr__(self, "bodies", tuple(self.bodies))
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        for joining in (*self.loops, *self.contacts):
+            joining.check(self)
+        if self.loops:
+            refuse_open(self)
+
+    # -- the graph -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """Names of the bodies in the numbering used inside: depth first."""
+        return tuple(numbering.depth_first(self.bodies))
+
+    @property
+    def graph(self) -> Any:
+        """The tree as a ``networkx.DiGraph`` that begins at "external body"."""
+        return numbering.graph_of(self.bodies)
+
+    @property
+    def incidence(self) -> np.ndarray:
+        """S (bodies, arcs) in the order of ``order``."""
+        return numbering.incidence(self.bodies)
+
+    @property
+    def inverse_incidence(self) -> np.ndarray:
+        """S⁻¹ (arcs, bodies): which joints carry which bodies."""
+        return numbering.inverse_incidence(self.bodies)
+
+    @property
+    def paths(self) -> dict[str, tuple[str, ...]]:
+        """The bodies from the external body to every body."""
+        return numbering.paths(self.bodies)
+
+    def body(self, name: str) -> Body:
+        """A body by its name."""
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        names = [body.name for body in self.bodies]
+        raise ModelError("no such body", [f"{name!r} is no body of {self.name!r}.{suggestion(name, names)}"])
+
+    # -- kinematics ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def coordinates(self) -> tuple[sp.Expr, ...]:
+        """All coordinates, in the user's order of bodies."""
+        return tuple(q for body in self.bodies for q in body.coordinates)
+
+    @property
+    def time(self) -> sp.Symbol:
+        """The symbol of time."""
+        return self.coordinates[0].args[0] if self.coordinates else dynamicsymbols._t
+
+    @property
+    def velocities(self) -> tuple[sp.Expr, ...]:
+        """dq/dt for every coordinate."""
+        return tuple(q.diff(self.time) for q in self.coordinates)
+
+    @cached_property
+    def base(self) -> Base:
+        """The given motion of the external body."""
+        return moving_base(self.base_velocity, self.base_angular_velocity, self.base_rotation, self.time)
+
+    @cached_property
+    def motions(self) -> Mapping[str | None, Motion]:
+        """Rotations, positions and velocities of all bodies as nodes; the external body is None."""
+        return motions(self)
+
+    def motion_of(self, name: str | None) -> Motion:
+        """The motion of a body, by name."""
+        return self.motions[None if name is None else self.body(name).name]
+
+    def position(self, name: str | None, point: Sequence[Any] = (0, 0, 0)) -> sp.Matrix:
+        """Where a point of a body is, in inertial axes."""
+        return _column(self.motion_of(name).at(nodes_of(point))[0])
+
+    def rotation(self, name: str | None) -> sp.Matrix:
+        """The axes of a body as columns, in inertial axes."""
+        return sp.Matrix(3, 3, [as_sympy(lift(x)) for row in self.motion_of(name).R for x in row])
+
+    def velocity(self, name: str | None, point: Sequence[Any] = (0, 0, 0)) -> sp.Matrix:
+        """The velocity of a point of a body, in inertial axes."""
+        return _column(self.motion_of(name).at(nodes_of(point))[1])
+
+    def angular_velocity(self, name: str | None) -> sp.Matrix:
+        """The angular velocity of a body, in inertial axes."""
+        motion = self.motion_of(name)
+        return _column(times(motion.R, motion.omega))
+
+    def jacobian(self, name: str, point: Sequence[Any] = (0, 0, 0)) -> sp.Matrix:
+        """J (3, coordinates) of the velocity of a point: v = J q̇ + (the base's part)."""
+        return self._rows(self.motion_of(name).at(nodes_of(point))[1])
+
+    def angular_jacobian(self, name: str) -> sp.Matrix:
+        """J (3, coordinates) of the angular velocity of a body, inertial axes."""
+        motion = self.motion_of(name)
+        return self._rows(times(motion.R, motion.omega))
+
+    def _rows(self, velocity: Sequence[Any]) -> sp.Matrix:
+        rows = jacobian([lift(x) for x in velocity], [symbol(v) for v in self.velocities])
+        return sp.Matrix(3, len(self.velocities), [as_sympy(x) for x in rows.ravel()])
+
+    # -- the system ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def norm_inertia(self) -> float:
+        """μ of the term ½ μ (q·q̇)² of every quaternion, of the size of the other inertias."""
+        flat = numbers_of([x for b in self.bodies for i in range(3) for x in [b.inertia_matrix[i][i]]], self.parameters)
+        return 4.0 * max([float(np.mean(flat))] if flat else [0.0]) or 1.0
+
+    @property
+    def inputs(self) -> tuple[sp.Expr, ...]:
+        """All joint torques."""
+        return tuple(u for body in self.bodies for u in body.torques)
+
+    @property
+    def normalizations(self) -> tuple[Holonomic, ...]:
+        """(|q|² - 1)/2 = 0 for every quaternion."""
+        return tuple(
+            Holonomic((sum(x**2 for x in body.coordinates[-4:]) - 1) / 2, name=f"{body.name} norm")
+            for body in self.bodies
+            if body.joint in BALLS
+        )
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Norms of quaternions, loops and contacts."""
+        joining = [c for item in (*self.loops, *self.contacts) for c in item.constraints(self)]
+        return (*self.normalizations, *joining)
+
+    @cached_property
+    def energies(self) -> tuple[sp.Expr, sp.Expr]:
+        """T and V."""
+        potential = energies.gravity_potential(self) + energies.spring_potential(self)
+        return as_sympy(energies.kinetic_energy(self)), as_sympy(potential)
+
+    def moves(self, system: System) -> bool:
+        """Whether a system still has the coordinates and energies of this tree, so that its recursions are right."""
+        same = system.coordinates == self.coordinates
+        return same and (system.kinetic_energy, system.potential_energy) == self.energies
+
+    def system(self, forces: Mapping[sp.Expr, Any] | None = None, constraints: Sequence[Constraint] = ()) -> System:
+        """The tree as a `System`; further generalized ``forces`` and ``constraints`` are added to its own."""
+        if not self.coordinates:
+            raise ModelError(f"the tree {self.name!r} cannot move", ["all joints are fixed."])
+        acting = {q: as_sympy(force) for q, force in energies.joint_forces(self).items()}
+        for q, force in (forces or {}).items():
+            acting[q] = acting.get(q, sp.S.Zero) + sp.sympify(force)
+        kinetic, potential = self.energies
+        return System(
+            coordinates=self.coordinates,
+            kinetic_energy=kinetic,
+            potential_energy=potential,
+            forces=acting,
+            constraints=[*self.constraints, *constraints],
+            parameters=self.parameters,
+            inputs=self.inputs,
+            name=self.name,
+            bodies=self,
+        )
+
+    def __repr__(self) -> str:
+        rows = {
+            "bodies": ", ".join(body.name for body in self.bodies),
+            "coordinates": ", ".join(str(q.func) for q in self.coordinates) or "none",
+            "external body": "moves as given" if self.base.moves else "at rest",
+            "gravity": f"({', '.join(str(x) for x in self.gravity)})",
+        }
+        return "\n".join([f'BodyTree "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+
+
+def _column(vector: Sequence[Any]) -> sp.Matrix:
+    return sp.Matrix([as_sympy(lift(x)) for x in vector])

@@ -1,0 +1,180 @@
+"""Robots from URDF files."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+from vinculum.describe.bodies.body import Body
+from vinculum.describe.bodies.denavit import rotation
+from vinculum.describe.bodies.tree import BodyTree
+from vinculum.describe.constraints import Holonomic
+from vinculum.describe.system import System
+from vinculum.errors import ModelError
+from vinculum.names import suggestion
+
+JOINTS = {
+    "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic",
+    "fixed": "fixed", "floating": "free", "planar": "planar",
+}  # fmt: skip
+
+
+def from_urdf(
+    source: str | Path,
+    loops: Sequence[Any] = (),
+    contacts: Sequence[Any] = (),
+    *,
+    floating: bool = False,
+    actuated: bool = False,
+    gravity: Sequence[Any] = (0, 0, -9.81),
+) -> System:
+    """The `System` of a URDF file (or of its text), with loops and contacts on top; its tree is ``system.bodies``.
+
+    Links become bodies, joints their coordinates, by name. Mimic joints become constraints. The root link stands on the
+    external body, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and does not
+    mimic another gets an input ``tau_<joint>``. Geometry, limits and transmissions are not read.
+    """
+    robot = _parsed(source)
+    reader = _Reader(robot, floating, actuated)
+    bodies = reader.bodies()
+    if reader.findings:
+        raise ModelError(f"the robot {robot.get('name', '')!r} cannot be read", reader.findings)
+    tree = BodyTree(
+        bodies, gravity=gravity, loops=loops, contacts=contacts, name=robot.get("name") or "robot"
+    )  # fmt: skip
+    return tree.system(constraints=reader.mimics(bodies))
+
+
+def _parsed(source: str | Path) -> ET.Element:
+    """The <robot> element. A document type or entity is refused: a robot needs neither, an attack does."""
+    text = str(source)
+    if not text.lstrip().startswith("<"):
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except OSError as error:
+            raise ModelError("the URDF file cannot be read", [str(error)]) from error
+    if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
+        raise ModelError("the URDF is refused", ["it has a document type or entities. Remove them."])
+    try:
+        robot = ET.fromstring(text)
+    except ET.ParseError as error:
+        raise ModelError("the URDF is not well-formed XML", [str(error)]) from error
+    if robot.tag != "robot":
+        raise ModelError("the URDF has no robot", [f"the outermost element is <{robot.tag}>, not <robot>."])
+    return robot
+
+
+class _Reader:
+    """Bodies from elements, with all findings collected."""
+
+    def __init__(self, robot: ET.Element, floating: bool, actuated: bool) -> None:
+        self.findings: list[str] = []
+        self.floating, self.actuated = floating, actuated
+        self.links = {e.get("name", ""): e for e in robot.findall("link")}
+        self.joints = {e.get("name", ""): e for e in robot.findall("joint")}
+
+    def bodies(self) -> list[Body]:
+        carried: dict[str, str] = {}
+        for name, joint in self.joints.items():
+            for end in ("parent", "child"):
+                self._refuse_missing(name, joint, end)
+            child = self._end(joint, "child")
+            if child in carried:
+                self.findings.append(f"the link {child!r} is the child of two joints, {carried[child]!r} and {name!r}.")
+            carried[child] = name
+        roots = [name for name in self.links if name not in carried]
+        if not self.links:
+            self.findings.append("there are no links.")
+        elif len(roots) != 1:
+            self.findings.append(f"there are {len(roots)} root links ({', '.join(roots)}). A robot has one.")
+        if self.findings:
+            return []
+        return [self._body(name, self.joints.get(carried.get(name, ""))) for name in self.links]
+
+    def _refuse_missing(self, name: str, joint: ET.Element, end: str) -> None:
+        link = self._end(joint, end)
+        if not link:
+            self.findings.append(f"the joint {name!r} has no <{end} link=...>.")
+        elif link not in self.links:
+            self.findings.append(f"the {end} {link!r} of the joint {name!r} is no link.{suggestion(link, self.links)}")
+
+    @staticmethod
+    def _end(joint: ET.Element, end: str) -> str:
+        element = joint.find(end)
+        return element.get("link", "") if element is not None else ""
+
+    def _numbers(self, element: ET.Element | None, key: str, default: str, where: str) -> list[float]:
+        text = element.get(key, default) if element is not None else default
+        try:
+            return [float(x) for x in text.split()]
+        except ValueError:
+            self.findings.append(f"{key}={text!r} of {where} is not made of numbers.")
+            return [float(x) for x in default.split()]
+
+    def _body(self, link: str, joint: ET.Element | None) -> Body:
+        inertial = self._inertial(link)
+        if joint is None:
+            return Body(link, None, joint="free" if self.floating else "fixed", **inertial)
+        name, kind = joint.get("name", ""), joint.get("type", "")
+        if kind not in JOINTS:
+            near = suggestion(kind, JOINTS)
+            self.findings.append(f"the joint {name!r} has the type {kind!r}.{near} The types are {', '.join(JOINTS)}.")
+            kind = "fixed"
+        origin, losses = joint.find("origin"), joint.find("dynamics")
+        where = f"the joint {name!r}"
+        moves = JOINTS[kind] in ("revolute", "prismatic")
+        passive: dict[str, Any] = {}
+        if moves:
+            passive = {key: self._numbers(losses, key, "0", where)[0] for key in ("damping", "friction")}
+        return Body(
+            link, self._end(joint, "parent"), joint=JOINTS[kind],
+            axis=self._numbers(joint.find("axis"), "xyz", "1 0 0", where),
+            origin=self._numbers(origin, "xyz", "0 0 0", where),
+            rotation=rotation(*self._numbers(origin, "rpy", "0 0 0", where)),
+            angle=dynamicsymbols(name) if moves else None,
+            torque=sp.Symbol(f"tau_{name}") if self.actuated and moves and joint.find("mimic") is None else None,
+            **inertial, **passive,
+        )  # fmt: skip
+
+    def _inertial(self, link: str) -> dict[str, Any]:
+        element, where = self.links[link].find("inertial"), f"the link {link!r}"
+        if element is None:
+            return {}
+        origin, matrix = element.find("origin"), element.find("inertia")
+        R = rotation(*self._numbers(origin, "rpy", "0 0 0", where))
+        keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        xx, yy, zz, xy, xz, yz = (self._numbers(matrix, key, "0", where)[0] for key in keys)
+        J = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        center = self._numbers(origin, "xyz", "0 0 0", where)
+        return {
+            "mass": self._numbers(element.find("mass"), "value", "0", where)[0],
+            "center_of_mass": center,
+            "inertia": J,
+        }
+
+    def mimics(self, bodies: Sequence[Body]) -> list[Holonomic]:
+        """q = multiplier · q_other + offset for every mimic joint."""
+        found = []
+        by_joint = {name: self._end(joint, "child") for name, joint in self.joints.items()}
+        coordinate = {body.name: body.coordinates for body in bodies}
+        for name, joint in self.joints.items():
+            mimic = joint.find("mimic")
+            if mimic is None:
+                continue
+            other = mimic.get("joint", "")
+            if len(coordinate.get(by_joint.get(other, ""), ())) != 1 or len(coordinate[by_joint[name]]) != 1:
+                near = suggestion(other, self.joints)
+                raise ModelError(
+                    "the mimic joint is not usable", [f"{name!r} mimics {other!r}, no joint that moves.{near}"]
+                )
+            k = self._numbers(mimic, "multiplier", "1", name)[0]
+            b = self._numbers(mimic, "offset", "0", name)[0]
+            q, leader = coordinate[by_joint[name]][0], coordinate[by_joint[other]][0]
+            found.append(Holonomic(q - k * leader - b, name=f"{name} mimic"))
+        return found

@@ -1,0 +1,111 @@
+"""A node of the graph as a SymPy expression that is not expanded.
+
+Energies, loop conditions and control laws of a large tree of bodies live in the graph, where what is shared is stored
+once. `GraphExpression` lets them stand wherever SymPy expressions stand: sums, ``diff``, ``subs``, `System`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from vinculum.graph.differentiate import along
+from vinculum.graph.node import ONE, Node, symbol
+from vinculum.graph.to_sympy import to_sympy
+from vinculum.graph.traverse import order, substitute, symbols, tree_size
+
+_WHOLE_UP_TO = 400  # operations of a formula that is given as plain SymPy
+
+
+class GraphExpression(sp.AtomicExpr):
+    """A SymPy expression that holds a node; ``doit()`` writes it out."""
+
+    is_commutative = True
+    is_number = False
+    _diff_wrt = False
+    node: Node
+
+    def __new__(cls, node: Node) -> GraphExpression:
+        made = sp.AtomicExpr.__new__(cls)
+        made.node = node
+        return made
+
+    def _hashable_content(self) -> tuple[Hashable, ...]:
+        return (self.node.serial,)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a GraphExpression belongs to its process; send expression.doit() instead")
+
+    @property
+    def free_symbols(self) -> set[sp.Basic]:
+        """The SymPy symbols below, the time of functions of time included."""
+        return {s for leaf in self.leaves for s in leaf.free_symbols}
+
+    @property
+    def leaves(self) -> list[sp.Expr]:
+        """Symbols, functions of time and their derivatives that the node depends on."""
+        return [node.value for node in symbols([self.node])]
+
+    def doit(self, **hints: Any) -> sp.Expr:
+        """The plain SymPy expression."""
+        return to_sympy(self.node)
+
+    def has(self, *patterns: Any) -> bool:
+        """Whether a symbol, function of time or derivative occurs."""
+        return any(leaf.has(pattern) for leaf in self.leaves for pattern in patterns)
+
+    def _eval_derivative(self, s: sp.Expr) -> sp.Expr:
+        direction = {}
+        for leaf in self.leaves:
+            rate = leaf.diff(s)
+            if rate != 0:
+                direction[symbol(leaf)] = ONE if rate == 1 else _leaf(rate)
+        return as_sympy(along([self.node], direction)[0])
+
+    def _eval_derivative_n_times(self, s: sp.Expr, n: int) -> sp.Expr:
+        result: sp.Expr = self
+        for _ in range(int(n)):
+            result = result._eval_derivative(s) if isinstance(result, GraphExpression) else result.diff(s)
+        return result
+
+    def _xreplace(self, rule: Mapping[sp.Basic, sp.Basic]) -> tuple[sp.Basic, bool]:
+        from vinculum.graph.from_sympy import from_sympy
+
+        if self in rule:
+            return rule[self], True
+        given = {symbol(leaf): from_sympy(rule[leaf]) for leaf in self.leaves if leaf in rule}
+        if not given:
+            return self, False
+        return as_sympy(substitute([self.node], given)[0]), True
+
+    def xreplace(self, rule: Mapping[sp.Basic, sp.Basic], hack2: bool = False) -> sp.Basic:
+        """The expression with symbols, functions of time or derivatives replaced."""
+        return self._xreplace(rule)[0]
+
+    def _eval_subs(self, old: sp.Expr, new: sp.Expr) -> sp.Expr | None:
+        changed, found = self._xreplace({old: sp.sympify(new)})
+        return changed if found else None
+
+    def _sympystr(self, printer: Any) -> str:
+        count = sum(bool(node.args) for node in order([self.node]))
+        return f"<expression of {count} operations>"
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\left\langle\text{{{self._sympystr(printer)[1:-1]}}}\right\rangle"
+
+    _sympyrepr = _sympystr
+
+
+def _leaf(rate: sp.Expr) -> Node:
+    from vinculum.graph.from_sympy import from_sympy
+
+    return from_sympy(rate)
+
+
+def as_sympy(node: Node, whole_up_to: float = _WHOLE_UP_TO) -> sp.Expr:
+    """A node in SymPy: written out when small, a `GraphExpression` when large."""
+    if not node.args or tree_size(node, whole_up_to + 1) <= whole_up_to:
+        return to_sympy(node)
+    return GraphExpression(node)

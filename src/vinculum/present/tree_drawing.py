@@ -1,0 +1,65 @@
+"""The graph of a tree of bodies as a picture: bodies in columns by their depth, arcs with the kind of joint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import plotly.graph_objects as go
+
+from vinculum.describe.bodies import BodyTree
+from vinculum.describe.bodies.numbering import EXTERNAL
+
+
+def tree_figure(tree: BodyTree) -> Any:
+    """A Plotly figure of the tree; numbers are those of ``tree.order``."""
+    places = positions(tree)
+    figure = go.Figure()
+    for parent, child, joint in tree.graph.edges(data="joint"):
+        (x0, y0), (x1, y1) = places[parent], places[child]
+        figure.add_scatter(x=[x0, x1], y=[y0, y1], mode="lines", line={"color": "gray"}, showlegend=False)
+        figure.add_annotation(x=(x0 + x1) / 2, y=(y0 + y1) / 2, text=joint, showarrow=False, font={"size": 10})
+    for loop in tree.loops:
+        ends = [places[EXTERNAL if name is None else name] for name in (loop.first, loop.second)]
+        figure.add_scatter(
+            x=[e[0] for e in ends], y=[e[1] for e in ends], mode="lines", line={"dash": "dot"}, name=loop.label
+        )
+    number = {name: i for i, name in enumerate(tree.order, start=1)}
+    labels = [name if name == EXTERNAL else f"{number[name]} {name}" for name in places]
+    x, y = zip(*places.values(), strict=True)
+    figure.add_scatter(x=x, y=y, mode="markers+text", text=labels, textposition="top center", showlegend=False)
+    figure.update_layout(title=tree.name, xaxis_visible=False, yaxis_visible=False)
+    return figure
+
+
+def positions(tree: BodyTree) -> dict[str, tuple[float, float]]:
+    """Depth to the right, leaves one below the other, a parent beside the middle of its children."""
+    graph = tree.graph
+    depth = nx.single_source_shortest_path_length(graph, EXTERNAL)
+    places: dict[str, tuple[float, float]] = {}
+    leaves = 0
+    for name in nx.dfs_postorder_nodes(graph, EXTERNAL):
+        below = [places[child][1] for child in graph.successors(name)]
+        leaves += not below
+        places[name] = (float(depth[name]), sum(below) / len(below) if below else -float(leaves))
+    return dict(sorted(places.items(), key=lambda item: item[1][0]))
+
+
+def draw_tree(tree: BodyTree, path: str | Path) -> None:
+    """The tree into a file: .html with Plotly inlined, or a picture through Matplotlib (.png, .svg, .pdf)."""
+    if Path(path).suffix == ".html":
+        tree_figure(tree).write_html(path, include_plotlyjs=True)
+        return
+    from matplotlib.figure import Figure
+
+    places = positions(tree)
+    axes = (figure := Figure(figsize=(9, 5), layout="constrained")).subplots()
+    for parent, child in tree.graph.edges():
+        axes.plot(*zip(places[parent], places[child], strict=True), color="gray", lw=1)
+    for name, (x, y) in places.items():
+        axes.plot(x, y, "o", color="tab:blue")
+        axes.annotate(name, (x, y), textcoords="offset points", xytext=(4, 4), fontsize=8)
+    axes.set_axis_off()
+    axes.set_title(tree.name)
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,84 @@
+"""Control laws of manipulators, and the examples on trees."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+
+a, b = dynamicsymbols("a b")
+u, w = sp.symbols("u w")
+T = dynamicsymbols._t
+
+
+def arm(torques=(u, w), **options):
+    shape = dict(mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0, 1 / 12, 1 / 12))
+    first = vn.Body("first", None, axis=(0, -1, 0), angle=a, torque=torques[0], damping=0.3, **shape)
+    second = vn.Body("second", "first", axis=(0, -1, 0), origin=(1, 0, 0), angle=b, torque=torques[1], **shape)
+    return vn.BodyTree([first, second], **options)
+
+
+def test_computed_torque_error_decays_as_designed():
+    tree = arm()
+    laws = vn.computed_torque(tree, {a: sp.sin(T), b: 1 + T / 5}, frequency=3.0, damping=0.5)
+    start = {a: 0.2, b: 1.0, a.diff(): 1.0, b.diff(): 0.2}
+    motion = vn.simulate(vn.derive(tree.system()), start, np.linspace(0, 2, 41), inputs=laws)
+    s, d = -1.5, 3.0 * np.sqrt(0.75)
+    error = 0.2 * np.exp(s * motion.t) * (np.cos(d * motion.t) - s / d * np.sin(d * motion.t))
+    assert np.allclose(motion[a] - np.sin(motion.t), error, rtol=0, atol=1e-11)
+    assert np.allclose(motion[b], 1 + motion.t / 5, rtol=0, atol=1e-11)
+
+
+def test_gravity_compensation_holds_any_pose():
+    tree = arm()
+    laws = vn.gravity_compensation(tree)
+    motion = vn.simulate(vn.derive(tree.system()), {a: 0.7, b: -1.1}, (0, 1), inputs=laws)
+    assert np.allclose(motion[a], 0.7, rtol=0, atol=1e-12)
+    assert np.allclose(motion[b], -1.1, rtol=0, atol=1e-12)
+
+
+def test_task_path_draws_a_circle():
+    tree = arm()
+    path = (1.2 + 0.3 * sp.cos(2 * T), None, 0.3 * sp.sin(2 * T))
+    pose = {a: 0.7, b: -1.3}
+    laws = vn.task_path(tree, "second", path, (1, 0, 0), at=pose, frequency=8.0)
+    motion = vn.simulate(vn.derive(tree.system()), pose, np.linspace(0, 4, 81), inputs=laws)
+    tip = vn.dynamics(tree).position("second", np.column_stack([motion[a], motion[b]]), (1, 0, 0))
+    goal = np.column_stack([1.2 + 0.3 * np.cos(2 * motion.t), 0.3 * np.sin(2 * motion.t)])
+    late = motion.t > 3.5
+    assert np.abs(tip[late][:, [0, 2]] - goal[late]).max() < 1e-8
+    assert np.abs(tip[0, [0, 2]] - goal[0]).max() > 1e-2
+
+
+def test_what_cannot_be_controlled_is_refused():
+    with pytest.raises(vn.ModelError, match="'second' has no torque"):
+        vn.gravity_compensation(arm((u, None)))
+    with pytest.raises(vn.ModelError, match="no desired motion of b"):
+        vn.computed_torque(arm(), {a: 0})
+    with pytest.raises(vn.ModelError, match="as many as"):
+        vn.task_path(arm(), "second", (T, None, None), at={a: 0.7, b: -1.3})
+    with pytest.raises(vn.SingularError, match="singular at a = 0, b = 0"):
+        vn.task_path(arm(), "second", (T, None, 0), (1, 0, 0), at={a: 0.0, b: 0.0})
+
+
+EXAMPLES = ["planar_arms", "puma560", "walker", "stewart_platform", "planar_3rrr", "arm_on_turntable"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(name, tmp_path):
+    example = importlib.import_module(f"examples.{name}")
+    motion, numbers = example.run()
+    assert motion.outcome.kind == "finished"
+    for quantity, (found, exact) in numbers.items():
+        assert found == pytest.approx(exact, rel=1e-9, abs=1e-11), quantity
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_picture(name, tmp_path):
+    importlib.import_module(f"examples.{name}").picture(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 5000

@@ -1,0 +1,196 @@
+"""URDF files, loops and contacts on top of a tree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+
+INERTIA = '<inertia ixx="0.02" ixy="0.001" ixz="-0.002" iyy="0.03" iyz="0.0005" izz="0.025"/>'
+
+
+def link(name, mass=1.0):
+    origin = '<origin xyz="0.1 -0.05 0.2" rpy="0.3 -0.4 0.5"/>'
+    return f'<link name="{name}"><inertial>{origin}<mass value="{mass}"/>{INERTIA}</inertial></link>'
+
+
+def joint(name, kind, parent, child, more=""):
+    place = '<origin xyz="0.1 0.2 0.3" rpy="0.1 0.7 -0.3"/><axis xyz="0.6 0 0.8"/>'
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}{place}{more}</joint>'
+
+
+def robot(*parts):
+    return f'<?xml version="1.0"?><robot name="r">{"".join(parts)}</robot>'
+
+
+LIMIT = '<limit lower="-1" upper="1" effort="10" velocity="1"/>'
+ARM = robot(
+    '<link name="world"/>', link("l1"), link("l2", 2.0), link("l3"), link("l4", 0.5),
+    joint("j2", "prismatic", "l1", "l2", LIMIT + '<dynamics damping="0.3"/>'), joint("j1", "continuous", "world", "l1"),
+    joint("weld", "fixed", "l2", "l3"), joint("j4", "revolute", "l1", "l4", LIMIT),
+)  # fmt: skip
+
+
+def test_accelerations_agree_with_pinocchio_reading_the_same_file(tmp_path, random):
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    model = pin.buildModelFromXML(ARM)
+    system = vn.from_urdf(path)
+    state = {key: random.normal() for key in (*system.coordinates, *system.velocities)}
+    found = vn.derive(system).accelerations(state)
+    order = [next(q for q in system.coordinates if str(q.func) == name) for name in model.names[1:]]
+    q = np.concatenate([[np.cos(state[x]), np.sin(state[x])] if str(x.func) == "j1" else [state[x]] for x in order])
+    v = np.array([state[x.diff()] for x in order])
+    damping = np.array([-0.3 * state[x.diff()] if str(x.func) == "j2" else 0.0 for x in order])
+    expected = pin.aba(model, model.createData(), q, v, damping)
+    assert np.allclose([found[x.diff().diff()] for x in order], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_mimic_joint_is_a_constraint():
+    text = robot(
+        '<link name="base"/>', link("a"), link("b"), joint("ja", "continuous", "base", "a"),
+        joint("jb", "continuous", "a", "b", '<mimic joint="ja" multiplier="-2" offset="0.3"/>'),
+    )  # fmt: skip
+    system = vn.from_urdf(text, actuated=True)
+    ja, jb = dynamicsymbols("ja jb")
+    assert [str(u) for u in system.inputs] == ["tau_ja"]
+    motion = vn.simulate(vn.derive(system), {ja: 0.5}, (0, 1), inputs={sp.Symbol("tau_ja"): 0})
+    assert np.allclose(motion[jb], 0.3 - 2 * motion[ja], rtol=0, atol=1e-12)
+    assert motion.energy_error < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (robot(link("a"), joint("j", "continuous", "a", "bb"), link("b")), ["'bb'", "no link", "Did you mean b?"]),
+        (robot(link("a"), link("b"), '<joint name="j" type="fixed"><parent link="a"/></joint>'), ["no <child link"]),
+        (robot(link("a"), link("b")), ["2 root links", "a, b"]),
+        (robot(link("a"), link("b"), joint("j", "hinge", "a", "b")), ["'hinge'", "The types are"]),
+        (robot(link("a"), link("b"), joint("j", "continuous", "a", "b", '<mimic joint="k"/>')), ["mimics 'k'"]),
+        (robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "0.1 x")), ["not made of"]),
+        (robot(), ["no links"]),
+        ("<robot><link></robot>", ["not well-formed"]),
+        ("<sdf/>", ["<sdf>"]),
+        ('<!DOCTYPE r [<!ENTITY x "y">]><robot/>', ["refused"]),
+        ("/no/such/file.urdf", ["cannot be read"]),
+    ],
+)
+def test_a_bad_file_is_refused(text, words):
+    with pytest.raises(vn.ModelError) as refusal:
+        vn.from_urdf(text)
+    assert all(word in str(refusal.value) for word in words)
+
+
+def bars(lengths, **options):
+    """A chain of bars along x that turn about z."""
+    bodies, parent, place = [], None, (0, 0, 0)
+    for i, length in enumerate(lengths):
+        shape = dict(mass=length, center_of_mass=(length / 2, 0, 0), inertia=(0, length**3 / 12, length**3 / 12))
+        bodies.append(vn.Body(f"bar{i}", parent, origin=place, **shape))
+        parent, place = f"bar{i}", (length, 0, 0)
+    return vn.BodyTree(bodies, gravity=(0, -9.81, 0), **options)
+
+
+@pytest.mark.parametrize("kind", ["point", "axis", "line"])
+def test_four_bar_linkage_by_every_kind_of_loop(kind):
+    """Coupled to the ground at (0.8, 0): the same motion as the linkage stated by hand."""
+    loop = vn.Loop("bar2", None, kind, point=(0.6, 0, 0), other_point=(0.8, 0, 0))
+    tree = bars((0.3, 0.7, 0.6), loops=[loop])
+    system = tree.system()
+    assert [c.name for c in system.constraints] == (
+        ["bar2-base u", "bar2-base v"] if kind == "line" else ["bar2-base x", "bar2-base y"]
+    )
+    start = dict(zip(tree.coordinates, (0.5, 0.3, -1.5), strict=True))
+    held = tree.coordinates[0]
+    motion = vn.simulate(vn.derive(system), start, (0, 1), fixed=[held])
+    hand = vn.simulate(vn.derive(_by_hand(tree)), start, (0, 1), fixed=[held])
+    for q in tree.coordinates:
+        assert np.allclose(motion[q], hand[q], rtol=0, atol=1e-9)
+    assert motion.energy_error < 1e-11
+
+
+def _by_hand(tree):
+    """Energies and loop of the same linkage in textbook form."""
+    a, b, c = tree.coordinates
+    angles, lengths = (a, a + b, a + b + c), (0.3, 0.7, 0.6)
+    x = y = T = V = sp.S.Zero
+    t = tree.time
+    for angle, length in zip(angles, lengths, strict=True):
+        cx, cy = x + length / 2 * sp.cos(angle), y + length / 2 * sp.sin(angle)
+        T += length * (cx.diff(t) ** 2 + cy.diff(t) ** 2 + length**2 / 12 * angle.diff(t) ** 2) / 2
+        V += length * 9.81 * cy
+        x, y = x + length * sp.cos(angle), y + length * sp.sin(angle)
+    return vn.System(tree.coordinates, T, V, constraints=[vn.Holonomic(x - 0.8), vn.Holonomic(y)])
+
+
+def test_a_loop_that_cannot_be_closed():
+    with pytest.raises(vn.ModelError, match=r"distance 1\.4") as refusal:
+        bars((0.3, 0.7, 0.6), loops=[vn.Loop("bar2", None, point=(0.6, 0, 0), other_point=(3.0, 0, 0))])
+    assert "bar2-base x" in str(refusal.value)
+    with pytest.raises(vn.ModelError, match="cannot be closed"):
+        bars((0.3, 0.7, 0.6), loops=[vn.Loop("bar2", None, point=(0.6, 0, 0), other_point=(0.8, 0, 0.1))])
+
+
+def test_a_welded_frame_stops_the_motion():
+    tree = vn.BodyTree(
+        [vn.Body("ball", None, joint="free", mass=1, inertia=0.1)],
+        loops=[vn.Loop("ball", None, "frame", other_point=(0.1, 0.2, 0.3))],
+    )
+    system = tree.system()
+    q = tree.coordinates
+    start = dict(zip(q, (0.1, 0.2, 0.3, 1, 0, 0, 0), strict=True))
+    motion = vn.simulate(vn.derive(system, at=start | dict.fromkeys(tree.velocities, 0.0)), start, (0, 1))
+    assert all(np.allclose(motion[x], start[x], rtol=0, atol=1e-12) for x in q)
+    assert motion.reactions["ball-base z"][-1] == pytest.approx(9.81, rel=1e-12)
+
+
+def test_loop_across_a_urdf_tree():
+    text = robot(
+        '<link name="base"/>', link("a"), link("b"), joint("ja", "continuous", "base", "a"),
+        joint("jb", "floating", "base", "b"),
+    )  # fmt: skip
+    system = vn.from_urdf(text, loops=[vn.Loop("a", "b", point=(0.5, 0, 0), other_point=(0, 0.1, 0))])
+    tree = system.bodies
+    start = {tree.body("b").coordinates[3]: 1.0, tree.coordinates[0]: 0.4}
+    motion = vn.simulate(vn.derive(system), start, (0, 0.5), fixed=[tree.coordinates[0]])
+    assert motion.energy_error < 1e-11
+    assert max(motion.largest_residuals.values()) < 1e-12
+
+
+def test_rolling_ball_keeps_its_velocity_and_a_disk_its_energy():
+    ball = vn.BodyTree(
+        [vn.Body("ball", None, joint="free", origin=(0, 0, 0.3), mass=2, inertia=0.4 * 2 * 0.09)],
+        contacts=[vn.Rolling("ball", 0.3)],
+    )
+    x, y, z, w = ball.coordinates[:4]
+    motion = vn.simulate(vn.derive(ball.system()), {w: 1.0, x: 0, z: 0, x.diff(): 0.5}, (0, 2))
+    assert np.allclose(motion[x], 0.5 * motion.t, rtol=0, atol=1e-11)
+    assert np.allclose(motion[z], 0, rtol=0, atol=1e-12)
+    coin = vn.BodyTree(
+        [vn.Body("coin", None, joint="free", origin=(0, 0, 0.3), mass=1, inertia=(0.0225, 0.045, 0.0225))],
+        contacts=[vn.Rolling("coin", 0.3, axis=(0, 1, 0))],
+    )
+    x, y, z, w, qx, qy, qz = coin.coordinates
+    start = {w: np.cos(0.2), qx: np.sin(0.2), qy: 0, qz: 0, x: 0, y: 0, qy.diff(): 2.0, qz.diff(): 0.4}
+    rolling = vn.simulate(vn.derive(coin.system()), start, (0, 1))
+    assert rolling.energy_error < 1e-11
+    assert np.ptp(rolling[z]) > 1e-3
+
+
+def test_sliding_blade_is_the_chaplygin_sleigh():
+    sleigh = vn.BodyTree(
+        [vn.Body("sleigh", None, joint="planar", mass=1, center_of_mass=(0.5, 0, 0), inertia=0.2)],
+        gravity=(0, 0, 0), contacts=[vn.Sliding("sleigh", (0, 1, 0))],
+    )  # fmt: skip
+    x, y, angle = sleigh.coordinates
+    motion = vn.simulate(vn.derive(sleigh.system()), {angle: 0, x.diff(): 0.1, angle.diff(): 1.0}, (0, 20))
+    sideways = motion[y.diff()] * np.cos(motion[angle]) - motion[x.diff()] * np.sin(motion[angle])
+    assert np.abs(sideways).max() < 1e-11
+    forward = motion[x.diff()] * np.cos(motion[angle]) + motion[y.diff()] * np.sin(motion[angle])
+    final = np.sqrt(0.1**2 + (0.2 + 0.25) / 1)  # all energy ends in the forward motion
+    assert forward[-1] == pytest.approx(final, rel=1e-3)
