@@ -1,9 +1,11 @@
 """An electromechanical device: a ball held at a prescribed height by the voltage of a magnet, a program constraint.
 
-    m s̈ = m g - k i²/(2 s²),   d(L i)/dt = u - R i   (L constant here),   program: s = S(t) = s₀ + a sin ωt.
+Stated by energies, with the charge q as a coordinate and the inductance L(s) = L₀ + k/s of the gap s:
 
-The voltage u reaches the gap s only through the current and the force: relative degree 3. On the program the current is
-known: i² = 2 S² m (g - S̈)/k.
+    T = m ṡ²/2 + L(s) q̇²/2,   V = -m g s,   dissipation R q̇²/2,   force u on q;     program: s = S(t) = s₀ + a sin ωt.
+
+The voltage u reaches the gap only through the current q̇ and its force: relative degree 3. On the program the current is
+known: q̇² = 2 S² m (g - S̈)/k.
 """
 
 import numpy as np
@@ -13,31 +15,33 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 
-s, v, i = dynamicsymbols("s v i")  # gap [m], velocity [m/s], current [A]
+s, q = dynamicsymbols("s q")  # gap [m], charge [C]
 u = symbols("u")  # voltage [V]
 m, g, k, L, R, s0, a, w = symbols("m g k L R s0 a omega")
 NUMBERS = {m: 0.1, g: 9.81, k: 1e-3, L: 0.05, R: 2.0, s0: 0.01, a: 0.002, w: 10.0}
-program = s0 + a * sin(w * t)
+i = q.diff()  # current [A]
+NEAR = {s: 0.01, s.diff(): 0.02, i: 0.44}
 
 
 def system():
-    return vn.AffineSystem(
-        states=[s, v, i],
-        drift=[v, g - k * i**2 / (2 * m * s**2), -R * i / L],
+    device = vn.System(
+        coordinates=[s, q],
+        kinetic_energy=m * s.diff() ** 2 / 2 + (L + k / s) * i**2 / 2,
+        potential_energy=-m * g * s,
+        dissipation=R * i**2 / 2,
+        forces={q: u},
         inputs=[u],
-        input_matrix=[[0], [0], [1 / L]],
-        constraints={"gap": s - program},
-        parameters=NUMBERS,
-        energy=m * v**2 / 2 - m * g * s,
-        power=-k * i**2 * v / (2 * s**2),
+        parameters={key: value for key, value in NUMBERS.items() if key not in (s0, a, w)},
         name="levitated ball",
     )
+    program = s - NUMBERS[s0] - NUMBERS[a] * sin(NUMBERS[w] * t)
+    return vn.affine(device, program={"gap": program})
 
 
 def run():
     """The motion, and {quantity: (found, exact)}."""
-    equations = vn.derive(system(), form="program", rates=20.0, at={s: 0.01, v: 0.0, i: 0.44})
-    motion = vn.simulate(equations, {}, (0, 2), guess={s: 0.01, v: 0.02, i: 0.44})
+    equations = vn.derive(system(), form="program", rates=20.0, at=NEAR)
+    motion = vn.simulate(equations, {q: 0.0}, (0, 2), guess=NEAR)
     n = {key.name: value for key, value in NUMBERS.items()}
     gap = n["s0"] + n["a"] * np.sin(n["omega"] * motion.t)
     bend = -n["a"] * n["omega"] ** 2 * np.sin(n["omega"] * motion.t)

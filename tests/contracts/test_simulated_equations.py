@@ -10,7 +10,6 @@ from examples import levitated_ball, production_program, program_on_an_ellipse, 
 from vinculum.derive.interface import Equations, linear_feedback
 from vinculum.graph import ZERO, along, evaluate, substitute, symbol, symbols
 
-BALL = {levitated_ball.s: 0.01, levitated_ball.v: 0.0, levitated_ball.i: 0.44}
 CASES = {
     "multipliers": lambda: vn.derive(wheel_in_gutter.system()),
     "lyapunov": lambda: vn.derive(_pendulum(), "lyapunov"),
@@ -18,7 +17,7 @@ CASES = {
     "wheel as a program": lambda: wheel_with_reactions.program(None),
     "converted system": lambda: vn.derive(wheel_in_gutter.system(), form="program"),
     "ellipse": lambda: vn.derive(program_on_an_ellipse.system(), form="program"),
-    "relative degree 3": lambda: vn.derive(levitated_ball.system(), form="program", at=BALL),
+    "relative degree 3": lambda: vn.derive(levitated_ball.system(), form="program", at=levitated_ball.NEAR),
     "two programs": lambda: vn.derive(production_program.system(), form="program",
                                       at={production_program.K: 4.0, production_program.S: 10.0}),
 }  # fmt: skip

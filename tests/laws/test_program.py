@@ -208,3 +208,46 @@ def test_other_forms_and_choices_are_refused():
         vn.derive(system, form="program", dependent=[system.states[0]])
     with pytest.raises(vn.ModelError, match="leave nothing free"):
         vn.derive(system, form="program", free={system.inputs[0]: 1})
+
+
+# -- mechanical systems --------------------------------------------------------------------------------------------
+
+
+def cart(force: sp.Expr, inputs: list, **changes: object) -> vn.System:
+    """A cart that is pushed, with a pendulum."""
+    q, theta = dynamicsymbols("q theta")
+    kinetic = q.diff() ** 2 + q.diff() * theta.diff() * sp.cos(theta) + theta.diff() ** 2
+    fields = {"coordinates": [q, theta], "kinetic_energy": kinetic, "potential_energy": -sp.cos(theta),
+              "forces": {q: force}, "inputs": inputs, "name": "cart"}  # fmt: skip
+    return vn.System(**fields | changes)
+
+
+def test_inputs_of_a_mechanical_system_hold_a_program():
+    """The force that swings the pendulum as prescribed, by hand: q̈ from the row of θ, then the row of q."""
+    u = sp.Symbol("u")
+    q, theta = dynamicsymbols("q theta")
+    plan = theta - sp.Rational(3, 10) * sp.sin(t)
+    equations = vn.derive(vn.affine(cart(u, [u]), program={"swing": plan}), form="program", rates=2.0)
+    assert equations.degrees == {"swing": 2}
+    motion = vn.simulate(equations, {q: 0.0, q.diff(): 0.0}, np.linspace(0, 3, 31), progress=False)
+    angle, rate, bend = 0.3 * np.sin(motion.t), 0.3 * np.cos(motion.t), -0.3 * np.sin(motion.t)
+    push = -(2 * bend + np.sin(angle)) / np.cos(angle)  # cos θ q̈ + 2 θ̈ + sin θ = 0
+    force = 2 * push + np.cos(angle) * bend - np.sin(angle) * rate**2
+    np.testing.assert_allclose(motion[theta], angle, atol=1e-12)
+    np.testing.assert_allclose(motion[u], force, atol=1e-11)
+    assert motion.energy_error < 1e-11
+
+
+def test_systems_that_are_not_affine_are_refused():
+    u = sp.Symbol("u")
+    with pytest.raises(vn.ModelError, match="its inputs u do not enter linearly"):
+        vn.affine(cart(u**2, [u]))
+    free = dynamicsymbols("free")
+    q, theta = dynamicsymbols("q theta")
+    massless = cart(
+        0, [u], coordinates=[q, theta, free], forces={free: u}, constraints=[vn.Holonomic(free - q, name="c")]
+    )
+    with pytest.raises(vn.ModelError, match="an input acts on free, which has no inertia"):
+        vn.affine(massless)
+    with pytest.raises(vn.ModelError, match="z in the constraint swing is no state"):
+        vn.affine(cart(u, [u]), program={"swing": theta - dynamicsymbols("z")})

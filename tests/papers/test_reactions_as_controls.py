@@ -122,11 +122,13 @@ def test_sampled_runge_kutta_needs_a_hundred_times_fewer_steps():
 
 LIMITS = {
     "euler": 2.0,
+    "midpoint": 2.0,
     "ab2": 1.0,
     "ab3": 6 / 11,
     "ab4": 0.3,
     "ab5": 90 / 551,
     "abm2": 2.0,
+    "abm3": 1.729,
     "abm4": 1.285,
     "rk4": 2.785,
 }

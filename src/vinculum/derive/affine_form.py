@@ -1,6 +1,6 @@
 """A mechanical system as an affine one: multipliers (and rates of coordinates without inertia) as unknown inputs.
 
-    q̇ = v,  M v̇ = Q - h + Jᵀλ,  N = λ.
+    q̇ = v,  M v̇ = Q - h + Jᵀλ,  N = λ, and the inputs u of the forces where there are any.
 
 A coordinate α without inertia has no velocity of its own among the states; its rate is unknown, α̇ = U, and its row of
 Lagrange's equations, 0 = Q_α + Σ_i J_iα λ_i, gives the multiplier with the largest coefficient in terms of the others.
@@ -9,6 +9,7 @@ For the wheel of paper 003 this is what the authors do by hand.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,17 +21,16 @@ from vinculum.derive.reference import generic_states, numbers, stacked
 from vinculum.describe import System
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
-from vinculum.graph import ONE, ZERO, Node, solve, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Node, jacobian, solve, substitute, symbol, symbols, vector
 from vinculum.names import listed, name_of, reaction
 
 
-def affine(system: System) -> AffineSystem:
-    """The same system with its reactions as controls."""
+def affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> AffineSystem:
+    """The same system with its reactions as unknown inputs, and with its own inputs as controls.
+
+    ``program`` {name: f(q, q̇, t)} are further constraints, which the controls have to hold.
+    """
     terms = mechanics(system)
-    if system.inputs:
-        raise ModelError(f"the system {system.name!r} cannot be made affine", [
-            f"its inputs {listed(system.inputs)} have no law here. Put functions of time in their place, or state an "
-            "AffineSystem with them among its inputs."])  # fmt: skip
     parts = _divided(terms)
     samples = generic_states(terms)
     if not samples:
@@ -40,7 +40,8 @@ def affine(system: System) -> AffineSystem:
     kept = [i for i in range(len(system.constraints)) if i not in multipliers.eliminated]
     names = [reaction(system.constraints[i].name) for i in kept]
     rates = [sp.Symbol(f"rate({name_of(system.coordinates[k])})", real=True) for k in parts.massless]
-    return _assembled(parts, multipliers, accelerations, kept, [*names, *rates], pivots)
+    unknown = [*names, *rates, *system.inputs]
+    return _assembled(parts, multipliers, accelerations, kept, unknown, pivots, program or {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,22 @@ def _divided(terms: Mechanics) -> _Parts:
         raise ModelError(f"the system {system.name!r} cannot be made affine", [
             f"the constraint {where[0]} contains the velocity of {listed(node.value for node in lost)}, which has no "
             "inertia. Give it mass, or use form='multipliers'."])  # fmt: skip
+    _refuse_inputs(terms, massless)
     return _Parts(terms, [k for k in range(len(terms.M)) if k not in massless], massless)
+
+
+def _refuse_inputs(terms: Mechanics, massless: list[int]) -> None:
+    """Inputs must enter linearly, and not the forces on coordinates without inertia."""
+    system, inputs = terms.system, terms.system.nodes.inputs
+    slopes = jacobian(list(terms.Q), inputs)
+    problems = []
+    if symbols(list(slopes.ravel())) & set(inputs):
+        problems.append(f"its inputs {listed(system.inputs)} do not enter linearly.")
+    acting = [name_of(system.coordinates[k]) for k in massless if any(entry is not ZERO for entry in slopes[k])]
+    if acting:
+        problems.append(f"an input acts on {', '.join(acting)}, which has no inertia. Give it mass.")
+    if problems:
+        raise ModelError(f"the system {system.name!r} cannot be made affine", problems)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,17 +119,26 @@ def _multipliers(parts: _Parts, samples: list) -> _Multipliers:
 
 
 def _accelerations(parts: _Parts, samples: list) -> tuple[np.ndarray, tuple[Node, ...]]:
-    """M⁻¹ [Q - h, Jᵀ] of the coordinates with inertia."""
+    """M⁻¹ [Q - h without inputs, Jᵀ, ∂Q/∂u] of the coordinates with inertia."""
     terms, heavy = parts.terms, parts.heavy
+    inputs = terms.system.nodes.inputs
+    free = vector(substitute(list(terms.Q - terms.h), dict.fromkeys(inputs, ZERO)))
+    slopes = jacobian(list(terms.Q), inputs)
     M = terms.M[np.ix_(heavy, heavy)]
     if numbers(M, samples[0]).size and np.linalg.matrix_rank(numbers(M, samples[0])) < len(heavy):
         refuse_massless(terms, samples[0])
-    found = solve(M, np.column_stack([(terms.Q - terms.h)[heavy], terms.J.T[heavy]]), stacked(M, samples), True)
+    found = solve(M, np.column_stack([free[heavy], terms.J.T[heavy], slopes[heavy]]), stacked(M, samples), True)
     return found.solution, found.pivots
 
 
 def _assembled(
-    parts: _Parts, multipliers: _Multipliers, solution: np.ndarray, kept: list[int], inputs: list, pivots: tuple
+    parts: _Parts,
+    multipliers: _Multipliers,
+    solution: np.ndarray,
+    kept: list[int],
+    inputs: list,
+    pivots: tuple,
+    program: Mapping[str, sp.Expr],
 ) -> AffineSystem:
     """F and B for the states q, v (of coordinates with inertia)."""
     terms, system = parts.terms, parts.terms.system
@@ -123,20 +148,22 @@ def _assembled(
     for column, k in enumerate(parts.massless, start=len(kept)):
         B[k, column] = ONE
     for row in range(len(parts.heavy)):
-        pulls = solution[row, 1:]
+        pulls = solution[row, 1 : 1 + len(multipliers.constant)]
         free = solution[row, 0]
         for i, constant in enumerate(multipliers.constant):
             free = free + pulls[i] * constant
         drift.append(free)
         for column in range(len(kept)):
             B[len(q) + row, column] = sum((pulls[i] * multipliers.matrix[i, column] for i in range(len(pulls))), ZERO)
+        B[len(q) + row, len(kept) + len(parts.massless) :] = solution[row, 1 + len(multipliers.constant) :]
     none = {symbol(v[k]): ZERO for k in parts.massless}
+    own = {c.name: f for c, f in zip(system.constraints, system.nodes.constraints, strict=True)}
     return AffineSystem(
         states=[*q, *(v[k] for k in parts.heavy)],
         drift=substitute(drift, none),
         inputs=inputs,
         input_matrix=np.array(substitute(list(B.ravel()), none), dtype=object).reshape(B.shape) if s else (),
-        constraints={c.name: f for c, f in zip(system.constraints, system.nodes.constraints, strict=True)},
+        constraints={**own, **program},
         parameters=system.parameters,
         energy=substitute([terms.energy], none)[0],
         power=substitute([_power(parts, multipliers, inputs)], none)[0],

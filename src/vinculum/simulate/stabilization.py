@@ -122,7 +122,6 @@ def feedback(
     _refuse_strange_names(stabilization, names)
     if not stabilization.given and equations.prescribed is not None:
         return equations.prescribed
-    _refuse_strange_names(stabilization, names)
     rows = []
     for name, chain in zip(names, chains, strict=True):
         row = _row(stabilization, name, len(chain), natural_rate, method_order)
