@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from examples import planar_3rrr, puma560
 
 import vinculum as vn
+from examples import planar_3rrr, puma560
 
 
 @pytest.mark.parametrize("form", ["lyapunov", "shulgin", "lurie-suslov"])
@@ -17,7 +17,8 @@ def test_closed_loops_in_every_form(form):
     system = planar_3rrr.system()
     multipliers = vn.derive(system)
     closed = vn.consistent(multipliers, planar_3rrr.start(system.bodies), fixed=[])
-    moving = {q: closed[q] for q in system.coordinates} | dict(zip(system.velocities[:3], (0.3, -0.5, 0.7), strict=True))
+    rates = dict(zip(system.velocities[:3], (0.3, -0.5, 0.7), strict=True))
+    moving = {q: closed[q] for q in system.coordinates} | rates
     state = vn.consistent(multipliers, moving)
     names = ("lower1", "lower2", "lower3", "platform")
     choice = {} if form == "lyapunov" else {"dependent": [system.bodies.body(name).coordinates[0] for name in names]}
