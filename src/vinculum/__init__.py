@@ -23,7 +23,17 @@ State a system, derive its equations in a classical form, simulate them without 
 """
 
 # describe
-from vinculum.describe import DCMotor, Holonomic, Nonholonomic, System, charge_of, motorize, voltage_of
+from vinculum.describe import (
+    AffineSystem,
+    DCMotor,
+    Holonomic,
+    Nonholonomic,
+    System,
+    charge_of,
+    motorize,
+    spline,
+    voltage_of,
+)
 from vinculum.describe.bodies import (
     Body,
     BodyTree,
@@ -36,7 +46,11 @@ from vinculum.describe.bodies import (
 )
 
 # derive
-from vinculum.derive import EquationsOfMotion, derive
+from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
+from vinculum.derive.affine_form import affine
+from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
+from vinculum.derive.inverse import inverse_problem
+from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
 from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
 
 # compile
@@ -46,12 +60,15 @@ from vinculum.compile.dynamics import Dynamics, dynamics
 from vinculum.simulate import (
     Baumgarte,
     Event,
+    Guaranteed,
     Outcome,
     Projection,
     Sampled,
     Trajectory,
     Unstabilized,
     consistent,
+    decay,
+    gain_interval,
     reaction,
     read,
     simulate,
@@ -105,6 +122,8 @@ __all__ = [
     "motorize",
     "charge_of",
     "voltage_of",
+    "AffineSystem",
+    "spline",
     "Body",
     "BodyTree",
     "Loop",
@@ -116,6 +135,12 @@ __all__ = [
     # derive
     "derive",
     "EquationsOfMotion",
+    "ProgramEquations",
+    "affine",
+    "Binomial",
+    "LinearPerturbation",
+    "Perturbation",
+    "residual",
     "kinetic_energy",
     "KineticEnergy",
     # compile
@@ -126,6 +151,9 @@ __all__ = [
     "consistent",
     "Baumgarte",
     "Sampled",
+    "Guaranteed",
+    "gain_interval",
+    "decay",
     "Projection",
     "Unstabilized",
     "Event",

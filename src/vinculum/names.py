@@ -35,3 +35,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """`` Did you mean theta?`` when a known name is near, else nothing."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean {near[0]}?" if near else ""
+
+
+def reaction(constraint: str) -> sp.Symbol:
+    """The multiplier of a constraint as a symbol, for use in events and in ``motion[...]``."""
+    return sp.Symbol(f"reaction({constraint})", real=True)

@@ -12,7 +12,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from examples import ball_and_beam, delta_robot, five_bar, four_bar, slider_crank, watt_governor
+from examples import ball_and_beam, delta_robot, five_bar, four_bar, watt_governor
 from laws.random_systems import Maker, consistent_state, random_state, random_system, t, values
 from vinculum.derive.partition import Partition, conditioning
 from vinculum.simulate.problem import pose
@@ -41,7 +41,7 @@ def example(name):
 
 @cache
 def random_holonomic(seed):
-    """A random system with geometric constraints only, some of which depend on time, and a rotor: a cyclic coordinate."""
+    """A random system with geometric constraints only, some of them moving, and a rotor: a cyclic coordinate."""
     n = 2 + seed % 5
     base = random_system(seed, n=n, holonomic=1 + seed % (n - 1) if n > 2 else 1, nonholonomic=0)
     make, c = Maker(np.random.default_rng(seed + 500), n), dynamicsymbols("c")
@@ -131,7 +131,7 @@ def _rate(constraint):
     return constraint.expression.xreplace(held).diff(t)
 
 
-@pytest.mark.parametrize("seed", [2, 3, 8])
+@pytest.mark.parametrize("seed", [2, 3, 13])
 def test_every_partition_gives_the_same_motion(seed):
     system = random_holonomic(seed)
     reference = vn.derive(system, "multipliers")
@@ -196,21 +196,29 @@ def _rates(equations, state):
 
 
 def test_a_run_off_the_constraints_keeps_its_distance():
-    """The four-bar started off its constraints, RK4 by hand: F stays as it was, to the error of the method."""
+    """The four-bar started off its constraints: F stays as it was, to the error of a method of fourth order."""
     system, dependent = example("four-bar")
     equations = vn.derive(system, "shulgin", dependent=dependent)
     start = vn.consistent(equations, four_bar.START, fixed=[four_bar.alpha])
     start |= {four_bar.beta: start[four_bar.beta] + 0.01, four_bar.alpha.diff(): 2.0}
     problem, x = pose(equations, start, 0.0, {}, dict(system.parameters), [], {})
-    rates, F = problem.compiled(problem.rates), problem.compiled(problem.residuals[:2])
-    first, h = F(0.0, x, problem.values), 1e-3
-    for _ in range(500):
-        k1 = rates(0.0, x, problem.values)
-        k2 = rates(0.0, x + h / 2 * k1, problem.values)
-        k3 = rates(0.0, x + h / 2 * k2, problem.values)
-        x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + rates(0.0, x + h * k3, problem.values))
+    F = problem.compiled(problem.residuals[:2])
+    first = F(0.0, x, problem.values)
     assert np.abs(first).max() > 1e-3
-    np.testing.assert_allclose(F(0.0, x, problem.values), first, rtol=0, atol=1e-9)
+    moved = [np.abs(F(0.0, _rk4(problem, x, 0.5, n), problem.values) - first).max() for n in (1000, 2000)]
+    assert moved[1] < 1e-9
+    assert moved[0] / moved[1] > 12
+
+
+def _rk4(problem, x, duration, steps):
+    """The end of a run without any feedback."""
+    rates, p, h = problem.compiled(problem.rates), problem.values, duration / steps
+    for _ in range(steps):
+        k1 = rates(0.0, x, p)
+        k2 = rates(0.0, x + h / 2 * k1, p)
+        k3 = rates(0.0, x + h / 2 * k2, p)
+        x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + rates(0.0, x + h * k3, p))
+    return x
 
 
 # -- the choice of dependent coordinates ----------------------------------------------------------------------------
@@ -234,7 +242,7 @@ def test_the_chosen_partition_is_well_conditioned(seed):
 def test_with_one_constraint_the_best_is_chosen():
     system, _ = example("ball and beam")
     at = {ball_and_beam.r: 0.2, ball_and_beam.theta: 0.0, ball_and_beam.alpha: 0.0}
-    equations = vn.derive(system, "shulgin", at=at | {v: 0.0 for v in system.velocities} | {ball_and_beam.u: 0.0})
+    equations = vn.derive(system, "shulgin", at=at | dict.fromkeys(system.velocities, 0.0) | {ball_and_beam.u: 0.0})
     assert equations.partition.s == (2,)  # dF/dalpha is ten times dF/dtheta there
 
 
@@ -244,12 +252,6 @@ def test_the_choice_is_said():
     named = repr(vn.derive(system, "shulgin", dependent=dependent))
     assert "dependent   alpha" in named
     assert "chosen" not in named
-
-
-CRANKS = {
-    "four-bar": (four_bar.system, four_bar.alpha, four_bar.START, 0.5),
-    "slider-crank": (slider_crank.system, slider_crank.theta, None, 1.0),
-}
 
 
 @pytest.mark.parametrize("form", ["shulgin", "lurie-suslov"])
@@ -294,18 +296,15 @@ def test_a_named_partition_that_becomes_singular_ends_the_run(method):
     assert motion.t[-1] < 1
     assert "theta cannot be the dependent ones" in motion.outcome.reason
     assert "dependent=[alpha]" in motion.outcome.reason
-    assert motion[theta][-1] == pytest.approx(np.radians(76.1), abs=2e-3)  # where alpha is greatest
+    assert motion[theta][-1] == pytest.approx(np.radians(76.1), abs=0.01)  # where alpha is greatest
 
 
 def test_a_partition_singular_at_the_start_is_refused():
-    system, _ = example("four-bar")
-    folded = {four_bar.alpha: 0.0, four_bar.beta: 0.0, four_bar.gamma: 0.0}
     x, y = dynamicsymbols("x y")
     ladder = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, y, constraints=[vn.Holonomic(x**2 + y**2 - 1, "l")])
     equations = vn.derive(ladder, "shulgin", dependent=[x])
     with pytest.raises(vn.SingularError, match=r"x cannot be the dependent ones at x = 0, y = 1.*dependent=\[y\]"):
         equations.accelerations({x: 0.0, y: 1.0, y.diff(): 0.0})
-    assert set(folded) == set(system.coordinates)
 
 
 @pytest.mark.parametrize(
@@ -337,12 +336,20 @@ def test_routh_needs_a_cyclic_coordinate():
 
 @pytest.mark.parametrize("form", ["multipliers", "lyapunov", "lurie-suslov", "shulgin"])
 def test_printed_equations_contain_the_users_symbols(form):
-    system, dependent = example("ball and beam")
-    named = {} if form in FULL[:2] else {"dependent": dependent}
-    text = vn.derive(system, form, **named).latex()
-    for part in (r"\theta", r"\alpha", r"\ddot{r}", r"\ddot{\theta}", "J_{b}", "u"):
+    named = {} if form in FULL[:2] else {"dependent": [watt_governor.s]}
+    text = vn.derive(watt_governor.system(), form, **named).latex()
+    for part in (r"\alpha", r"\ddot{\alpha}", r"\ddot{\phi}", "m_{s}", "g", "c"):
         assert part in text, part
-    assert (r"\ddot{\alpha}" in text) == (form != "shulgin"), "Shulgin's equations have no acceleration of alpha"
+    assert (r"\ddot{s}" in text) == (form != "shulgin"), "Shulgin's equations have no acceleration of s"
+    assert (r"\lambda_{arms}" in text) == (form in FULL[:2])
+
+
+def test_a_large_model_is_printed_with_named_intermediates():
+    system, dependent = example("Delta")
+    text = vn.derive(system, "shulgin", dependent=dependent).latex()
+    for part in ("z_{1} &=", r"\ddot{\theta}_{1}", r"\dot{X} &=", "l_{1}", "u_{3}"):
+        assert part in text, part
+    assert r"\ddot{X}" not in text
 
 
 def test_the_printed_routh_form_has_momenta_and_the_constraint():

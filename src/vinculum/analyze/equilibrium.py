@@ -141,8 +141,9 @@ class _Search:
         return np.where(angle, np.pi - np.mod(np.pi - x, 2 * np.pi), x)
 
     def same(self, a: np.ndarray, b: np.ndarray) -> bool:
+        """Whether two solutions are one, angles near -π and π included."""
         n = len(self.unknown)
-        return bool(np.allclose(a[:n], b[:n], rtol=1e-6, atol=1e-6))
+        return bool(np.all(np.abs(self.wrapped(a - b)[:n]) <= 1e-6 * (1 + np.abs(b[:n]))))
 
     def is_angle(self, key: sp.Expr) -> bool:
         """Whether 2π more of a coordinate changes nothing, at a few random points."""

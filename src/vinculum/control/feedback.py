@@ -99,8 +99,10 @@ def weights(
         raise ModelError(
             f"{name} is not usable", [f"it has shape {W.shape}; {size} numbers are needed, for {listed(order)}."]
         )
+    if not np.all(np.isfinite(W)):
+        raise ModelError(f"{name} is not usable", ["it contains a number that is not finite."])
     smallest = float(np.linalg.eigvalsh((W + W.T) / 2).min(initial=0.0)) if size else 0.0
-    if not np.all(np.isfinite(W)) or not np.allclose(W, W.T) or smallest < -1e-12 * np.abs(W).max(initial=1.0):
+    if not np.allclose(W, W.T) or smallest < -1e-12 * np.abs(W).max(initial=1.0):
         raise ModelError(
             f"{name} is not usable", [f"it must be symmetric and not negative; smallest root {smallest:.3g}."]
         )

@@ -7,18 +7,22 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import sympy as sp
 
 from vinculum.derive.explicit import Explicit
+from vinculum.derive.interface import Feedback, Residual, StartLevel
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.partition import Partition, best_partition, conditioning
-from vinculum.derive.reference import Samples, Values, generic_states
+from vinculum.derive.redundancy import refuse_dependent
+from vinculum.derive.reference import Samples, Values, generic_states, numbers
+from vinculum.derive.singular import singular_at
 from vinculum.describe import System
 from vinculum.errors import DomainError, ModelError
-from vinculum.graph import Node, evaluate, operations, symbol, symbols, to_sympy
-from vinculum.names import listed, name_of, suggestion
+from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
+from vinculum.names import listed, name_of, reaction, suggestion
 
 Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]
 
@@ -204,6 +208,111 @@ class EquationsOfMotion:
     def _without_corrections(self, explicit: Explicit) -> list[Node]:
         everything = [*explicit.accelerations, *explicit.reactions, *explicit.velocities]
         return self.mechanics.without_corrections(everything)
+
+    # -- what a simulation asks of any equations (`derive.interface.Equations`) ---------------------------------
+
+    prescribed: ClassVar[Feedback | None] = None  # the stabilization is the simulation's to choose
+
+    @property
+    def name(self) -> str:
+        """What the user called the system."""
+        return self.system.name
+
+    @property
+    def time(self) -> sp.Symbol:
+        """t."""
+        return self.system.time
+
+    @property
+    def parameters(self) -> Mapping[sp.Symbol, float]:
+        """Parameters and their values."""
+        return self.system.parameters
+
+    @property
+    def inputs(self) -> Sequence[sp.Expr]:
+        """Inputs that need a law."""
+        return self.system.inputs
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """One name for each constraint."""
+        return tuple(c.name for c in self.system.constraints)
+
+    @property
+    def corrections(self) -> tuple[Node, ...]:
+        """Symbols c of J q̈ + γ + c = 0."""
+        return tuple(self.mechanics.corrections)
+
+    @property
+    def chains(self) -> tuple[tuple[Node, ...], ...]:
+        """The residuals of every constraint that its correction is made of, lowest level first."""
+        return tuple(tuple(node for node in pair if node is not None) for pair in self.feedback)
+
+    @property
+    def residuals(self) -> tuple[Residual, ...]:
+        """Position residuals of the holonomic constraints, then velocity residuals of all."""
+        pairs = list(zip(self.constraint_names, self.mechanics.position, strict=True))
+        velocity = zip(self.constraint_names, self.mechanics.velocity, strict=True)
+        return (
+            *(Residual(name, "position", f) for name, f in pairs if f is not None),
+            *(Residual(name, "velocity", f) for name, f in velocity),
+        )
+
+    @property
+    def start_levels(self) -> tuple[StartLevel, ...]:
+        """Coordinates on the holonomic constraints, then velocities on the velocity constraints."""
+        found = {level: tuple((r.constraint, r.node) for r in self.residuals if r.level == level)
+                 for level in ("position", "velocity")}  # fmt: skip
+        return (
+            StartLevel("coordinates", found["position"], tuple(self.system.coordinates)),
+            StartLevel("velocities", found["velocity"], self.system.velocities),
+        )
+
+    @property
+    def energy(self) -> Node:
+        """E = q̇·∂T/∂q̇ - T + V."""
+        return self.mechanics.energy
+
+    @property
+    def user_symbols(self) -> tuple[sp.Expr, ...]:
+        """Coordinates and velocities."""
+        return (*self.system.coordinates, *self.system.velocities)
+
+    @property
+    def reaction_symbols(self) -> dict[str, sp.Expr]:
+        """λ of every constraint."""
+        return {name: reaction(name) for name in self.constraint_names}
+
+    @property
+    def shown(self) -> tuple[sp.Expr, ...]:
+        """The coordinates."""
+        return tuple(self.system.coordinates)
+
+    def power(self, explicit: Explicit) -> Node:
+        """dE/dt by forces, moving constraints and explicit time."""
+        return self.mechanics.power(self.mechanics.without_corrections(explicit.reactions))
+
+    def lifted(self, explicit: Explicit, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes of q and q̇ as nodes of the state, where some velocities are functions of it."""
+        exact = self.mechanics.without_corrections(explicit.velocities)
+        pairs = zip(self.system.nodes.v, exact, strict=True)
+        return substitute(list(nodes), {v: node for v, node in pairs if v is not node})
+
+    def derived(self, explicit: Explicit) -> dict[Node, Node]:
+        """Accelerations and reactions, by their symbols, as functions of the state."""
+        accelerations = zip(map(symbol, self.acceleration_symbols), explicit.accelerations, strict=True)
+        names = map(symbol, self.reaction_symbols.values())
+        return dict(accelerations) | dict(zip(names, explicit.reactions, strict=True))
+
+    def refuse_start(self, values: Values) -> None:
+        """Refuse dependent constraints, unless the user wants to go on with them."""
+        if self.redundant == "refuse":
+            J, q = numbers(self.mechanics.J, values), numbers(self.system.nodes.q, values)
+            refuse_dependent(J, self.constraint_names, self.system.coordinates, q)
+
+    def singular_at(self, values: Values) -> str:
+        """What is no longer determined at a state, or nothing."""
+        return singular_at(self, values)
 
     def __repr__(self) -> str:
         rows = {

@@ -1,10 +1,12 @@
 """What the user states: systems and constraints."""
 
+from vinculum.describe.affine import AffineNodes, AffineSystem
 from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic
 from vinculum.describe.motors import DCMotor, charge_of, motorize, voltage_of
+from vinculum.describe.spline import spline
 from vinculum.describe.system import System, SystemNodes
 
 __all__ = [
-    "Constraint", "DCMotor", "Holonomic", "Nonholonomic", "System", "SystemNodes", "charge_of", "motorize",
-    "voltage_of",
+    "AffineNodes", "AffineSystem", "Constraint", "DCMotor", "Holonomic", "Nonholonomic", "System", "SystemNodes",
+    "charge_of", "motorize", "spline", "voltage_of",
 ]  # fmt: skip

@@ -30,5 +30,5 @@ def over_time(motion: Trajectory, keys: Sequence[sp.Expr | str]) -> Any:
 def coordinates(motion: Trajectory) -> list[Any]:
     """The coordinates of the system, or of a file: the stored states that are not velocities."""
     if motion.problem is not None:
-        return list(motion.problem.equations.system.coordinates)
+        return list(motion.problem.equations.shown)
     return [name for name in motion.own_columns if f"{name}_dot" in motion.own_columns]

@@ -46,12 +46,12 @@ def _taylor(motion: Trajectory, times: np.ndarray) -> np.ndarray:
 
 
 def _hermite(segments: Sequence[Segment], times: np.ndarray) -> dict[str, np.ndarray]:
-    """Cubics through the steps and their rates, in coordinates and velocities, whatever the variables were."""
+    """Cubics through the steps and their rates, in the user's symbols, whatever the variables were."""
     from scipy.interpolate import CubicHermiteSpline
 
-    system = segments[0].problem.equations.system
-    keys = (*system.coordinates, *system.velocities)
-    rates = (*system.velocities, *segments[0].problem.equations.acceleration_symbols)
+    equations = segments[0].problem.equations
+    keys = equations.user_symbols
+    rates = [key.diff(equations.time) for key in keys]
     t, first = np.unique(np.concatenate([s.t for s in segments]), return_index=True)
     values, slopes = (np.vstack([_rows(s, part) for s in segments])[first] for part in (keys, rates))
     found = CubicHermiteSpline(t, values, slopes)(times)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.names import reaction
+
+__all__ = ["DIRECTIONS", "Event", "Happened", "reaction"]
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 
@@ -44,8 +47,3 @@ class Happened:
     name: str
     time: float
     rising: bool
-
-
-def reaction(constraint: str) -> sp.Symbol:
-    """The multiplier of a constraint as a symbol, for use in events and in ``motion[...]``."""
-    return sp.Symbol(f"reaction({constraint})", real=True)

@@ -80,7 +80,7 @@ def _work(
     if isinstance(method, Adams) or len(method.b) > 1:
         stage = problem.compiled(problem.held_rates if sampled else problem.rates)
     constraint, levels = _projection(problem, stabilization)
-    n, e, m = len(problem.state), len(problem.events), len(problem.equations.system.constraints)
+    n, e, m = len(problem.state), len(problem.events), len(problem.equations.corrections)
     q = method.order if isinstance(method, Adams) else 1
     remaining = recorder.instants[recorder.written :]
     return Work(

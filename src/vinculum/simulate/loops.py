@@ -2,8 +2,9 @@
 
 At step i the function ``full`` is evaluated at (t_i, x_i) and gives, in this order: n rates, the pivot watch, the
 energy balance, the residuals, the event functions, the corrections c. `inspect` looks at them; then the step is taken
-with the rates. A loop returns when its chunk is done or when something needs attention; called again with the same
-`Work` it goes on where it was.
+with the rates. What runs at every step gets the arrays it needs one by one: unpacking a `Work` in each function would
+cost more than the step itself. A loop returns when its chunk is done or when something needs attention; called again
+with the same `Work` it goes on where it was.
 """
 
 from __future__ import annotations
@@ -105,33 +106,41 @@ def record(w: Any, i: Any) -> Any:
 
 
 @njit(cache=True)
-def inspect(w: Any, i: Any) -> Any:
-    """Finite? Pivots good? Then update the maxima, write samples, look for events, hold the corrections."""
-    n, r = w.x.size, w.maxima.size - 2
+def inspect(x: Any, out: Any, maxima: Any) -> Any:
+    """Finite? Pivots good? Then update the maxima."""
+    n, r, spoiled = x.size, maxima.size - 2, 0.0
     for j in range(n):
-        if not (np.isfinite(w.x[j]) and np.isfinite(w.out[j])):
-            return NOT_FINITE
-    if w.out[n] >= JUMPED:
+        spoiled += (x[j] - x[j]) + (out[j] - out[j])  # not zero if any of them is infinite or not a number
+    if spoiled != 0:
+        return NOT_FINITE
+    if out[n] >= JUMPED:
         return PIVOT
-    if np.isnan(w.maxima[r + 1]):
-        w.maxima[r + 1] = w.out[n + 1]
+    if np.isnan(maxima[r + 1]):
+        maxima[r + 1] = out[n + 1]
     for j in range(r):
-        w.maxima[j] = max(w.maxima[j], abs(w.out[n + 2 + j]))
-    w.maxima[r] = max(w.maxima[r], abs(w.out[n + 1] - w.maxima[r + 1]))
-    record(w, i)
-    found = happened(w, i)
-    for j in range(n):
-        w.before[0, j], w.before[1, j] = w.x[j], w.out[j]
-    if found:
-        return HAPPENED
-    return PIVOT if w.out[n] > w.limit else DONE
+        maxima[j] = max(maxima[j], abs(out[n + 2 + j]))
+    maxima[r] = max(maxima[r], abs(out[n + 1] - maxima[r + 1]))
+    return DONE
 
 
 @njit(cache=True)
-def hold(w: Any) -> Any:
+def keep(x: Any, out: Any, before: Any) -> Any:
+    """Remember this step for the interpolation of the next."""
+    for j in range(x.size):
+        before[0, j], before[1, j] = x[j], out[j]
+
+
+@njit(cache=True)
+def due(instants: Any, cursor: Any, t: Any, h: Any) -> Any:
+    """Whether a sample has to be written at or before time t."""
+    return cursor[0] < instants.size and (instants[cursor[0]] - t) * h <= 1e-9 * h * h
+
+
+@njit(cache=True)
+def hold(p: Any, out: Any, held: Any) -> Any:
     """Keep the corrections of this step through its stages."""
-    for j in range(w.held):
-        w.p[w.p.size - w.held + j] = w.out[w.out.size - w.held + j]
+    for j in range(held):
+        p[p.size - held + j] = out[out.size - held + j]
 
 
 @njit(cache=True)
@@ -190,93 +199,124 @@ def project(w: Any, t: Any) -> Any:
 
 
 @njit(cache=True)
-def runge_kutta_step(w: Any, A: Any, b: Any, t: Any) -> Any:
-    """x ← x + h Σ b_s k_s, with k_0 in w.out."""
-    n = w.x.size
+def runge_kutta_step(
+    stage: Any, h: Any, x: Any, p: Any, out: Any, spare: Any, point: Any, K: Any, A: Any, b: Any, t: Any
+) -> Any:
+    """x ← x + h Σ b_s k_s, with k_0 in out."""
+    n = x.size
     for j in range(n):
-        w.K[0, j] = w.out[j]
+        K[0, j] = out[j]
     for s in range(1, b.size):
         c = 0.0
         for j in range(n):
-            w.point[j] = w.x[j]
+            point[j] = x[j]
         for k in range(s):
             if A[s, k] != 0:
                 c += A[s, k]
                 for j in range(n):
-                    w.point[j] += w.h * A[s, k] * w.K[k, j]
-        call(w.stage, t + c * w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
+                    point[j] += h * A[s, k] * K[k, j]
+        call(stage, t + c * h, point.ctypes.data, p.ctypes.data, spare.ctypes.data)
         for j in range(n):
-            w.K[s, j] = w.spare[j]
+            K[s, j] = spare[j]
     for s in range(b.size):
         for j in range(n):
-            w.x[j] += w.h * b[s] * w.K[s, j]
+            x[j] += h * b[s] * K[s, j]
 
 
 @njit(cache=True)
-def adams_step(w: Any, predictor: Any, corrector: Any, t: Any) -> Any:
-    """Predict with Adams-Bashforth; where there is a corrector, evaluate and correct with Adams-Moulton."""
-    n = w.x.size
-    for j in range(n):
-        w.point[j] = w.x[j]
+def bashforth_step(h: Any, history: Any, predictor: Any, out: Any) -> Any:
+    """out ← out + h Σ β_k f_k."""
     for k in range(predictor.size):
-        for j in range(n):
-            w.point[j] += w.h * predictor[k] * w.history[k, j]
-    if corrector.size == 0:
-        for j in range(n):
-            w.x[j] = w.point[j]
-        return
-    call(w.full, t + w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
-    for j in range(n):
-        w.x[j] += w.h * corrector[0] * w.spare[j]
-    for k in range(1, corrector.size):
-        for j in range(n):
-            w.x[j] += w.h * corrector[k] * w.history[k - 1, j]
+        factor = h * predictor[k]
+        for j in range(out.size):
+            out[j] += factor * history[k, j]
 
 
 @njit(cache=True)
-def remember(w: Any, i: Any, q: Any) -> Any:
+def moulton_step(
+    full: Any, h: Any, x: Any, p: Any, history: Any, corrector: Any, point: Any, spare: Any, t: Any
+) -> Any:
+    """Evaluate at the predicted point, then x ← x + h (β*_0 f(point) + Σ β*_k f_k)."""
+    call(full, t + h, point.ctypes.data, p.ctypes.data, spare.ctypes.data)
+    for j in range(x.size):
+        total = corrector[0] * spare[j]
+        for k in range(1, corrector.size):
+            total += corrector[k] * history[k - 1, j]
+        x[j] += h * total
+
+
+@njit(cache=True)
+def remember(i: Any, q: Any, out: Any, history: Any, cursor: Any) -> Any:
     """Put the rates of step i at the front of the history, once; returns how many steps it holds."""
-    if w.cursor[1] != i:
-        for j in range(w.x.size):
-            for k in range(q - 1, 0, -1):
-                w.history[k, j] = w.history[k - 1, j]
-            w.history[0, j] = w.out[j]
-        w.cursor[1], w.cursor[2] = i, w.cursor[2] + 1
-    return w.cursor[2]
+    if cursor[1] != i:
+        n = history.shape[1]
+        for k in range(q - 1, 0, -1):
+            for j in range(n):
+                history[k, j] = history[k - 1, j]
+        for j in range(n):
+            history[0, j] = out[j]
+        cursor[1], cursor[2] = i, cursor[2] + 1
+    return cursor[2]
 
 
 @njit(cache=True)
 def runge_kutta(w: Any, A: Any, b: Any, first: Any, last: Any) -> Any:
     """Steps first .. last of a Runge-Kutta method. Returns (code, step reached)."""
+    full, stage, h, t0, limit, held = w.full, w.stage, w.h, w.t0, w.limit, w.held
+    x, p, out, spare, point, K = w.x, w.p, w.out, w.spare, w.point, w.K
+    maxima, instants, cursor, before, events = w.maxima, w.instants, w.cursor, w.before, w.directions.size
     for i in range(first, last):
-        t = w.t0 + i * w.h
-        call(w.full, t, w.x.ctypes.data, w.p.ctypes.data, w.out.ctypes.data)
-        code = inspect(w, i)
+        t = t0 + i * h
+        call(full, t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
+        code = inspect(x, out, maxima)
         if code != DONE:
             return code, i
+        if due(instants, cursor, t, h):
+            record(w, i)
+        found = events > 0 and happened(w, i)
+        keep(x, out, before)
+        if found:
+            return HAPPENED, i
+        if out[x.size] > limit:
+            return PIVOT, i
         if i < w.final:
-            hold(w)
-            runge_kutta_step(w, A, b, t)
+            hold(p, out, held)
+            runge_kutta_step(stage, h, x, p, out, spare, point, K, A, b, t)
             if w.constraint:
-                project(w, t + w.h)
+                project(w, t + h)
     return DONE, last
 
 
 @njit(cache=True)
 def adams(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, last: Any) -> Any:
     """Steps first .. last of an Adams method, the first of all by the Runge-Kutta method (A, b)."""
+    full, stage, h, t0, limit, held, q = w.full, w.stage, w.h, w.t0, w.limit, w.held, predictor.size
+    x, p, out, spare, point, K, history = w.x, w.p, w.out, w.spare, w.point, w.K, w.history
+    maxima, instants, cursor, before, events = w.maxima, w.instants, w.cursor, w.before, w.directions.size
     for i in range(first, last):
-        t = w.t0 + i * w.h
-        call(w.full, t, w.x.ctypes.data, w.p.ctypes.data, w.out.ctypes.data)
-        code = inspect(w, i)
+        t = t0 + i * h
+        call(full, t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
+        code = inspect(x, out, maxima)
         if code != DONE:
             return code, i
+        if due(instants, cursor, t, h):
+            record(w, i)
+        found = events > 0 and happened(w, i)
+        keep(x, out, before)
+        if found:
+            return HAPPENED, i
+        if out[x.size] > limit:
+            return PIVOT, i
         if i < w.final:
-            if remember(w, i, predictor.size) < predictor.size:
-                hold(w)
-                runge_kutta_step(w, A, b, t)
+            if remember(i, q, out, history, cursor) < q:
+                hold(p, out, held)
+                runge_kutta_step(stage, h, x, p, out, spare, point, K, A, b, t)
+            elif corrector.size == 0:
+                bashforth_step(h, history, predictor, x)
             else:
-                adams_step(w, predictor, corrector, t)
+                point[:] = x
+                bashforth_step(h, history, predictor, point)
+                moulton_step(full, h, x, p, history, corrector, point, spare, t)
             if w.constraint:
-                project(w, t + w.h)
+                project(w, t + h)
     return DONE, last

@@ -33,12 +33,12 @@ class Plan:
     asked: np.ndarray | None = None  # the instants wanted in the end, where dense output needs more of them
 
 
-def refuse_unusable(method: str, step: float | None, tolerance: float | None) -> None:
+def refuse_unusable(method: str, step: float | None, tolerance: float | None, step_is_chosen: bool = False) -> None:
     """Refuse an unknown method, and options it does not take, before any work is done."""
     known = ("auto", *ADAPTIVE, *METHODS)
     if method not in known:
         raise VinculumError(f"There is no method {method!r}.{suggestion(method, known)} Known: {', '.join(known)}.")
-    if method in METHODS and (step is None or not math.isfinite(step) or step <= 0):
+    if method in METHODS and not step_is_chosen and (step is None or not math.isfinite(step) or step <= 0):
         raise VinculumError(f"The method {method!r} needs a positive step, as in simulate(..., step=1e-3); got {step}.")
     if method in METHODS and tolerance is not None:
         raise VinculumError(f"The method {method!r} has a fixed step and no tolerance. Leave out tolerance.")

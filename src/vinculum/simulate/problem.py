@@ -1,7 +1,7 @@
 """An initial value problem: explicit equations, closed by input laws and constraint feedback, as nodes and numbers.
 
 State x = (q, q̇) and, where forces do work, w = ∫ power dt. Parameters p = (the system's parameters, feedback gains
-a and b of every constraint, pivots at the reference state, what can be computed once from all these, held
+of every constraint, pivots at the reference state, what can be computed once from all these, held
 corrections). All being run-time numbers, one compilation serves all values.
 """
 
@@ -15,15 +15,15 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.function import Function, function
-from vinculum.derive import EquationsOfMotion
 from vinculum.derive.explicit import Explicit
+from vinculum.derive.interface import Equations, Feedback, linear_feedback
 from vinculum.derive.mechanics import total
 from vinculum.errors import ModelError
-from vinculum.graph import ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
 from vinculum.graph.node import compare
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
-from vinculum.simulate.events import Event, reaction
+from vinculum.simulate.events import Event
 
 WORK = symbol(("work",))
 WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
@@ -34,12 +34,11 @@ JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has ch
 class Problem:
     """ẋ = f(t, x, p), with all that is watched along the way."""
 
-    equations: EquationsOfMotion
+    equations: Equations
     explicit: Explicit
     laws: Mapping[Node, Node]  # inputs as expressions of time and state
     parameter_values: np.ndarray
-    velocity_gains: np.ndarray  # a of c = a·(velocity residual) + b·(position residual), for every constraint
-    position_gains: np.ndarray  # b
+    law: Feedback  # the corrections c of every constraint
     events: tuple[Event, ...] = ()
 
     # -- nodes -----------------------------------------------------------------------------------------------
@@ -47,7 +46,7 @@ class Problem:
     @property
     def time(self) -> Node:
         """t."""
-        return self.equations.system.nodes.time
+        return symbol(self.equations.time)
 
     @cached_property
     def state(self) -> tuple[Node, ...]:
@@ -58,11 +57,9 @@ class Problem:
     @cached_property
     def settings(self) -> tuple[Node, ...]:
         """The symbols at the front of p: parameters, gains, reference pivots."""
-        m = range(len(self.equations.system.constraints))
         return (
-            *self.equations.system.nodes.parameters,
-            *(symbol(("velocity gain", i)) for i in m),
-            *(symbol(("position gain", i)) for i in m),
+            *map(symbol, self.equations.parameters),
+            *self.law.gains,
             *(symbol(("reference pivot", k)) for k in range(len(self.watched))),
         )
 
@@ -75,24 +72,20 @@ class Problem:
     @cached_property
     def parameters(self) -> tuple[Node, ...]:
         """p, in the order of ``values``."""
-        return (*self.settings, *self.hoisted.values(), *self.equations.mechanics.corrections)
+        return (*self.settings, *self.hoisted.values(), *self.equations.corrections)
 
     @cached_property
     def values(self) -> np.ndarray:
         """The numbers p."""
         pivots = [self.explicit.numbers[i] for i in self.watched]
-        settings = [*self.parameter_values, *self.velocity_gains, *self.position_gains, *pivots]
+        settings = [*self.parameter_values, *self.law.gains.values(), *pivots]
         computed = evaluate(list(self.hoisted), dict(zip(self.settings, settings, strict=True)))
-        return np.array([*settings, *computed, *np.zeros(len(self.velocity_gains))], dtype=float)
+        return np.array([*settings, *computed, *np.zeros(len(self.equations.corrections))], dtype=float)
 
     @cached_property
     def feedback(self) -> tuple[Node, ...]:
-        """c = a·(velocity residual) + b·(position residual)."""
-        result = []
-        for i, (low, high) in enumerate(self.equations.feedback):
-            damping = symbol(("velocity gain", i)) * high
-            result.append(damping if low is None else damping + symbol(("position gain", i)) * low)
-        return tuple(result)
+        """c as nodes of the state."""
+        return tuple(self.lifted(self.law.corrections))
 
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
@@ -104,55 +97,58 @@ class Problem:
     @cached_property
     def rates(self) -> tuple[Node, ...]:
         """f with the corrections as feedback of the state."""
-        feedback = dict(zip(self.equations.mechanics.corrections, self.feedback, strict=True))
+        feedback = dict(zip(self.equations.corrections, self.feedback, strict=True))
         return tuple(substitute(self.held_rates, feedback))
 
     @cached_property
     def power(self) -> Node:
         """dE/dt by forces, moving constraints and explicit time."""
-        mechanics = self.equations.mechanics
-        exact = mechanics.without_corrections(self.explicit.reactions)
-        return self.closed(self.lifted([mechanics.power(exact)]))[0]
+        if self.equations.energy is None:
+            return ZERO
+        return self.closed(self.lifted([self.equations.power(self.explicit)]))[0]
+
+    @cached_property
+    def energy(self) -> Node:
+        """E; zero where none was stated."""
+        return ZERO if self.equations.energy is None else self.lifted([self.equations.energy])[0]
 
     @cached_property
     def balance(self) -> Node:
         """E - w, constant on the exact motion."""
-        energy = self.lifted([self.equations.mechanics.energy])[0]
-        return energy if self.power is ZERO else energy - WORK
+        return self.energy if self.power is ZERO else self.energy - WORK
 
     @cached_property
     def residuals(self) -> tuple[Node, ...]:
-        """Position residuals of the holonomic constraints, then velocity residuals of all."""
-        mechanics = self.equations.mechanics
-        return (*(f for f in mechanics.position if f is not None), *self.lifted(mechanics.velocity))
+        """Everything that is zero on the exact motion."""
+        return tuple(self.lifted([residual.node for residual in self.equations.residuals]))
 
     @cached_property
     def residual_names(self) -> tuple[tuple[str, str], ...]:
         """(constraint, level) of each residual."""
-        system, position = self.equations.system, self.equations.mechanics.position
-        at_position = [(c.name, "position") for c, f in zip(system.constraints, position, strict=True) if f is not None]
-        return (*at_position, *((c.name, "velocity") for c in system.constraints))
+        return tuple((residual.constraint, residual.level) for residual in self.equations.residuals)
 
     @cached_property
     def watched(self) -> tuple[int, ...]:
         """The pivots that change along the motion and so may go to zero."""
-        constant = {*self.equations.system.nodes.parameters}
+        constant = {*map(symbol, self.equations.parameters)}
         return tuple(i for i, pivot in enumerate(self.explicit.pivots) if symbols([pivot]) - constant)
 
     @cached_property
     def watch(self) -> Node:
         """Σ (reference pivot / pivot)²: large when the order of elimination has become bad."""
-        ratios = [symbol(("reference pivot", k)) / self.explicit.pivots[i] for k, i in enumerate(self.watched)]
-        return total([ratio * ratio for ratio in ratios])
+        return total([ratio * ratio for ratio in self._shrinkage])
 
     @cached_property
     def strict_watch(self) -> Node:
         """The same for methods that may step over a zero: beyond all bounds when a pivot has changed its sign."""
-        terms = []
-        for k, i in enumerate(self.watched):
-            ratio = symbol(("reference pivot", k)) / self.explicit.pivots[i]
-            terms.append(select(compare("less", ZERO, ratio), ratio * ratio, constant(JUMPED)))
-        return total(terms)
+        gone = constant(JUMPED)
+        return total([select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self._shrinkage])
+
+    @cached_property
+    def _shrinkage(self) -> list[Node]:
+        """Reference pivot times the reciprocal of the pivot, which the elimination has computed already."""
+        pivots = [self.explicit.pivots[i] for i in self.watched]
+        return [symbol(("reference pivot", k)) * (ONE / pivot) for k, pivot in enumerate(pivots)]
 
     @cached_property
     def event_nodes(self) -> tuple[Node, ...]:
@@ -160,10 +156,12 @@ class Problem:
         return tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
 
     def lifted(self, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes of q and q̇ as nodes of the state, where some velocities are functions of it."""
-        exact = self.equations.mechanics.without_corrections(self.explicit.velocities)
-        pairs = zip(self.equations.system.nodes.v, exact, strict=True)
-        return substitute(list(nodes), {v: node for v, node in pairs if v is not node})
+        """Nodes of the user's symbols as nodes of the state."""
+        return self.equations.lifted(self.explicit, nodes)
+
+    def exact(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes on the exact motion: the feedback c left out."""
+        return substitute(list(nodes), dict.fromkeys(self.equations.corrections, ZERO))
 
     def closed(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the inputs replaced by their laws."""
@@ -175,20 +173,18 @@ class Problem:
         given = Converter()(expression)
         derived = self.derived
         self._refuse_strangers(given, derived, where)
-        exact = self.equations.mechanics.without_corrections(substitute([given], derived))
+        exact = self.exact(substitute([given], derived))
         return self.closed(self.lifted(exact))[0]
 
     @cached_property
     def derived(self) -> dict[Node, Node]:
-        """Accelerations and reactions, by their symbols, as functions of the state."""
-        equations = self.equations
-        accelerations = zip(map(symbol, equations.acceleration_symbols), self.explicit.accelerations, strict=True)
-        names = [symbol(reaction(c.name)) for c in equations.system.constraints]
-        return dict(accelerations) | dict(zip(names, self.explicit.reactions, strict=True))
+        """Rates and reactions, by their symbols, as functions of the state."""
+        return self.equations.derived(self.explicit)
 
     def _refuse_strangers(self, given: Node, derived: Mapping[Node, Node], where: str) -> None:
-        nodes = self.equations.system.nodes
-        known = {*derived, *self.state, *nodes.q, *nodes.v, *nodes.parameters, *nodes.inputs, self.time} - {WORK}
+        equations = self.equations
+        own = (*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, *equations.inputs)
+        known = {*derived, *map(symbol, own), self.time}
         strangers = [s.value for s in symbols([given]) - known]
         if strangers:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
@@ -219,9 +215,9 @@ class Problem:
         laws = self.lifted(list(self.laws.values()))
         return known | dict(zip(self.laws, evaluate(laws, known), strict=True))
 
-    def with_gains(self, a: np.ndarray, b: np.ndarray) -> Problem:
-        """The same problem with other feedback gains."""
-        return replace(self, velocity_gains=a, position_gains=b)
+    def with_feedback(self, law: Feedback) -> Problem:
+        """The same problem with other corrections."""
+        return replace(self, law=law)
 
     def repivoted(
         self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
@@ -247,12 +243,12 @@ class Problem:
     def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, velocities that follow from it included."""
         known = self.numbers(t, x)
-        velocities = self.closed(self.lifted(self.equations.system.nodes.v))
-        return known | dict(zip(self.equations.system.nodes.v, evaluate(velocities, known), strict=True))
+        own = [symbol(key) for key in self.equations.user_symbols]
+        return known | dict(zip(own, evaluate(self.closed(self.lifted(own)), known), strict=True))
 
 
 def pose(
-    equations: EquationsOfMotion,
+    equations: Equations,
     start: Mapping[sp.Expr, float],
     time: float,
     laws: Mapping[sp.Expr, sp.Expr],
@@ -261,32 +257,29 @@ def pose(
     extra: Mapping[sp.Expr, float],
 ) -> tuple[Problem, np.ndarray]:
     """The problem and its initial x, without feedback."""
-    system = equations.system
-    numbers = dict(system.parameters) | dict(parameters)
+    numbers = dict(equations.parameters) | dict(parameters)
     closing = input_laws(equations, laws)
-    known = {symbol(key): value for key, value in (dict(start) | numbers | {system.time: time}).items()}
+    known = {symbol(key): value for key, value in (dict(start) | numbers | {equations.time: time}).items()}
     known |= {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
-    none = np.zeros(len(system.constraints))
+    none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
     values = np.array(list(numbers.values()), dtype=float)
     equations = equations.adapted(known)
-    problem = Problem(equations, equations.explicit(known), closing, values, none, none, tuple(events))
+    problem = Problem(equations, equations.explicit(known), closing, values, none, tuple(events))
     further = [known[symbol(key)] for key in equations.extra]
     x = np.array([*equations.state_values(known), *further, *([0.0] if problem.power is not ZERO else [])])
     return problem.repivoted(time, x)
 
 
-def input_laws(equations: EquationsOfMotion, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
+def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
     """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
-    system = equations.system
-    allowed = {*system.coordinates, *system.velocities, *equations.states, *equations.extra}
-    allowed |= {*system.parameters, system.time}
+    allowed = {*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, equations.time}
     problems = [f"{name_of(u)} has no law. Pass inputs={{{name_of(u)}: expression of t and the state}}."
-                for u in system.inputs if u not in laws]  # fmt: skip
+                for u in equations.inputs if u not in laws]  # fmt: skip
     closed: dict[Node, Node] = {}
     for u, law in laws.items():
-        if u not in system.inputs:
-            problems.append(f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, system.inputs))}")
+        if u not in equations.inputs:
+            problems.append(f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, equations.inputs))}")
         elif callable(law) and not isinstance(law, sp.Basic):
             problems.append(f"the law of {name_of(u)} is a Python function. Write it as a SymPy expression of t and "
                             "the state, so that it can be compiled.")  # fmt: skip
@@ -296,5 +289,5 @@ def input_laws(equations: EquationsOfMotion, laws: Mapping[sp.Expr, sp.Expr]) ->
             if strangers:
                 problems.append(f"the law of {name_of(u)} contains {listed(strangers)}, which has no value.")
     if problems:
-        raise ModelError(f"the inputs of {system.name!r} are not usable", problems)
+        raise ModelError(f"the inputs of {equations.name!r} are not usable", problems)
     return closed

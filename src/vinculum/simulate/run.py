@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
-from vinculum.derive import EquationsOfMotion
+from vinculum.derive.interface import Equations
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate import fixed_step, stiff, taylor
-from vinculum.simulate.diagnosis import diagnosed, near_singular
+from vinculum.simulate.diagnosis import diagnosed
 from vinculum.simulate.events import Event
+from vinculum.simulate.guarantee import Pilot, promised
 from vinculum.simulate.methods import METHODS, Adams
 from vinculum.simulate.outcome import INTERRUPTED, REPIVOT, SINGULAR, Outcome
 from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, checked_times, planned, refuse_unusable
@@ -26,28 +27,30 @@ from vinculum.simulate.rates import motion_rate
 from vinculum.simulate.recorder import Recorder, Segment
 from vinculum.simulate.stabilization import (
     Baumgarte,
+    Guaranteed,
     Projection,
     Sampled,
     Stabilization,
     Unstabilized,
     chosen,
-    gains,
+    feedback,
 )
 from vinculum.simulate.start import consistent
 from vinculum.simulate.trajectory import Trajectory
 
 _MOST_REPIVOTS_IN_PLACE = 20
+_PROBES = 400  # states of a pilot run at which defects are measured
 
 
 def simulate(
-    equations: EquationsOfMotion,
+    equations: Equations,
     initial: Mapping[sp.Expr, float],
     times: Sequence[float] | np.ndarray,
     method: str = "taylor",
     *,
     step: float | None = None,
     tolerance: float | None = None,
-    stabilization: Stabilization | str | None = None,
+    stabilization: Stabilization | Guaranteed | str | None = None,
     inputs: Mapping[sp.Expr, sp.Expr] | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
     guess: Mapping[sp.Expr, float] | None = None,
@@ -63,7 +66,8 @@ def simulate(
 
     Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
     "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
-    object with gains; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
+    object with gains or with an accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws
+    {u: expression of t and the state}.
 
     Rarely needed: ``tolerance`` of the adaptive methods; other ``parameters`` than the system's; ``events``; ``dense``
     keeps what ``motion.at(times)`` needs; ``progress`` is True, False or a function of the share done.
@@ -71,7 +75,7 @@ def simulate(
     A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
     """
     seconds, began = {}, clock.perf_counter()
-    refuse_unusable(method, step, tolerance)
+    refuse_unusable(method, step, tolerance, step_is_chosen=isinstance(stabilization, Guaranteed) and step is None)
     grid = checked_times(times)
     numbers = _parameters(equations, parameters)
     t0 = float(grid[0])
@@ -84,19 +88,45 @@ def simulate(
     why = ""
     if method == "auto":
         method, why = automatic(problem, t0, float(grid[-1]), x)
+    promise = None
+    if isinstance(stabilization, Guaranteed) and problem.equations.corrections:
+        promise = promised(problem, stabilization, method, step, *_pilot(problem, method, grid, x))
+        step = promise.step
     plan = planned(grid, method, step, dense, why)
-    treatment = _treatment(plan, stabilization)
+    asked = stabilization if not isinstance(stabilization, Guaranteed) else promise.treatment if promise else None
+    treatment = _treatment(plan, asked)
     problem, described = _with_feedback(problem, plan, treatment, tolerance, x)
+    if promise is not None:
+        problem, described = problem.with_feedback(promise.feedback), promise.described
     seconds["compile"] = clock.perf_counter() - began - seconds["start"]
     recorder = Recorder(plan.instants, keep_dense=dense and plan.method == "taylor")
     with progress_bar(progress, plan.t0, plan.t1) as report:
         outcome = _run(problem, plan, treatment, tolerance, x, recorder, report)
     seconds["run"] = clock.perf_counter() - began - seconds["start"] - seconds["compile"]
-    return _trajectory(plan, recorder, outcome, described, seconds, dense)
+    motion = _trajectory(plan, recorder, outcome, described, seconds, dense)
+    return motion if promise is None else replace(motion, promised=promise.bounds)
 
 
-def _parameters(equations: EquationsOfMotion, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
-    known = equations.system.parameters
+def _pilot(problem: Problem, method: str, grid: np.ndarray, x: np.ndarray) -> tuple[float, float, Pilot]:
+    """Length of the run, rate of the motion, and a function that runs it with a step to see where it goes."""
+    t0, t1 = float(grid[0]), float(grid[-1])
+
+    def run(step: float) -> list[Segment]:
+        plan = planned(np.linspace(t0, t1, _PROBES), method, step, False, "")
+        tableau = METHODS[method]
+        adams = isinstance(tableau, Adams)
+        rate = (0.3 * tableau.largest if isinstance(tableau, Adams) else 1.0) / plan.step
+        treatment: Stabilization = Baumgarte(rate) if adams else Sampled(rate)
+        closed = problem.with_feedback(feedback(treatment, problem.equations, rate, tableau.order))
+        recorder = Recorder(plan.instants)
+        _run(closed, plan, treatment, None, x, recorder, lambda _: None)
+        return recorder.segments
+
+    return t1 - t0, motion_rate(problem, t0, x), run
+
+
+def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
+    known = equations.parameters
     strangers = [p for p in parameters or {} if p not in known]
     if strangers:
         near = suggestion(name_of(strangers[0]), map(name_of, known))
@@ -137,28 +167,28 @@ def _with_feedback(
 ) -> tuple[Problem, str]:
     """The problem with its gains set, everything compiled, and the treatment in words."""
     natural = _natural_rate(problem, plan, treatment, tolerance, x)
-    constraints = problem.equations.system.constraints
-    orders = [1 if low is None else 2 for low, _ in problem.equations.feedback]
-    a, b = gains(treatment, [c.name for c in constraints], orders, natural, euler=plan.method == "euler")
-    closed = problem.with_gains(math.copysign(1.0, plan.t1 - plan.t0) * a, b)  # stable in the direction of the run
+    order = METHODS[plan.method].order if plan.method in METHODS else math.inf
+    direction = math.copysign(1.0, plan.t1 - plan.t0)
+    closed = problem.with_feedback(feedback(treatment, problem.equations, natural, order, direction))
     if plan.method == "taylor":
         taylor.started(closed, tolerance, plan.t0, x)
-    if not constraints:
+    if not problem.equations.corrections:
         return closed, "not needed: no constraints"
     if isinstance(treatment, Unstabilized):
         return closed, "none"
     if isinstance(treatment, Projection):
         return closed, "projection after every step"
-    given = treatment.rate is not None or getattr(treatment, "alpha", None) is not None
     name = type(treatment).__name__.lower()
-    return closed, f"{name}, gains as given" if given else f"{name}, rate {natural:.6g} (chosen)"
+    if not treatment.given and problem.equations.prescribed is not None:
+        return closed, f"{name}, as prescribed by the equations"
+    return closed, f"{name}, gains as given" if treatment.given else f"{name}, rate {natural:.6g} (chosen)"
 
 
 def _natural_rate(
     problem: Problem, plan: Plan, treatment: Stabilization, tolerance: float | None, x: np.ndarray
 ) -> float:
     """The rate of the feedback where the user gave none."""
-    if not problem.equations.system.constraints or isinstance(treatment, (Unstabilized, Projection)):
+    if not problem.equations.corrections or isinstance(treatment, (Unstabilized, Projection)):
         return 0.0
     if plan.method == "taylor":
         return taylor.natural_rate(problem, tolerance, plan.t0, x, plan.t1 - plan.t0)
@@ -199,7 +229,7 @@ def _run(
         except (SingularError, ConstraintError, DomainError) as error:
             outcome = Outcome(SINGULAR, t, str(error))
             break
-    if recorder.last != t:
+    if recorder.last is None or (t - recorder.last) * (plan.t1 - plan.t0) > 0:
         recorder.add(np.array([t]), np.array(x)[None, :])
     recorder.close(problem)
     return diagnosed(problem, outcome, t, x)
@@ -208,7 +238,7 @@ def _run(
 def _repivoted(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int) -> tuple[Problem, np.ndarray]:
     """The problem with new pivots; next to a singular configuration, or where nothing else helps, an error."""
     changed, y = problem.repivoted(t, x, outcome.beyond)
-    reason = near_singular(changed, changed.everything(t, y))
+    reason = changed.equations.singular_at(changed.everything(t, y))
     if not reason and outcome.beyond and changed.explicit.pivots == problem.explicit.pivots:
         reason = f"{outcome.reason}; take a smaller step, or another form"
     if not reason and stuck > _MOST_REPIVOTS_IN_PLACE:

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vinculum.derive.interface import Equations, Feedback, linear_feedback
+from vinculum.derive.perturbation import binomial
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 
@@ -34,15 +36,25 @@ class Baumgarte:
     alpha: Gain | None = None
     beta: Gain | None = None
 
+    @property
+    def given(self) -> bool:
+        """Whether the user gave any gain."""
+        return any(gain is not None for gain in (self.rate, self.alpha, self.beta))
+
 
 @dataclass(frozen=True)
 class Sampled:
     """Feedback computed once per step and held through its stages; without a rate, deadbeat.
 
-    Deadbeat for the step τ: κ = 1/τ (first order), α = 3/(4τ), β = 1/τ (second order).
+    Deadbeat for the step τ: κ = 1/τ (first order), α = 3/(4τ), β = 1/τ (second order; α = 1/τ with Euler's method).
     """
 
     rate: Gain | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether the user gave any gain."""
+        return self.rate is not None
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,18 @@ class Projection:
 @dataclass(frozen=True)
 class Unstabilized:
     """No feedback: residuals grow as the method's errors let them."""
+
+
+@dataclass(frozen=True)
+class Guaranteed:
+    """Feedback (and, where none is given, the step) chosen so that every constraint stays within ``epsilon``.
+
+    For methods with a fixed step. ``sampled`` is True, False, or left to the method: held through the stages of a
+    Runge-Kutta step, continuous with an Adams method. The bounds are in ``motion.promised``.
+    """
+
+    epsilon: float
+    sampled: bool | None = None
 
 
 Stabilization = Baumgarte | Sampled | Projection | Unstabilized
@@ -74,27 +98,35 @@ def chosen(stabilization: Stabilization | str | None, default: Stabilization) ->
         return stabilization
     known = ", ".join(repr(name) for name in BY_NAME)
     raise VinculumError(
-        f"stabilization={stabilization!r} is not known. Use {known}, or Baumgarte(rate=...), Sampled(rate=...)."
+        f"stabilization={stabilization!r} is not known. Use {known}, or Baumgarte(rate=...), Sampled(rate=...), "
+        "Guaranteed(epsilon)."
     )
 
 
-def gains(
-    stabilization: Stabilization, names: Sequence[str], orders: Sequence[int], natural_rate: float, euler: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of c = a·high + b·low for every constraint, by its name and the order of its residual equation.
+def feedback(
+    stabilization: Stabilization,
+    equations: Equations,
+    natural_rate: float,
+    method_order: float,
+    direction: float = 1.0,
+) -> Feedback:
+    """The corrections c of every constraint, stable in the direction of the run.
 
-    ``natural_rate`` is used where the user gave none: for `Sampled` it is 1/τ, deadbeat with α = 3/(4τ), β = 1/τ, and
-    for Euler's method with α = β = 1/τ.
+    Where the user gave no gains, those that belong to the equations are used, and where there are none either,
+    ``natural_rate``: for `Sampled` it is 1/τ, and ``method_order`` decides what is deadbeat.
     """
+    names, chains = equations.constraint_names, equations.chains
     if isinstance(stabilization, (Projection, Unstabilized)):
-        return np.zeros(len(names)), np.zeros(len(names))
+        return linear_feedback(chains, [[0.0] * len(chain) for chain in chains])
     _refuse_strange_names(stabilization, names)
-    damping = 0.75 if isinstance(stabilization, Sampled) and not euler else 1.0
-    pairs = [
-        _pair(stabilization, name, order, natural_rate, damping) for name, order in zip(names, orders, strict=True)
-    ]
-    a, b = np.array(pairs).reshape(-1, 2).T
-    return a.copy(), b.copy()
+    if not stabilization.given and equations.prescribed is not None:
+        return equations.prescribed
+    _refuse_strange_names(stabilization, names)
+    rows = []
+    for name, chain in zip(names, chains, strict=True):
+        row = _row(stabilization, name, len(chain), natural_rate, method_order)
+        rows.append([g * direction ** (len(chain) - j) for j, g in enumerate(row)])
+    return linear_feedback(chains, rows)
 
 
 def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
@@ -104,19 +136,33 @@ def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[st
                 raise VinculumError(f"A gain was given for {name}, which is no constraint.{suggestion(name, names)}")
 
 
-def _pair(
-    stabilization: Baumgarte | Sampled, name: str, order: int, natural: float, damping: float
-) -> tuple[float, float]:
+def deadbeat(order: int, method_order: float) -> np.ndarray:
+    """Gains, in units of the step, with which a residual chain of any order is zero after as many steps.
+
+    With N the nilpotent chain and p the order of the method, a step with c held is y⁺ = Φ y - b c,
+    Φ = Σ_{j ≤ p} Nʲ/j!, b = Σ_{j < p} Nʲ/(j+1)! e_r. Ackermann's formula for Φ - b g nilpotent: g = e_rᵀ C⁻¹ Φʳ.
+    """
+    N = np.eye(order, k=1)
+    powers = [np.linalg.matrix_power(N, j) for j in range(order + 1)]
+    Phi = sum(powers[j] / math.factorial(j) for j in range(int(min(method_order, order)) + 1))
+    b = sum(powers[j][:, -1] / math.factorial(j + 1) for j in range(int(min(method_order, order))))
+    controllability = np.column_stack([np.linalg.matrix_power(Phi, j) @ b for j in range(order)])
+    return np.linalg.solve(controllability.T, np.eye(order)[-1]) @ np.linalg.matrix_power(Phi, order)
+
+
+def _row(
+    stabilization: Baumgarte | Sampled, name: str, order: int, natural: float, method_order: float
+) -> Sequence[float]:
+    """g_0 ... g_{r-1} of one constraint."""
     rate = _number(stabilization.rate, name, None)
-    damping = damping if rate is None else 1.0
+    if isinstance(stabilization, Sampled) and rate is None:
+        return [g * natural ** (order - j) for j, g in enumerate(deadbeat(order, method_order))]
     base = natural if rate is None else rate
-    if order == 1:
-        return base, 0.0
-    alpha, beta = damping * base, base
-    if isinstance(stabilization, Baumgarte):
-        alpha = _number(stabilization.alpha, name, alpha)
-        beta = _number(stabilization.beta, name, beta)
-    return 2 * alpha, beta**2
+    if order == 2 and isinstance(stabilization, Baumgarte):
+        alpha = _number(stabilization.alpha, name, base)
+        beta = _number(stabilization.beta, name, base)
+        return [beta**2, 2 * alpha]
+    return binomial(order, base)
 
 
 def _number(gain: Gain | None, name: str, default: float | None) -> float:

@@ -11,16 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import sympy as sp
 
-from vinculum.derive import EquationsOfMotion
-from vinculum.derive.redundancy import refuse_dependent
-from vinculum.derive.reference import numbers, solved_for
+from vinculum.derive.interface import Equations
+from vinculum.derive.reference import solved_for
 from vinculum.errors import ConstraintError, ModelError
 from vinculum.graph import Node, evaluate, symbol
 from vinculum.names import listed, name_of, suggestion
 
 
 def consistent(
-    equations: EquationsOfMotion,
+    equations: Equations,
     initial: Mapping[sp.Expr, float],
     *,
     guess: Mapping[sp.Expr, float] | None = None,
@@ -36,28 +35,19 @@ def consistent(
     """
     fixed = initial if fixed is None and guess else fixed
     initial = {**(guess or {}), **initial}
-    system = equations.system
-    full = (*system.coordinates, *system.velocities)
     held = _held(equations, initial, fixed)
-    values = {symbol(key): float(initial.get(key, 0.0)) for key in full}
-    values |= {symbol(p): float(v) for p, v in (dict(system.parameters) | dict(parameters or {})).items()}
-    values[symbol(system.time)] = float(time)
-    mechanics = equations.mechanics
-    position = [(c.name, f) for c, f in zip(system.constraints, mechanics.position, strict=True) if f is not None]
-    velocity = [(c.name, f) for c, f in zip(system.constraints, mechanics.velocity, strict=True)]
-    _solve(position, [q for q in system.coordinates if q not in held], values, "coordinates")
-    _solve(velocity, [v for v in system.velocities if v not in held], values, "velocities")
-    if equations.redundant == "refuse":
-        J, q = numbers(mechanics.J, values), numbers(system.nodes.q, values)
-        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
-    return {key: values[symbol(key)] for key in full}
+    values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.user_symbols}
+    values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
+    values[symbol(equations.time)] = float(time)
+    for level in equations.start_levels:
+        _solve(level.residuals, [key for key in level.movable if key not in held], values, level.what)
+    equations.refuse_start(values)
+    return {key: values[symbol(key)] for key in equations.user_symbols}
 
 
-def _held(
-    equations: EquationsOfMotion, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
-) -> set[sp.Expr]:
+def _held(equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
-    known = (*equations.system.coordinates, *equations.system.velocities)
+    known = equations.user_symbols
     problems = []
     for key, value in initial.items():
         if key not in known:

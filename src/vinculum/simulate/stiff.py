@@ -29,8 +29,10 @@ def integrate(
     """Run from (t0, x) to t1, looking at every step the solver takes."""
     run = _Run(problem, DEFAULT_TOLERANCE if tolerance is None else tolerance, t0, t1, x, recorder)
     while run.t != t1:
+        before = recorder.written
         ending = run.step()
-        progress(run.t)
+        if recorder.written > before or recorder.steps % 1000 == 0:
+            progress(run.t)
         if ending is not None:
             return ending, run.t, run.x
     return finished(t1), t1, run.x
@@ -86,10 +88,15 @@ class _Run:
             self.recorder.observe(np.array(residuals), abs(balance - self.recorder.balance_start))
         return float(watch)
 
+    def known(self, name: str) -> bool:
+        """Whether an event was recorded at this very time; CVODE reports a root again after an interpolation."""
+        size = 1e-12 * (1.0 + abs(self.t))
+        return any(event.name == name and abs(event.time - self.t) <= size for event in self.recorder.events[-8:])
+
     def events(self, solution: Any) -> Outcome | None:
         """Record the events of this step; a terminal one ends the run."""
         for event, sign in zip(self.problem.events, solution.i_events[-1], strict=True):
-            if sign:
+            if sign and not self.known(event.name):
                 self.recorder.events.append(Happened(event.name, self.t, bool((sign > 0) == self.forward)))
                 if event.terminal:
                     return Outcome(EVENT, self.t, f"the event {event.name!r} ended the run")

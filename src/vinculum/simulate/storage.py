@@ -64,6 +64,7 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
     return {
         "outcome": json.dumps([motion.outcome.kind, motion.outcome.time, motion.outcome.reason]),
         "largest_residuals": json.dumps(largest),
+        "promised": json.dumps([[name, level, value] for (name, level), value in motion.promised.items()]),
         "energy_error": motion.energy_error,
         "method": motion.method,
         "stabilization": motion.stabilization,
@@ -90,6 +91,7 @@ def read(path: str | Path) -> Trajectory:
         t=np.asarray(stored[json.loads(attributes["columns"])["time"]]),
         outcome=Outcome(*json.loads(attributes["outcome"])),
         largest_residuals={(name, level): v for name, level, v in json.loads(attributes["largest_residuals"])},
+        promised={(name, level): v for name, level, v in json.loads(attributes.get("promised", "[]"))},
         energy_error=float(attributes["energy_error"]),
         method=attributes["method"],
         stabilization=attributes["stabilization"],
@@ -106,10 +108,12 @@ def summary(motion: Trajectory) -> str:
         "outcome": str(motion.outcome),
         "method": motion.method,
         "stabilization": motion.stabilization,
-        "energy error": f"{motion.energy_error:.2g}",
     }
+    if motion.problem is None or motion.problem.equations.energy is not None:
+        rows["energy error"] = f"{motion.energy_error:.2g}"
     for (name, level), value in motion.largest_residuals.items():
-        rows[f"{name}, {level}"] = f"{value:.2g}"
+        bound = motion.promised.get((name, level))
+        rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")
     for name in dict.fromkeys(event.name for event in motion.events):
         times = [event.time for event in motion.events if event.name == name]
         more = f" and {len(times) - 3} more" if len(times) > 3 else ""

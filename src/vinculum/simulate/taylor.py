@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -137,6 +137,8 @@ def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) 
 
 def natural_rate(problem: Problem, tolerance: float | None, t: float, x: np.ndarray, direction: float) -> float:
     """Half the inverse of the first Taylor step: the motion's own time scale, as a rate for the feedback."""
+    if problem.events and _past_zeros(problem, t, t + direction, x) != t + direction:
+        problem = replace(problem, events=())  # an event at the start would cut the step short
     taylor = started(problem, tolerance, t, x).taylor
     step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
     return 0.5 / step if np.isfinite(step) and step > 0 else motion_rate(problem, t, x)
@@ -171,11 +173,10 @@ def _collect(
 def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
-    slack = 1e-13 * max(abs(low), abs(high), 1e-300)
-    inside = (waiting >= low - slack) & (waiting <= high + slack)
+    inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, np.array(dense(np.clip(ready, low, high))))
+        recorder.add(ready, np.array(dense(ready)))
 
 
 def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:

@@ -37,7 +37,7 @@ class Trajectory:
     t: np.ndarray  # (N)
     outcome: Outcome
     largest_residuals: Mapping[tuple[str, str], float]  # (constraint, "position" or "velocity") -> largest |residual|
-    energy_error: float  # largest |E(t) - E(0) - work of forces|
+    energy_error: float  # largest |E(t) - E(0) - work of forces|; zero where no energy was stated
     method: str  # the method and why it was chosen, with its step or tolerance
     stabilization: str
     events: tuple[Happened, ...] = ()
@@ -45,6 +45,7 @@ class Trajectory:
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each stage
     segments: tuple[Segment, ...] = ()  # stretches integrated in one set of variables
     dense: tuple[Any, ...] = ()
+    promised: Mapping[tuple[str, str], float] = field(default_factory=dict)  # bounds of `Guaranteed`, by residual
     stored: Any = None  # the dataset of a trajectory that was read from a file
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
@@ -67,8 +68,7 @@ class Trajectory:
         if self.problem is None:
             return {name: np.asarray(self.stored[column]) for column, name in self._roles["states"].items()}
         equations = self.problem.equations
-        system = equations.system
-        keys = dict.fromkeys((*system.coordinates, *system.velocities, *equations.states, *equations.extra))
+        keys = dict.fromkeys((*equations.user_symbols, *equations.states, *equations.extra))
         values = self._computed(list(keys))
         return {variable_name(key): values[:, i] for i, key in enumerate(keys)}
 
@@ -97,8 +97,8 @@ class Trajectory:
         """λ of every constraint, in M q̈ + h = Q + Jᵀλ."""
         if self.problem is None:
             return {name: np.asarray(self.stored[column]) for column, name in self._roles["reactions"].items()}
-        names = [c.name for c in self.problem.equations.system.constraints]
-        return dict(zip(names, self._computed([reaction(name) for name in names]).T, strict=True))
+        known = self.problem.equations.reaction_symbols
+        return dict(zip(known, self._computed(list(known.values())).T, strict=True)) if known else {}
 
     @cached_property
     def residuals(self) -> dict[tuple[str, str], np.ndarray]:
@@ -114,7 +114,7 @@ class Trajectory:
         """E = q̇·∂T/∂q̇ - T + V."""
         if self.problem is None:
             return np.asarray(self.stored[self._roles["energy"]])
-        return self._rows(lambda problem: problem.lifted([problem.equations.mechanics.energy]))[:, 0]
+        return self._rows(lambda problem: [problem.energy])[:, 0]
 
     @cached_property
     def work(self) -> np.ndarray:
@@ -132,6 +132,11 @@ class Trajectory:
         from vinculum.simulate.storage import dataset
 
         return dataset(self)
+
+    @property
+    def kept(self) -> bool:
+        """Whether every residual stayed within what was promised."""
+        return all(self.largest_residuals[key] <= bound for key, bound in self.promised.items())
 
     def at(self, times: np.ndarray | float) -> dict[str, np.ndarray]:
         """States between the samples, from the dense output of a run with ``dense=True``: {name: values}."""

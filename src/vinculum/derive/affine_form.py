@@ -1,0 +1,158 @@
+"""A mechanical system as an affine one: multipliers (and rates of coordinates without inertia) as unknown inputs.
+
+    q̇ = v,  M v̇ = Q - h + Jᵀλ,  N = λ.
+
+A coordinate α without inertia has no velocity of its own among the states; its rate is unknown, α̇ = U, and its row of
+Lagrange's equations, 0 = Q_α + Σ_i J_iα λ_i, gives the multiplier with the largest coefficient in terms of the others.
+For the wheel of paper 003 this is what the authors do by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derive.lyapunov import refuse_massless
+from vinculum.derive.mechanics import Mechanics, mechanics
+from vinculum.derive.reference import generic_states, numbers, stacked
+from vinculum.describe import System
+from vinculum.describe.affine import AffineSystem
+from vinculum.errors import ConstraintError, ModelError, SingularError
+from vinculum.graph import ONE, ZERO, Node, solve, substitute, symbol, symbols
+from vinculum.names import listed, name_of, reaction
+
+
+def affine(system: System) -> AffineSystem:
+    """The same system with its reactions as controls."""
+    terms = mechanics(system)
+    if system.inputs:
+        raise ModelError(f"the system {system.name!r} cannot be made affine", [
+            f"its inputs {listed(system.inputs)} have no law here. Put functions of time in their place, or state an "
+            "AffineSystem with them among its inputs."])  # fmt: skip
+    parts = _divided(terms)
+    samples = generic_states(terms)
+    if not samples:
+        raise ConstraintError(f"No state that meets the constraints of {system.name!r} was found from random starts.")
+    multipliers = _multipliers(parts, samples)
+    accelerations, pivots = _accelerations(parts, samples)
+    kept = [i for i in range(len(system.constraints)) if i not in multipliers.eliminated]
+    names = [reaction(system.constraints[i].name) for i in kept]
+    rates = [sp.Symbol(f"rate({name_of(system.coordinates[k])})", real=True) for k in parts.massless]
+    return _assembled(parts, multipliers, accelerations, kept, [*names, *rates], pivots)
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Coordinates with inertia and without."""
+
+    terms: Mechanics
+    heavy: list[int]
+    massless: list[int]
+
+
+def _divided(terms: Mechanics) -> _Parts:
+    massless = [k for k in range(len(terms.M)) if all(entry is ZERO for entry in terms.M[k])]
+    system, nodes = terms.system, terms.system.nodes
+    lost = [nodes.v[k] for k in massless]
+    where = [c.name for c, f in zip(system.constraints, nodes.constraints, strict=True) if symbols([f]) & set(lost)]
+    if where:
+        raise ModelError(f"the system {system.name!r} cannot be made affine", [
+            f"the constraint {where[0]} contains the velocity of {listed(node.value for node in lost)}, which has no "
+            "inertia. Give it mass, or use form='multipliers'."])  # fmt: skip
+    return _Parts(terms, [k for k in range(len(terms.M)) if k not in massless], massless)
+
+
+@dataclass(frozen=True, eq=False)
+class _Multipliers:
+    """λ of all constraints as an affine function of those that are kept: λ = constant + matrix λ_kept."""
+
+    constant: list[Node]
+    matrix: np.ndarray
+    eliminated: list[int]
+    divisors: tuple[Node, ...]
+
+
+def _multipliers(parts: _Parts, samples: list) -> _Multipliers:
+    """Solve the rows of the massless coordinates for as many multipliers."""
+    terms, m = parts.terms, len(parts.terms.system.constraints)
+    rows = terms.J.T[parts.massless]  # (massless, m)
+    sizes = np.abs(stacked(rows, samples)).min(axis=0) if parts.massless else np.zeros((0, m))
+    eliminated: list[int] = []
+    for k, size in zip(parts.massless, sizes, strict=True):
+        best = max((i for i in range(m) if i not in eliminated), key=lambda i: size[i])
+        if size[best] == 0:
+            name = name_of(terms.system.coordinates[k])
+            raise SingularError(f"No constraint determines {name}, which has no inertia. Constrain it or give it mass.")
+        eliminated.append(best)
+    kept = [i for i in range(m) if i not in eliminated]
+    matrix = np.full((m, len(kept)), ZERO, dtype=object)
+    constant = [ZERO] * m
+    for column, i in enumerate(kept):
+        matrix[i, column] = ONE
+    if not eliminated:
+        return _Multipliers(constant, matrix, [], ())
+    A = rows[:, eliminated]
+    forces = -(terms.Q - terms.h)[parts.massless]
+    found = solve(A, np.column_stack([forces, -rows[:, kept]]), stacked(A, samples))
+    for row, i in enumerate(eliminated):
+        constant[i] = found.solution[row, 0]
+        matrix[i] = found.solution[row, 1:]
+    return _Multipliers(constant, matrix, eliminated, found.pivots)
+
+
+def _accelerations(parts: _Parts, samples: list) -> tuple[np.ndarray, tuple[Node, ...]]:
+    """M⁻¹ [Q - h, Jᵀ] of the coordinates with inertia."""
+    terms, heavy = parts.terms, parts.heavy
+    M = terms.M[np.ix_(heavy, heavy)]
+    if numbers(M, samples[0]).size and np.linalg.matrix_rank(numbers(M, samples[0])) < len(heavy):
+        refuse_massless(terms, samples[0])
+    found = solve(M, np.column_stack([(terms.Q - terms.h)[heavy], terms.J.T[heavy]]), stacked(M, samples), True)
+    return found.solution, found.pivots
+
+
+def _assembled(
+    parts: _Parts, multipliers: _Multipliers, solution: np.ndarray, kept: list[int], inputs: list, pivots: tuple
+) -> AffineSystem:
+    """F and B for the states q, v (of coordinates with inertia)."""
+    terms, system = parts.terms, parts.terms.system
+    q, v, s = system.coordinates, system.velocities, len(inputs)
+    drift: list[Node] = [ZERO if k in parts.massless else symbol(v[k]) for k in range(len(q))]
+    B = np.full((len(q) + len(parts.heavy), s), ZERO, dtype=object)
+    for column, k in enumerate(parts.massless, start=len(kept)):
+        B[k, column] = ONE
+    for row in range(len(parts.heavy)):
+        pulls = solution[row, 1:]
+        free = solution[row, 0]
+        for i, constant in enumerate(multipliers.constant):
+            free = free + pulls[i] * constant
+        drift.append(free)
+        for column in range(len(kept)):
+            B[len(q) + row, column] = sum((pulls[i] * multipliers.matrix[i, column] for i in range(len(pulls))), ZERO)
+    none = {symbol(v[k]): ZERO for k in parts.massless}
+    return AffineSystem(
+        states=[*q, *(v[k] for k in parts.heavy)],
+        drift=substitute(drift, none),
+        inputs=inputs,
+        input_matrix=np.array(substitute(list(B.ravel()), none), dtype=object).reshape(B.shape) if s else (),
+        constraints={c.name: f for c, f in zip(system.constraints, system.nodes.constraints, strict=True)},
+        parameters=system.parameters,
+        energy=substitute([terms.energy], none)[0],
+        power=substitute([_power(parts, multipliers, inputs)], none)[0],
+        name=system.name,
+        divisors=tuple(substitute([*multipliers.divisors, *(p for p in pivots if _varies(p, system))], none)),
+    )
+
+
+def _varies(pivot: Node, system: System) -> bool:
+    return bool(symbols([pivot]) - set(system.nodes.parameters))
+
+
+def _power(parts: _Parts, multipliers: _Multipliers, inputs: list) -> Node:
+    """dE/dt with the multipliers written in the inputs."""
+    reactions = []
+    for constant, row in zip(multipliers.constant, multipliers.matrix, strict=True):
+        terms = [k * symbol(u) for k, u in zip(row, inputs, strict=False)]
+        reactions.append(sum(terms, constant))
+    return parts.terms.power(reactions)

@@ -1,0 +1,210 @@
+"""What is true of every affine system in form "program"."""
+
+from __future__ import annotations
+
+import importlib
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+
+t = dynamicsymbols._t
+
+
+@pytest.fixture
+def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("vinculum.simulate.run")
+    monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))
+
+
+def random_affine(seed: int, degrees: tuple[int, ...], extra: int = 1, inputs: int = 0) -> vn.AffineSystem:
+    """Chains of integrators of the given lengths with nonlinear couplings, through a nonlinear change of variables.
+
+    ξ_{i,1}' = ξ_{i,2}, ..., ξ_{i,r}' = φ_i(ξ) + G_i(ξ) N, and ``extra`` states that are left alone; the constraint is
+    ξ_{i,1} = w_i(t) with a moving target. The states are x with ξ = T x + (a nonlinear shear).
+    """
+    random = np.random.default_rng(seed)
+    n = sum(degrees) + extra
+    x = list(dynamicsymbols(f"x1:{n + 1}"))
+    # a shear with unit Jacobian: xi_j = x_j + c sin(x_k) for k > j
+    xi, jacobian = [], sp.eye(n)
+    for j in range(n):
+        later = list(range(j + 1, n))
+        term = 0
+        if later:
+            k = int(random.choice(later))
+            c = round(float(random.uniform(0.2, 0.6)), 3)
+            term, jacobian[j, k] = c * sp.sin(x[k]), c * sp.cos(x[k])
+        xi.append(x[j] + term)
+    s = inputs or len(degrees)
+    N = list(sp.symbols(f"N1:{s + 1}"))
+    drift, B = [0] * n, sp.zeros(n, s)
+    place, ends = 0, []
+    for r in degrees:
+        for j in range(r - 1):
+            drift[place + j] = xi[place + j + 1]
+        ends.append(place + r - 1)
+        place += r
+    G = np.eye(len(degrees), s) * 2 + random.uniform(-0.4, 0.4, (len(degrees), s))
+    for row, end in enumerate(ends):
+        drift[end] = sp.sin(xi[row]) - round(float(random.uniform(0.1, 0.5)), 3) * xi[end]
+        for k in range(s):
+            B[end, k] = round(float(G[row, k]), 4) * (1 + sp.sin(xi[-1]) ** 2 / 3)
+    for j in range(place, n):
+        drift[j] = -xi[j] + sp.cos(xi[0]) / 2
+    back = jacobian.inv()  # unit upper triangular: x' = (dxi/dx)^-1 xi'
+    start = np.cumsum([0, *degrees[:-1]])
+    targets = {f"c{i}": xi[int(p)] - sp.Rational(1, 5) * sp.sin(t + i) for i, p in enumerate(start)}
+    return vn.AffineSystem(x, list(back * sp.Matrix(drift)), N, back * B, targets, name=f"random {degrees}")
+
+
+DEGREES = [(1,), (2,), (3,), (4,), (1, 2), (2, 1, 3), (4, 1), (3, 4), (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("degrees", DEGREES, ids=str)
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.usefixtures("anywhere")
+def test_residuals_decay_at_the_prescribed_rates(degrees, seed):
+    """(d/dt + k_i)^{r_i} y_i = 0 along the motion, from far off the constraints, each with its own rate."""
+    system = random_affine(seed, degrees)
+    rates = [1.0 + 0.5 * i for i in range(len(degrees))]
+    equations = vn.derive(system, form="program", rates=rates)
+    assert tuple(equations.degrees.values()) == degrees
+    random = np.random.default_rng(seed)
+    start = dict(zip(system.states, random.uniform(-0.4, 0.4, len(system.states)), strict=True))
+    times = np.linspace(0, 3, 13)
+    motion = vn.simulate(equations, start, times, progress=False)
+    assert motion.outcome
+    for (name, degree), rate in zip(equations.degrees.items(), rates, strict=True):
+        chain = np.array([column for (c, _), column in motion.residuals.items() if c == name])
+        assert np.abs(chain[0, 0]) > 1e-3
+        np.testing.assert_allclose(chain[0], decay(chain[:, 0], degree, rate, times), rtol=0, atol=1e-11)
+
+
+def decay(start: np.ndarray, degree: int, rate: float, times: np.ndarray) -> np.ndarray:
+    """The solution of (d/dt + k)^r y = 0: e^{-kt} Σ_m a_m t^m/m! with a_m = Σ_j C(m, j) k^{m-j} y⁽ʲ⁾(0)."""
+    a = [sum(math.comb(m, j) * rate ** (m - j) * start[j] for j in range(m + 1)) for m in range(degree)]
+    return np.exp(-rate * times) * sum(a[m] * times**m / math.factorial(m) for m in range(degree))
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_given_matrix_couples_the_constraints():
+    """η̇ = A η exactly, A from the rows of K."""
+    from scipy.linalg import expm
+
+    system = random_affine(3, (2, 1))
+    K = np.array([[-3.0, -2.5, 0.4], [0.3, -0.2, -1.5]])
+    equations = vn.derive(system, form="program", rates=vn.LinearPerturbation(K))
+    start = dict(zip(system.states, (0.3, -0.2, 0.25, 0.1), strict=True))
+    times = np.linspace(0, 2, 9)
+    motion = vn.simulate(equations, start, times, progress=False)
+    eta = np.array(list(motion.residuals.values()))
+    A = np.array([[0, 1, 0], K[0], K[1]])
+    expected = np.array([expm(A * time) @ eta[:, 0] for time in times]).T
+    np.testing.assert_allclose(eta, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_the_user_s_own_perturbation_equation():
+    """ẏ = -y³ - 2 y: y(t) in closed form."""
+    system = random_affine(4, (1,))
+    r = vn.residual("c0")
+    equations = vn.derive(system, form="program", rates=vn.Perturbation({"c0": -(r**3) - 2 * r}))
+    times = np.linspace(0, 2, 9)
+    start = dict(zip(system.states, (0.9, 0.3), strict=True))
+    motion = vn.simulate(equations, start, times, progress=False)
+    y = motion.residuals["c0", "position"]
+    C = y[0] ** 2 / (y[0] ** 2 + 2)
+    expected = np.sqrt(2 * C * np.exp(-4 * times) / (1 - C * np.exp(-4 * times)))
+    np.testing.assert_allclose(y, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("r", "s"), [(1, 2), (1, 4), (2, 4), (3, 4)])
+def test_more_inputs_than_constraints_leave_a_free_part(r, s):
+    """P N = h for every preferred N₀; without one N is the shortest, and weights change which."""
+    system = random_affine(5, (1,) * r, inputs=s)
+    shortest = vn.derive(system, form="program", rates=1.0)
+    steered = vn.derive(system, form="program", rates=1.0, free=dict.fromkeys(system.inputs, 0.7))
+    weighted = vn.derive(system, form="program", rates=1.0, weights={system.inputs[0]: 100.0})
+    state = shortest.recover({x: 0.1 * i for i, x in enumerate(system.states)} | {t: 0.3})
+    point = {x: state[x] for x in system.states} | {t: 0.3}
+    found = [np.array([e.recover(point)[u] for u in system.inputs]) for e in (shortest, steered, weighted)]
+    from vinculum.derive.program import decoupling
+
+    terms = decoupling(shortest, shortest.values(point))
+    for N in found:
+        np.testing.assert_allclose(terms["P"] @ N, terms["h"], atol=4e-14)
+    assert terms["free directions"].shape == (s, s - r)
+    np.testing.assert_allclose(terms["P"] @ terms["free directions"], 0, atol=1e-14)
+    assert np.linalg.norm(found[0]) < np.linalg.norm(found[1])
+    assert abs(found[2][0]) < abs(found[0][0])
+    np.testing.assert_allclose(terms["free directions"].T @ found[0], 0, atol=1e-13)
+
+
+def test_fewer_inputs_than_constraints_are_refused_with_the_rank():
+    x, y = dynamicsymbols("x y")
+    u = sp.Symbol("u")
+    system = vn.AffineSystem([x, y], [y, x], [u], [[1], [0]], {"a": x - 1, "b": x + y})
+    with pytest.raises(vn.ConstraintError, match=r"rank 1 of 2; there are 1 inputs for 2 constraints"):
+        vn.derive(system, form="program")
+
+
+def test_inputs_that_act_alike_are_refused():
+    x, y = dynamicsymbols("x y")
+    u, w = sp.symbols("u w")
+    system = vn.AffineSystem([x, y], [y, x], [u, w], [[1, 2], [1, 2]], {"a": x - 1, "b": y})
+    with pytest.raises(vn.ConstraintError, match=r"rank 1 of 2; the inputs act alike on `a`, `b`"):
+        vn.derive(system, form="program")
+
+
+def test_a_constraint_that_no_input_reaches_is_refused():
+    x, y = dynamicsymbols("x y")
+    u = sp.Symbol("u")
+    with pytest.raises(vn.ConstraintError, match="No input ever acts on the constraint 'y is zero'"):
+        vn.derive(vn.AffineSystem([x, y], [y, -y], [u], [[1], [0]], {"y is zero": y}), form="program")
+
+
+@pytest.mark.parametrize(
+    ("rates", "message"),
+    [
+        (-1.0, "not a finite number of at least 0"),
+        ([1.0, 2.0], "2 rates for 1 constraints"),
+        ({"c1": 1.0}, "'c1' is no constraint"),
+        (vn.LinearPerturbation([[1.0]]), "would not decay"),
+        (vn.LinearPerturbation([[-1.0, 2.0]]), "1 rows and 1 columns"),
+        (vn.Perturbation({"c0": vn.residual("c0") + 1}), "is 1 where all residuals are zero"),
+        (vn.Perturbation({"c0": -sp.Symbol("q") * vn.residual("c0")}), "q is not known"),
+    ],
+)
+def test_perturbations_that_cannot_be_right_are_refused(rates, message):
+    with pytest.raises(vn.ModelError, match=message):
+        vn.derive(random_affine(1, (1,)), form="program", rates=rates)
+
+
+def test_findings_about_an_affine_system_come_all_at_once():
+    x, y = dynamicsymbols("x y")
+    u, k = sp.symbols("u k")
+    with pytest.raises(vn.ModelError) as caught:
+        vn.AffineSystem(
+            [x, y], [k * y, u], [u], [[1], [dynamicsymbols("z")]], {"a": sp.Integer(1)}, {sp.Symbol("kk"): 1}
+        )
+    text = "\n".join(caught.value.findings)
+    for part in ("k in the drift of x has no value. Did you mean kk", "contains the input u", "z in the coefficient",
+                 "constraint a contains no state"):  # fmt: skip
+        assert part in text
+    with pytest.raises(vn.ModelError, match=r"drift has 1 entries for 2 states(.|\n)*shape \(1, 2\)"):
+        vn.AffineSystem([x, y], [y], [u], [[1, 2]], {"a": x})
+
+
+def test_other_forms_and_choices_are_refused():
+    system = random_affine(1, (1,))
+    with pytest.raises(vn.VinculumError, match="form='program'"):
+        vn.derive(system)
+    with pytest.raises(vn.VinculumError, match="no use for dependent"):
+        vn.derive(system, form="program", dependent=[system.states[0]])
+    with pytest.raises(vn.ModelError, match="leave nothing free"):
+        vn.derive(system, form="program", free={system.inputs[0]: 1})
