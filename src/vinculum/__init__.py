@@ -141,6 +141,10 @@ __all__ = [
     "LinearPerturbation",
     "Perturbation",
     "residual",
+    "helmholtz",
+    "euler_lagrange",
+    "multiplier",
+    "inverse_problem",
     "kinetic_energy",
     "KineticEnergy",
     # compile

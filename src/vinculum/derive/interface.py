@@ -127,14 +127,6 @@ class Equations(Protocol):
         """Reactions or controls by name, as they appear in `derived`."""
 
     @property
-    def extra(self) -> Mapping[sp.Expr, sp.Expr]:
-        """Further states of a closed loop and their rates."""
-
-    @property
-    def laws(self) -> Mapping[sp.Expr, sp.Expr]:
-        """Inputs of a closed loop as expressions of the state."""
-
-    @property
     def shown(self) -> tuple[sp.Expr, ...]:
         """The states a plot shows when it is not told which."""
 
@@ -152,9 +144,6 @@ class Equations(Protocol):
 
     def derived(self, explicit: Explicit) -> dict[Node, Node]:
         """Rates and reactions by their symbols, as functions of the state."""
-
-    def chosen_for(self, *values: Values) -> Explicit:
-        """A new elimination with pivots that are good at all the given states."""
 
     def adapted(self, values: Values) -> Equations:
         """The same equations, in other variables where those are better at a state."""

@@ -37,8 +37,6 @@ class ProgramEquations:
     weights: tuple[Node, ...]  # 1/w
     points: tuple[Values, ...]  # consistent states at which structure was looked at
     form: str = "program"
-    laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
-    extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
     _known: list[Explicit] = field(default_factory=list)
 
     # -- what was found ------------------------------------------------------------------------------------------
@@ -233,11 +231,6 @@ class ProgramEquations:
         own = set(self.system.nodes.x)
         inputs = dict(zip(self.system.nodes.inputs, explicit.reactions, strict=True))
         return {key: rate for key, rate in rates.items() if key not in own} | inputs
-
-    def chosen_for(self, *values: Values) -> Explicit:
-        """A new elimination with pivots that are good at all the given states."""
-        self._known.append(self._eliminated([*values, *self.points]))
-        return self._known[-1]
 
     def adapted(self, values: Values) -> ProgramEquations:
         """The variables stay."""
