@@ -122,8 +122,6 @@ if __name__ == "__main__":
     for written in draw_all(sys.argv[1] if len(sys.argv) > 1 else "figures"):
         print(written)
     motion = wheel_run()
-    print(
-        f"wheel, [0, 200], step 1e-5: {motion.seconds['run']:.2f} s, energy {motion.energy_error:.1e} (paper 2e-8)"
-    )
+    print(f"wheel, [0, 200], step 1e-5: {motion.seconds['run']:.2f} s, energy {motion.energy_error:.1e} (paper 2e-8)")
     for (name, level), value in motion.largest_residuals.items():
         print(f"  {name}, {level}: {value:.1e} (paper, residuals: 5e-10)")

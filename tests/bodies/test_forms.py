@@ -17,8 +17,8 @@ def test_closed_loops_in_every_form(form):
     system = planar_3rrr.system()
     multipliers = vn.derive(system)
     closed = vn.consistent(multipliers, planar_3rrr.start(system.bodies), fixed=[])
-    rates = dict(zip(system.velocities[:3], (0.3, -0.5, 0.7), strict=True))
-    moving = {q: closed[q] for q in system.coordinates} | rates
+    speeds = dict(zip(system.velocities[:3], (0.3, -0.5, 0.7), strict=True))
+    moving = {q: closed[q] for q in system.coordinates} | speeds
     state = vn.consistent(multipliers, moving)
     names = ("lower1", "lower2", "lower3", "platform")
     choice = {} if form == "lyapunov" else {"dependent": [system.bodies.body(name).coordinates[0] for name in names]}

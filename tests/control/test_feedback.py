@@ -14,6 +14,7 @@ import vinculum as vn
 from analyze.machines import random_machine
 from examples import ball_and_beam, delta_robot
 from examples.ball_and_beam import PLACE, VOLTAGE, alpha, r, theta, u
+from vinculum.derive.partition import Partition
 
 x1, x2, x3 = dynamicsymbols("x1:4")
 f, f2 = sp.symbols("f f2")
@@ -269,3 +270,27 @@ def test_poles_and_step_response_of_python_control():
     start = {key: rest[key] for key in (r, theta, r.diff(), theta.diff(), linear.states[-1])}
     motion = vn.simulate(loop, start, (0, 6), guess={alpha: 0}, inputs={VOLTAGE: held + step})
     assert motion[r][-1] - PLACE == pytest.approx(step * response.outputs[0, 0, -1], rel=2e-3)
+
+
+# -- laws of what is not a state ---------------------------------------------------------------------------------------
+
+
+def test_a_law_may_contain_dependent_velocities():
+    """Friction of the wheel, u = -0.05 dθ/dt, with θ dependent, independent, or dependent until the choice is changed.
+
+    The wheel is turned back over the angle at which α is greatest, where θ cannot be the dependent coordinate.
+    """
+    system = ball_and_beam.system()
+    start = vn.consistent(
+        vn.derive(system), {r: 0.2, theta: 2.6, r.diff(): 0.0, theta.diff(): -10.0}, guess={alpha: -0.01}
+    )
+    run = {"times": np.linspace(0, 0.3, 31), "inputs": {u: -0.5 - 0.05 * theta.diff()}}
+    expected = vn.simulate(vn.derive(system), start, **run)
+    named = vn.simulate(vn.derive(system, "shulgin", dependent=[alpha]), start, **run)
+    chosen = vn.derive(system, "shulgin").divided_by(Partition((0, 2), (1,), chosen=True))
+    switched = vn.simulate(chosen, start, **run)
+    used = {segment.problem.equations.partition.s for segment in switched.segments}
+    assert used == {(1,), (2,)}, "the run began with theta dependent and went on with alpha"
+    for motion in (named, switched):
+        for key in (r, theta, alpha, theta.diff(), u):
+            np.testing.assert_allclose(motion[key], expected[key], rtol=1e-9, atol=1e-10)
