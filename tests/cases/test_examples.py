@@ -12,6 +12,8 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MECHANISMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "demo")
 
+UNCONSTRAINED = ("arm_on_turntable", "planar_arms", "puma560")  # trees without loops and ball joints
+
 
 @pytest.fixture(scope="module", params=MECHANISMS)
 def example(request):
@@ -37,7 +39,7 @@ def test_finishes(ran):
 
 def test_keeps_its_constraints(example, ran):
     motion, _ = ran
-    assert bool(motion.largest_residuals) == bool(example.system().constraints)
+    assert bool(motion.largest_residuals) == (example.__name__.removeprefix("examples.") not in UNCONSTRAINED)
     assert max(motion.largest_residuals.values(), default=0.0) < 1e-12
 
 
