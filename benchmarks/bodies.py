@@ -15,10 +15,12 @@ import sys
 import tempfile
 import time
 from ctypes import CDLL, c_char_p, c_int, c_void_p
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+import sympy as sp
 
 import vinculum as vn
 from examples.puma560 import tree as puma
@@ -179,12 +181,42 @@ def row(tree, label, library=None):
     }  # fmt: skip
 
 
-def run_time_parameters():
-    """What parameters kept as run-time values cost: a three-link arm of ten symbols."""
-    from examples.planar_arms import tree as planar
+def symbolic(tree):
+    """The same tree with a symbol for every mass, center of mass and inertia that is not zero."""
+    values, bodies = {}, []
 
-    counts = {fold: operations(vn.dynamics(planar(3), fold=fold).forward_nodes).total() for fold in (True, False)}
-    return {"arm": "planar 3R", "operations, folded": counts[True], "operations, run-time": counts[False]}
+    def named(name, x):
+        if float(x) == 0:
+            return 0
+        values[sp.Symbol(name)] = float(x)
+        return sp.Symbol(name)
+
+    for body in tree.bodies:
+        J = np.array(body.inertia_matrix, dtype=float)
+        center = tuple(named(f"{body.name}_c{i}", x) for i, x in enumerate(body.center_of_mass))
+        upper = [(i, j) for i in range(3) for j in range(i, 3)]
+        entries = {(i, j): named(f"{body.name}_J{i}{j}", J[i, j]) for i, j in upper}
+        inertia = [[entries[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
+        changed = replace(body, mass=named(f"{body.name}_m", body.mass), center_of_mass=center, inertia=inertia)
+        bodies.append(changed)
+    return vn.BodyTree(bodies, parameters=values, name=f"{tree.name}, run-time parameters")
+
+
+def run_time_parameters():
+    """What inertial parameters kept as run-time values cost the PUMA; what they alone determine is computed too."""
+    folded, free = Dynamics(puma()), Dynamics(symbolic(puma()), fold=False)
+    count, values = 512, np.array(list(free.parameters.values()))
+    x, out = np.random.default_rng(0).normal(size=(19, count)), np.empty((6, count))
+    lines = []
+    for label, arm in (("folded", folded), (f"{len(values)} run-time values", free)):
+        codes = [arm.forward_code(width) for width in (1, native_width())]
+        runs = [
+            lambda code=code: code._call(count, x.ctypes.data, values.ctypes.data, out.ctypes.data) for code in codes
+        ]
+        ns = [1e9 * s / count for s in fastest(runs)]
+        total = operations(arm.forward_nodes).total()
+        lines.append({"PUMA 560": label, "operations": total, "one state [ns]": ns[0], "SIMD [ns]": ns[1]})
+    return lines
 
 
 def derivations(n):
@@ -202,7 +234,6 @@ def derivations(n):
 
 
 def _sympy(tree):
-    import sympy as sp
     from sympy.physics.mechanics import LagrangesMethod
 
     system = tree.system()
@@ -288,7 +319,7 @@ def main():
     rows = [row(puma(), "PUMA 560", library)]
     rows += [row(chain(n), f"chain {n}", library) for n in ((7, 20) if quick else SIZES)]
     print(markdown_table(rows))
-    print(markdown_table([run_time_parameters()]))
+    print(markdown_table(run_time_parameters()))
     if not quick:
         sizes = [r["n"] for r in rows[1:]]
         for key in ("operations", "derive [s]", "compile [s]", "ours [ns]"):

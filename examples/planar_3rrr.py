@@ -2,8 +2,8 @@
 
 Three legs of two bars stand on a circle and carry a triangular platform. The platform hangs on the end of leg 1;
 its corners 2 and 3 are closed onto the ends of the other legs. Seven coordinates less four loop conditions leave
-three degrees of freedom. Two things are checked: the energy of the free motion in a vertical plane, and the same
-accelerations from all legs' points of view, by the loops eliminated (Lyapunov) and with multipliers.
+three degrees of freedom. Three things are checked: the energy of the free motion in a vertical plane, that the loops
+stay closed, and that the accelerations are the same with multipliers and with the multipliers eliminated (Lyapunov).
 """
 
 import numpy as np

@@ -1,8 +1,6 @@
-"""Control laws of manipulators, and the examples on trees."""
+"""Control laws of manipulators."""
 
 from __future__ import annotations
-
-import importlib
 
 import numpy as np
 import pytest
@@ -64,21 +62,3 @@ def test_what_cannot_be_controlled_is_refused():
         vn.task_path(arm(), "second", (T, None, None), at={a: 0.7, b: -1.3})
     with pytest.raises(vn.SingularError, match="singular at a = 0, b = 0"):
         vn.task_path(arm(), "second", (T, None, 0), (1, 0, 0), at={a: 0.0, b: 0.0})
-
-
-EXAMPLES = ["planar_arms", "puma560", "walker", "stewart_platform", "planar_3rrr", "arm_on_turntable"]
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_example(name, tmp_path):
-    example = importlib.import_module(f"examples.{name}")
-    motion, numbers = example.run()
-    assert motion.outcome.kind == "finished"
-    for quantity, (found, exact) in numbers.items():
-        assert found == pytest.approx(exact, rel=1e-9, abs=1e-11), quantity
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_picture(name, tmp_path):
-    importlib.import_module(f"examples.{name}").picture(tmp_path / "picture.png")
-    assert (tmp_path / "picture.png").stat().st_size > 5000

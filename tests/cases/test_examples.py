@@ -12,6 +12,8 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MECHANISMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "demo")
 
+UNCONSTRAINED = ("arm_on_turntable", "planar_arms", "puma560")  # trees without loops and ball joints
+
 
 @pytest.fixture(scope="module", params=MECHANISMS)
 def example(request):
@@ -35,10 +37,10 @@ def test_finishes(ran):
     assert motion.outcome.kind == "finished"
 
 
-def test_keeps_its_constraints(ran):
+def test_keeps_its_constraints(example, ran):
     motion, _ = ran
-    assert motion.largest_residuals
-    assert max(motion.largest_residuals.values()) < 1e-12
+    assert bool(motion.largest_residuals) == (example.__name__.removeprefix("examples.") not in UNCONSTRAINED)
+    assert max(motion.largest_residuals.values(), default=0.0) < 1e-12
 
 
 def test_keeps_its_energy(ran):
