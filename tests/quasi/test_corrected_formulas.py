@@ -15,8 +15,8 @@ from examples import sleigh_with_servo as sleigh
 from examples.gyroscope_in_gimbals import A1, A2, B1, C1, A, C, beta
 from examples.sleigh_with_servo import M, alpha, e1, e2, e3, k
 from vinculum.derive.chart import chart
+from vinculum.derive.chart_inverse import branch_state
 from vinculum.derive.hamel import coefficients
-from vinculum.derive.inverse import branch_state
 from vinculum.derive.mechanics import mechanics
 from vinculum.derive.quasi import QuasiChoices, characteristics_of
 from vinculum.graph import to_sympy

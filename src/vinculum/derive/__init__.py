@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import sympy as sp
 
 from vinculum.derive.approach import approaching
+from vinculum.derive.chart_inverse import Inverse
 from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.forms import FORMS, Choices
-from vinculum.derive.inverse import Inverse
 from vinculum.derive.mechanics import mechanics
 from vinculum.derive.quasi import QuasiChoices, by_voronets, in_quasi_velocities
 from vinculum.derive.realize import realized, refuse_servo

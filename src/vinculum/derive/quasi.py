@@ -11,10 +11,10 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.derive.chaplygin import refuse_unless_chaplygin
 from vinculum.derive.chart import Characteristics
+from vinculum.derive.chart_inverse import Inverse, branch_state, inverted
 from vinculum.derive.conditions import conditions, refuse_dependent_characteristics, watching
 from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.hamel import KINDS, hamel
-from vinculum.derive.inverse import Inverse, branch_state, inverted
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.quasi_printing import lines
 from vinculum.derive.reference import generic_states

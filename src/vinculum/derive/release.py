@@ -15,7 +15,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derive.chart import Chart, chart
-from vinculum.derive.inverse import branch_state
+from vinculum.derive.chart_inverse import branch_state
 from vinculum.derive.mechanics import Mechanics, matrix_product, mechanics
 from vinculum.derive.quasi import QuasiChoices, characteristics_of
 from vinculum.describe import Constraint, Holonomic, Nonholonomic, Servo, System
