@@ -40,3 +40,11 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 def reaction(constraint: str) -> sp.Symbol:
     """The multiplier of a constraint as a symbol, for use in events and in ``motion[...]``."""
     return sp.Symbol(f"reaction({constraint})", real=True)
+
+
+TIME = sp.Symbol("t")  # the time of ``dynamicsymbols``
+
+
+def function_of_time(name: str) -> sp.Expr:
+    """What ``dynamicsymbols(name)`` gives, without the quarter of a second that importing it takes."""
+    return sp.Function(name)(TIME)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import plotly.graph_objects as go
 
 from vinculum.describe.bodies import BodyTree
@@ -35,6 +34,8 @@ def tree_figure(tree: BodyTree) -> Any:
 
 def positions(tree: BodyTree) -> dict[str, tuple[float, float]]:
     """Depth to the right, leaves one below the other, a parent beside the middle of its children."""
+    import networkx as nx
+
     graph = tree.graph
     depth = nx.single_source_shortest_path_length(graph, EXTERNAL)
     places: dict[str, tuple[float, float]] = {}

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy.physics.mechanics import dynamicsymbols
 
 from vinculum.describe.bodies.joints import COORDINATES, Elementary, elementary
+from vinculum.names import function_of_time
 
 Scalar = Any  # a number or a SymPy expression of parameters
 
@@ -61,7 +61,7 @@ class Body:
         if self.angle is not None:
             return tuple(self.angle) if isinstance(self.angle, (list, tuple)) else (self.angle,)
         labels = COORDINATES[self.joint]
-        return tuple(dynamicsymbols(f"{self.name}_{label}" if label else self.name) for label in labels)
+        return tuple(function_of_time(f"{self.name}_{label}" if label else self.name) for label in labels)
 
     @cached_property
     def torques(self) -> tuple[sp.Expr, ...]:

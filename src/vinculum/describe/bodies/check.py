@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import sympy as sp
 
@@ -58,6 +57,8 @@ def _about_parents(bodies: Sequence[Body]) -> Iterator[str]:
 
 
 def _about_cycles(bodies: Sequence[Body]) -> Iterator[str]:
+    import networkx as nx
+
     for cycle in nx.simple_cycles(graph_of(bodies)):
         ring = " -> ".join([*cycle, cycle[0]])
         yield (
@@ -174,6 +175,8 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
 
 def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
     """Joints behind which nothing has inertia: their acceleration would not be determined."""
+    import networkx as nx
+
     graph = graph_of(bodies)
     by_name = {body.name: body for body in bodies}
     for body in bodies:

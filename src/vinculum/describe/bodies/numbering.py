@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from vinculum.describe.bodies.body import Body
@@ -20,6 +19,8 @@ EXTERNAL = "external body"  # its key in the graph
 
 def graph_of(bodies: Sequence[Body]) -> Any:
     """The directed graph external body -> ... -> leaves, as a ``networkx.DiGraph`` with the joint kind on each arc."""
+    import networkx as nx
+
     graph = nx.DiGraph()
     graph.add_node(EXTERNAL)
     for body in bodies:
@@ -29,11 +30,15 @@ def graph_of(bodies: Sequence[Body]) -> Any:
 
 def depth_first(bodies: Sequence[Body]) -> list[str]:
     """Names of the bodies, each after its parent, branches together, in the user's order where that is free."""
+    import networkx as nx
+
     return [name for name in nx.dfs_preorder_nodes(graph_of(bodies), EXTERNAL) if name != EXTERNAL]
 
 
 def incidence(bodies: Sequence[Body]) -> np.ndarray:
     """S, rows bodies and columns arcs: S_ia = +1 where arc a ends in body i, -1 where it begins there."""
+    import networkx as nx
+
     order = depth_first(bodies)
     graph = graph_of(bodies)
     matrix = nx.incidence_matrix(
@@ -52,5 +57,7 @@ def inverse_incidence(bodies: Sequence[Body]) -> np.ndarray:
 
 def paths(bodies: Sequence[Body]) -> dict[str, tuple[str, ...]]:
     """The arcs (named by the body they carry) from the external body to every body."""
+    import networkx as nx
+
     ways = nx.single_source_shortest_path(graph_of(bodies), EXTERNAL)
     return {name: tuple(ways[name][1:]) for name in depth_first(bodies)}

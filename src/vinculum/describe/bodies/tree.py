@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy.physics.mechanics import dynamicsymbols
 
 from vinculum.describe.bodies import energies, numbering
 from vinculum.describe.bodies.base import Base, moving_base
@@ -24,7 +23,7 @@ from vinculum.describe.system import System
 from vinculum.errors import ModelError
 from vinculum.graph import as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
-from vinculum.names import suggestion
+from vinculum.names import TIME, suggestion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +114,7 @@ class BodyTree:
     @property
     def time(self) -> sp.Symbol:
         """The symbol of time."""
-        return self.coordinates[0].args[0] if self.coordinates else dynamicsymbols._t
+        return self.coordinates[0].args[0] if self.coordinates else TIME
 
     @property
     def velocities(self) -> tuple[sp.Expr, ...]:

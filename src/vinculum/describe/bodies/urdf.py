@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy.physics.mechanics import dynamicsymbols
 
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.denavit import rotation
@@ -17,7 +16,7 @@ from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.constraints import Holonomic
 from vinculum.describe.system import System
 from vinculum.errors import ModelError
-from vinculum.names import suggestion
+from vinculum.names import function_of_time, suggestion
 
 JOINTS = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic",
@@ -137,7 +136,7 @@ class _Reader:
             axis=self._numbers(joint.find("axis"), "xyz", "1 0 0", where),
             origin=self._numbers(origin, "xyz", "0 0 0", where),
             rotation=rotation(*self._numbers(origin, "rpy", "0 0 0", where)),
-            angle=dynamicsymbols(name) if moves else None,
+            angle=function_of_time(name) if moves else None,
             torque=sp.Symbol(f"tau_{name}") if self.actuated and moves and joint.find("mimic") is None else None,
             **inertial, **passive,
         )  # fmt: skip
