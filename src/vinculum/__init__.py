@@ -94,6 +94,7 @@ from vinculum.analyze import (
     stability_region,
     sufficient_inputs,
     sufficient_outputs,
+    symbolic_matrices,
 )
 
 from vinculum.analyze.internal import InternalDynamics, internal_dynamics
@@ -181,6 +182,7 @@ __all__ = [
     "LinearModel",
     "stability",
     "Verdict",
+    "symbolic_matrices",
     "characteristic_polynomial",
     "hurwitz_conditions",
     "stability_region",

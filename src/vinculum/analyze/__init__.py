@@ -1,7 +1,13 @@
 """Equilibria and steady motions, first approximation, stability, controllability."""
 
 from vinculum.analyze.equilibrium import Equilibrium, equilibrium
-from vinculum.analyze.hurwitz import Region, characteristic_polynomial, hurwitz_conditions, stability_region
+from vinculum.analyze.hurwitz import (
+    Region,
+    characteristic_polynomial,
+    hurwitz_conditions,
+    stability_region,
+    symbolic_matrices,
+)
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import linearize
 from vinculum.analyze.modes import (
@@ -17,5 +23,5 @@ from vinculum.analyze.stability import Verdict, stability
 __all__ = [
     "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial", "controllability",
     "equilibrium", "hurwitz_conditions", "least_number", "linearize", "observability", "stability",
-    "stability_region", "sufficient_inputs", "sufficient_outputs",
+    "stability_region", "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
 ]  # fmt: skip

@@ -42,6 +42,8 @@ class FirstApproximation:
     P: np.ndarray  # (n, n)
     V_u: np.ndarray  # (n, k)
     damping: np.ndarray  # (n, n) of ẋ in the motion itself; G - D where all velocities are zero
+    slopes_r: np.ndarray  # (n, n) of Pᵀ(h - Q) with respect to r alone
+    slopes_s: np.ndarray  # (n, m) and to s alone; K = slopes_r + slopes_s B
     momentum_slopes: np.ndarray  # (n, n) of the momenta along the constraints
     complaint: np.ndarray  # (n + m) what is left of the equations of rest, projected: (n), then F
 
@@ -59,6 +61,7 @@ def first_approximation(mechanics: Mechanics, partition: Partition, samples: Sam
     f, p = (jacobian(list(mechanics.applied), variables) for variables in (nodes.v, nodes.q))
     u = jacobian(list(mechanics.applied), nodes.inputs)
     R = _projected_forces(mechanics, partition, B)
+    R_q = jacobian(list(R), nodes.q)
     momenta = vector(gradient(nodes.kinetic, nodes.v))
     return FirstApproximation(
         B=B,
@@ -74,6 +77,8 @@ def first_approximation(mechanics: Mechanics, partition: Partition, samples: Sam
         P=_projected(p, partition, B),
         V_u=u[r] + matrix_product(B.T, u[s]),
         damping=jacobian(list(R), [nodes.v[i] for i in r]),
+        slopes_r=R_q[:, r],
+        slopes_s=R_q[:, s],
         momentum_slopes=_along(momenta[r] + product(B.T, momenta[s]), mechanics, partition, B),
         complaint=vector([*R, *nodes.constraints]),
     )

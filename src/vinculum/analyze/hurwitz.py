@@ -22,21 +22,37 @@ from vinculum.names import name_of
 ROOT = sp.Symbol("lambda")
 
 
+def symbolic_matrices(
+    equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
+) -> dict[str, sp.Matrix]:
+    """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping and K), with the
+    chosen parameters kept as symbols.
+
+    ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters; that it is
+    an equilibrium for all their values is checked. Meant for small systems.
+    """
+    found = {name: _matrix(part) for name, part in _symbolic_nodes(equations, at, parameters).items()}
+    _refuse_wrong_point(found.pop("rest"), parameters)
+    B = found["B"]
+    curvature = found["CB"] - found["PB"] - found["P"]
+    W = found["C1"]
+    if len(B):
+        W = W + found["C2"] * B + B.T * found["C3"] + B.T * found["C4"] * B
+    return found | {"K": W + curvature}
+
+
 def characteristic_polynomial(
     equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
 ) -> sp.Poly:
     """det[A λ² + (G - D) λ + K] as a polynomial in λ with the chosen parameters kept as symbols.
 
-    ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters; that it is
-    an equilibrium for all their values is checked. Meant for small systems.
+    ``at`` is as in `symbolic_matrices`.
     """
-    matrices = _symbolic_matrices(equations, at, parameters)
-    A, damping, K, rest = (_matrix(part) for part in matrices)
-    _refuse_wrong_point(rest, parameters)
+    found = symbolic_matrices(equations, at, parameters)
     driven = roles(equations, best_or_own(equations, at).s)
     if driven.conserved:
         raise VinculumError("Conserved momenta are not eliminated in symbols. Use linearize(...) for numbers.")
-    determinant = (A * ROOT**2 + damping * ROOT + K).det(method="berkowitz")
+    determinant = (found["A"] * ROOT**2 + found["damping"] * ROOT + found["K"]).det(method="berkowitz")
     polynomial = sp.Poly(sp.expand(determinant), ROOT)
     zeros = len(driven.driven)  # the position of an ignorable coordinate adds a factor λ each
     return sp.Poly(sp.quo(polynomial, sp.Poly(ROOT**zeros, ROOT)), ROOT) if zeros else polynomial
@@ -132,26 +148,27 @@ def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]
     return {symbol(key): value for key, value in complete.items()}
 
 
-def _symbolic_matrices(
+_NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping")
+
+
+def _symbolic_nodes(
     equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
-) -> list[np.ndarray]:
+) -> dict[str, np.ndarray]:
+    """The matrices and what is left of the equations of rest, at the point, as nodes of the parameters."""
     values = _numbers(equations, at)
     nodes = first_approximation(equations.mechanics, best_or_own(equations, at), [values])
-    B = nodes.B
-    K = nodes.C1 + nodes.C2 @ B + B.T @ nodes.C3 + B.T @ nodes.C4 @ B if len(B) else nodes.C1
     kept = {symbol(p) for p in parameters}
-    fixed = {key: constant(value) for key, value in values.items() if key not in kept}
-    fixed |= {symbol(key): from_sympy(sp.sympify(value)) for key, value in at.items()}
-    settle = {key: constant(value) for key, value in values.items() if key not in kept}
+    numbers = {key: constant(value) for key, value in values.items() if key not in kept}
+    point = numbers | {symbol(key): from_sympy(sp.sympify(value)) for key, value in at.items()}
 
     def at_point(array: np.ndarray) -> np.ndarray:
-        flat = substitute(substitute(list(array.ravel()), fixed), settle)
+        flat = substitute(substitute(list(array.ravel()), point), numbers)
         result = np.empty(array.shape, dtype=object)
         result.ravel()[:] = flat
         return result
 
-    stiffness = K + nodes.CB - nodes.PB - nodes.P
-    return [at_point(part) for part in (nodes.A, nodes.damping, stiffness, nodes.complaint[:, None])]
+    parts = {name: getattr(nodes, name) for name in _NAMES} | {"rest": nodes.complaint[:, None]}
+    return {name: at_point(part) for name, part in parts.items()}
 
 
 def _matrix(nodes: np.ndarray) -> sp.Matrix:

@@ -15,6 +15,18 @@ from vinculum.derive import EquationsOfMotion
 from vinculum.names import listed, name_of
 
 
+@dataclass(frozen=True, eq=False)
+class NormalForm:
+    """The perturbed motion after the replacement z = y - B(0) x (Krasinskiy 2025, (21), (29)):
+
+    ẍ = (a + hB) x + b ẋ + h z + V_u' u + ...,   ż = (B(x, z + Bx) - B(0)) ẋ,   which has no linear part.
+    """
+
+    a: np.ndarray  # (n, n)
+    h: np.ndarray  # (n, m)
+    b: np.ndarray  # (n, n)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel:
     """A ẍ + (G - D) ẋ + K x = V_u u in n independent coordinates, with m dependent ones following.
@@ -44,6 +56,7 @@ class LinearModel:
     damping: np.ndarray  # of ẋ
     system_matrix: np.ndarray  # F
     input_matrix: np.ndarray  # H
+    normal_form: NormalForm
     critical: int
     measured: dict[sp.Expr, np.ndarray] = field(default_factory=dict)  # rows of η for every coordinate and velocity
     closed: bool = False  # whether feedback is in the system matrix

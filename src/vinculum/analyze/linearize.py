@@ -11,7 +11,7 @@ import sympy as sp
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.first_approximation import FirstApproximation, first_approximation
 from vinculum.analyze.ignorable import Roles, ignorable, roles
-from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.linear_model import LinearModel, NormalForm
 from vinculum.derive import EquationsOfMotion
 from vinculum.derive.partition import Partition, best_partition, refuse_nonholonomic
 from vinculum.derive.reference import numbers
@@ -55,12 +55,19 @@ def _model(
         **_named(known),
         stiffness=stiffness,
         damping=known["damping"],
+        normal_form=_normal_form(known),
         system_matrix=F,
         input_matrix=H,
         critical=len(partition.s) + len(who.conserved),
         measured=_measured(equations, partition, states, known["B"]),
         rebuilt=lambda other: _model(equations, partition, at, known, other),
     )
+
+
+def _normal_form(known: Mapping[str, np.ndarray]) -> NormalForm:
+    """a = -A⁻¹ ∂R/∂r, h = -A⁻¹ ∂R/∂s, b = -A⁻¹ (G - D), so that K = -A (a + hB)."""
+    parts = (known["slopes_r"], known["slopes_s"], known["damping"])
+    return NormalForm(*(-np.linalg.solve(known["A"], part) for part in parts))
 
 
 def _named(known: Mapping[str, np.ndarray]) -> dict[str, Any]:

@@ -1,0 +1,62 @@
+"""The first approximation in symbols, and its normal form, against the numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from examples import ball_and_beam
+
+x, s = dynamicsymbols("x s")
+m, k, c, g, l = sp.symbols("m k c g l")
+
+
+def sliding_bob() -> vn.EquationsOfMotion:
+    """A bob on a parabola s = x²/(2l) with a spring and a damper along x: redundant height s."""
+    system = vn.System(
+        [x, s],
+        m * (x.diff() ** 2 + s.diff() ** 2) / 2,
+        k * x**2 / 2 + m * g * s,
+        dissipation=c * x.diff() ** 2 / 2,
+        constraints=[vn.Holonomic(s - x**2 / (2 * l), name="wire")],
+        parameters={m: 2.0, k: 3.0, c: 0.5, g: 9.81, l: 0.7},
+    )
+    return vn.derive(system, "shulgin", dependent=[s])
+
+
+def test_the_matrices_of_a_bob_on_a_wire_in_symbols():
+    """A = m, D = -c, K = k + m g / l: the curvature of the wire is all of CB."""
+    found = vn.symbolic_matrices(sliding_bob(), {x: 0, s: 0}, [m, k, c, g, l])
+    assert found["A"] == sp.Matrix([[m]])
+    assert found["D"] == sp.Matrix([[-c]])
+    assert sp.simplify(found["CB"][0] - m * g / l) == 0
+    assert sp.simplify(found["K"][0] - k - m * g / l) == 0
+
+
+def test_symbols_and_numbers_agree():
+    equations = sliding_bob()
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    values = equations.system.parameters
+    found = vn.symbolic_matrices(equations, {x: 0, s: 0}, [m, k, c, g, l])
+    for name in ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "V_u"):
+        numbers = np.array(found[name].subs(values), dtype=float).reshape(getattr(linear, name).shape)
+        np.testing.assert_allclose(numbers, getattr(linear, name), rtol=1e-13, atol=1e-13)
+
+
+def test_a_point_that_is_no_equilibrium_for_all_parameters_is_refused():
+    with pytest.raises(vn.VinculumError, match="no equilibrium for all values"):
+        vn.symbolic_matrices(sliding_bob(), {x: 0.1, s: 0.01 / 1.4}, [k])
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_normal_form_gives_back_the_stiffness(which):
+    """K = -A (a + hB), b = -A⁻¹ (G - D), at both equilibria of the ball and beam."""
+    equations = vn.derive(ball_and_beam.system(), "shulgin", dependent=[ball_and_beam.alpha])
+    rest = vn.equilibrium(equations, {ball_and_beam.r: 0.2})
+    linear = vn.linearize(equations, (rest, *rest.others)[which])
+    form = linear.normal_form
+    np.testing.assert_allclose(-linear.A @ (form.a + form.h @ linear.B), linear.stiffness, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(-linear.A @ form.b, linear.G - linear.D, rtol=1e-12, atol=1e-12)
