@@ -42,6 +42,7 @@ class Problem:
     parameter_values: np.ndarray
     law: Feedback  # the corrections c of every constraint
     events: tuple[Event, ...] = ()
+    compact: bool | None = None  # how a Taylor integrator is compiled; None: by size
 
     # -- nodes -----------------------------------------------------------------------------------------------
 

@@ -57,6 +57,7 @@ def simulate(
     fixed: Iterable[sp.Expr] | None = None,
     events: Sequence[Event] = (),
     dense: bool = False,
+    compact: bool | None = None,
     progress: bool | Callable[[float], None] | None = None,
 ) -> Trajectory:
     """The motion from an initial state.
@@ -70,7 +71,8 @@ def simulate(
     {u: expression of t and the state}.
 
     Rarely needed: ``tolerance`` of the adaptive methods; other ``parameters`` than the system's; ``events``; ``dense``
-    keeps what ``motion.at(times)`` needs; ``progress`` is True, False or a function of the share done.
+    keeps what ``motion.at(times)`` needs; ``compact=False`` lets "taylor" compile some times longer to run about twice
+    as fast; ``progress`` is True, False or a function of the share done.
 
     A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
     """
@@ -84,6 +86,7 @@ def simulate(
     start = consistent(equations, known, guess=guess, fixed=fixed, parameters=numbers, time=t0)
     laws = {**equations.laws, **(inputs or {})}
     problem, x = pose(equations, start, t0, laws, numbers, _named(events), extra)
+    problem = replace(problem, compact=compact)
     seconds["start"] = clock.perf_counter() - began
     why = ""
     if method == "auto":

@@ -49,7 +49,7 @@ class Integrator:
 @lru_cache(maxsize=64)
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
-    events: tuple[tuple[Node, int, bool], ...], tolerance: float | None,
+    events: tuple[tuple[Node, int, bool], ...], tolerance: float | None, compact: bool | None = None,
 ) -> Integrator:  # fmt: skip
     """Compile the integrator of ẋ = rates with events (node, direction, terminal) and the pivot watch."""
     import heyoka as hy
@@ -68,7 +68,7 @@ def compiled(
             plain.append(hy.nt_event(function, callback=hits[j], direction=sides[direction]))
     if watch is not ZERO:
         ending.append(hy.t_event(_SMALL * outputs[-1]))
-    options: dict[str, Any] = {"compact_mode": operations(rates).total() > COMPACT_FROM}
+    options: dict[str, Any] = {"compact_mode": operations(rates).total() > COMPACT_FROM if compact is None else compact}
     if tolerance is not None:
         options["tol"] = tolerance
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
@@ -123,7 +123,9 @@ def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) 
         for node, event in zip(problem.prepared(problem.event_nodes), problem.events, strict=True)
     )
     rates, watch = problem.prepared(problem.rates), problem.prepared([problem.watch])[0]
-    integrator = compiled(problem.time, problem.state, problem.parameters, rates, watch, events, tolerance)
+    integrator = compiled(
+        problem.time, problem.state, problem.parameters, rates, watch, events, tolerance, problem.compact
+    )
     taylor = integrator.taylor
     taylor.time = t
     taylor.state[:] = x
