@@ -89,9 +89,9 @@ def wheel_runs(starts: int = 5) -> list[dict]:
     vn.simulate(equations, model.initial, (0, 0.1), **FAST)
     compiling = perf_counter() - began
     ours_row = taylor_row(equations, models)
-    runs = [peers.scipy_wheel(m, rtol=1e-12, atol=1e-12) for m in models]
+    runs = [peers.scipy_wheel(m, rtol=1e-13, atol=1e-13) for m in models]
     theirs = {
-        "method": "DOP853, lambdified, rtol = atol = 1e-12",
+        "method": "DOP853, lambdified, rtol = atol = 1e-13",
         "run, s": median(r.seconds for r in runs),
         "derive and compile, s": runs[0].setup_seconds,
         "energy error": median(r.energy_error for r in runs),

@@ -86,7 +86,9 @@ def _refuse(
     table = ", ".join(f"{name} = {f:.6g}" for (name, _), f in zip(residuals, found, strict=True))
     if free:
         start = ", ".join(f"{name_of(key)} = {values[symbol(key)]:.6g}" for key in free)
-        advice = f"Free to move were {start}. Give better starting values, or let more move: fixed=[...]."
+        advice = (
+            f"Free to move were {start}. Give better starting values, guess={{...}}, or let more move: fixed=[...]."
+        )
     else:
         advice = f"All {what} were given, so none may move. Leave some out, or name the ones to keep: fixed=[...]."
     raise ConstraintError(f"The {what} cannot be put on the constraints; residuals at the start: {table}. {advice}")
