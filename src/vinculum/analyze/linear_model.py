@@ -60,7 +60,7 @@ class LinearModel:
     critical: int
     measured: dict[sp.Expr, np.ndarray] = field(default_factory=dict)  # rows of η for every coordinate and velocity
     closed: bool = False  # whether feedback is in the system matrix
-    rebuilt: Callable[[np.ndarray], LinearModel] = field(repr=False, default=None)  # type: ignore[assignment]  # with another K
+    rebuilt: Callable[[np.ndarray], LinearModel] = field(repr=False, default=None)  # type: ignore[assignment]  # with another K; linearize sets it
 
     @cached_property
     def roots(self) -> np.ndarray:

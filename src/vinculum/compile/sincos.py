@@ -86,7 +86,7 @@ def sincos(width: int) -> str:
     return "\n".join(lines)
 
 
-def _polynomial(name: str, coefficients: tuple[float, ...], number, fma) -> list[str]:  # type: ignore[no-untyped-def]
+def _polynomial(name: str, coefficients: tuple[float, ...], number, fma) -> list[str]:  # type: ignore[no-untyped-def]  # two local functions
     """Horner's scheme in z, the result in %<name>0."""
     lines, last = [], number(coefficients[-1])
     for i in reversed(range(len(coefficients) - 1)):

@@ -67,7 +67,7 @@ def _found(of: Characteristics, at: Values) -> tuple[Node, ...] | None:
     rows = [to_sympy(f).xreplace(users) - plain[e] for f, e in zip(of.functions, of.e, strict=True)]
     try:
         candidates = sp.solve(rows, unknowns, dict=True)
-    except NotImplementedError:
+    except NotImplementedError:  # what SymPy raises where it finds no solution
         return None
     back = {dummy: key for key, dummy in users.items()}
     for candidate in candidates:

@@ -390,7 +390,7 @@ def _is_number(value: object) -> bool:
     if isinstance(value, str) or value is None:
         return False
     try:
-        return math.isfinite(float(value))  # type: ignore[arg-type]
+        return math.isfinite(float(value))  # type: ignore[arg-type]  # refused below
     except (TypeError, ValueError, OverflowError):
         return False
 

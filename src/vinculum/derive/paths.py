@@ -64,4 +64,4 @@ def _breaks(piece: sp.Piecewise, t: sp.Symbol) -> set[sp.Expr]:
 
 def _branch(piece: sp.Piecewise, t: sp.Symbol, instant: sp.Expr) -> sp.Expr:
     """The branch that holds at an instant."""
-    return next(value for value, condition in piece.args if condition.subs(t, instant) == True)  # noqa: E712
+    return next(value for value, condition in piece.args if condition.subs(t, instant) == True)  # noqa: E712  # SymPy's true

@@ -86,7 +86,7 @@ def _about_value(key: object, value: object) -> Iterator[str]:
     if not isinstance(key, sp.Symbol):
         yield f"the parameter {key} is not a symbol. Make it with sympy.symbols('{key}')."
     try:
-        number = math.nan if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+        number = math.nan if isinstance(value, str) else float(value)  # type: ignore[arg-type]  # refused below
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):

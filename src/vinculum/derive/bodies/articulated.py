@@ -107,7 +107,7 @@ def _less(X: Matrix, Y: Matrix) -> Matrix:
 def _joined(parent: Articulated, hinge: Hinge, body: Articulated) -> Articulated:
     for stage in reversed(hinge.stages):
         body = stage.articulated(body)
-    return tuple(matrix_plus(a, b) for a, b in zip(parent, body, strict=True))  # type: ignore[return-value]
+    return tuple(matrix_plus(a, b) for a, b in zip(parent, body, strict=True))  # type: ignore[return-value]  # three
 
 
 def _pushed(p: Six, at: _Swept) -> Six:

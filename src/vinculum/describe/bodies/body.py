@@ -108,7 +108,7 @@ def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
     """The axis scaled to unit length; an axis along x, y or z comes out exact."""
     numbers = [float(x) for x in axis]
     length = float(np.sqrt(sum(x * x for x in numbers)))
-    return tuple(x / length for x in numbers)  # type: ignore[return-value]
+    return tuple(x / length for x in numbers)  # type: ignore[return-value]  # three
 
 
 def inertia_matrix(given: Any) -> tuple[tuple[sp.Expr, ...], ...]:
