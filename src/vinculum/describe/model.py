@@ -50,7 +50,7 @@ class Drawing:
 class Model:
     """A mechanism and the questions asked of it. An empty question (None) is not asked.
 
-    The mappings are the keyword arguments of the verb of the same stage: ``vn.derive(model.system, **model.derivation)``.
+    Each mapping holds the arguments of its verb: ``vn.derive(model.system, **model.derivation)``.
     """
 
     system: System | AffineSystem  # motors and released constraints already applied
