@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.names import name_of
+from vinculum.present.mathml import mathml
 
 _LEFT = 'style="text-align: left"'
 _LARGEST = 400  # symbols, numbers and operations of one formula; printing a larger one may take a minute
@@ -59,16 +60,7 @@ def _complex_number(value: complex) -> str:
 
 @cell.register
 def _formula(value: Formula) -> str:
-    """MathML; what it cannot say is shown as LaTeX."""
-    from latex2mathml.converter import convert
-    from latex2mathml.exceptions import NoAvailableTokensError
-
-    if "<" in value.latex or ">" in value.latex:  # the converter would pass them on as tags
-        return f"<code>{escape(value.latex)}</code>"
-    try:
-        return convert(value.latex)
-    except (NoAvailableTokensError, ValueError, IndexError):
-        return f"<code>{escape(value.latex)}</code>"
+    return mathml(value.latex)
 
 
 @cell.register(sp.Basic)
