@@ -65,6 +65,8 @@ class Model:
     drawing: Drawing | None = None
     description: str = ""
     source: Path | None = None  # the file it was read from
+    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # of parameters and coordinates, where they were said
+    meanings: Mapping[sp.Expr, str] = field(default_factory=dict)  # what each symbol is, in words
 
     @property
     def name(self) -> str:
