@@ -18,6 +18,7 @@ from vinculum.derive.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
 from vinculum.names import name_of
+from vinculum.shown import html
 
 ROOT = sp.Symbol("lambda")
 
@@ -118,6 +119,8 @@ class Region:
             yaxis_title=name_of(self.parameters[1]),
             title="largest real part of the roots",
         )
+
+    _repr_html_ = html
 
 
 def stability_region(
