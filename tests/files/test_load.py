@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import sympy as sp
-from files.small import PENDULUM, changed
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from files.small import PENDULUM, changed
 
 x, theta = dynamicsymbols("x theta")
 m, g, l, u = sp.symbols("m g l u")

@@ -6,9 +6,9 @@ import math
 
 import pytest
 import sympy as sp
-from files.small import PENDULUM
 
 import vinculum as vn
+from files.small import PENDULUM
 from vinculum.describe.files.units import read_unit
 from vinculum.describe.files.value import Refused
 

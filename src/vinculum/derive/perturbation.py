@@ -19,6 +19,7 @@ from vinculum.derive.relative_degree import Chain
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
 from vinculum.names import listed, residual, suggestion
+from vinculum.shown import html
 
 __all__ = [
     "Binomial",
@@ -40,6 +41,8 @@ class Binomial:
 
     rate: Rates
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True, eq=False)
 class LinearPerturbation:
@@ -50,12 +53,16 @@ class LinearPerturbation:
 
     matrix: Sequence[Sequence[sp.Expr | float]] | sp.Matrix | np.ndarray
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Perturbation:
     """y⁽ʳ⁾ = Z with an expression for each constraint, {name: Z}, written with `residual`, states, time, parameters."""
 
     functions: Mapping[str, sp.Expr]
+
+    _repr_html_ = html
 
 
 Prescription = Binomial | LinearPerturbation | Perturbation
