@@ -114,6 +114,9 @@ from vinculum.control import (
 from vinculum.control.free_motion import stabilize_free_motion
 from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
 
+# study
+from vinculum.study import Findings, examine
+
 # present
 from vinculum.present.tree_drawing import draw_tree, tree_figure
 
@@ -211,10 +214,13 @@ __all__ = [
     "computed_torque",
     "gravity_compensation",
     "task_path",
+    "stabilize_free_motion",
+    # study
+    "examine",
+    "Findings",
     # present
     "draw_tree",
     "tree_figure",
-    "stabilize_free_motion",
     # errors
     "VinculumError",
     "ModelError",

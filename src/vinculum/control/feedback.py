@@ -15,6 +15,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.modes import Mode, controllability, least_number, sufficient_inputs
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of
+from vinculum.shown import html
 
 _DEAD = 1e-9  # an uncontrolled root must lie left of -_DEAD·(size of the model)
 
@@ -49,6 +50,8 @@ class FeedbackLaw:
             rows.append(f"  {name_of(u):<12}{', '.join(f'{k:.6g}' for k in row)}")
         nearest = min(mode.distance for mode in self.modes)
         return "\n".join(["FeedbackLaw", *rows, f"  distance to losing a mode  {nearest:.3g}"])
+
+    _repr_html_ = html
 
 
 def stabilize(

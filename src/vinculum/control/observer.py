@@ -19,6 +19,7 @@ from vinculum.analyze.modes import Mode, least_number, observability, sufficient
 from vinculum.control.feedback import regulator, weights
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +46,8 @@ class Estimator:
             "distance to losing a mode": f"{min(mode.distance for mode in self.modes):.3g}",
         }
         return "\n".join(["Estimator", *(f"  {key:<26}{value}" for key, value in rows.items())])
+
+    _repr_html_ = html
 
 
 def observe(

@@ -19,6 +19,7 @@ from vinculum.derive.relative_degree import Chain
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
 from vinculum.names import listed, suggestion
+from vinculum.shown import html
 
 Rates = float | Sequence[float] | Mapping[str, float]
 
@@ -28,6 +29,8 @@ class Binomial:
     """(d/dt + k)ʳ y = 0, all r roots -k. ``rate`` is one number, one for each constraint, or {constraint: number}."""
 
     rate: Rates
+
+    _repr_html_ = html
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +42,16 @@ class LinearPerturbation:
 
     matrix: Sequence[Sequence[sp.Expr | float]] | sp.Matrix | np.ndarray
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Perturbation:
     """y⁽ʳ⁾ = Z with an expression for each constraint, {name: Z}, written with `residual`, states, time, parameters."""
 
     functions: Mapping[str, sp.Expr]
+
+    _repr_html_ = html
 
 
 Prescription = Binomial | LinearPerturbation | Perturbation
