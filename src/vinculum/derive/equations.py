@@ -99,6 +99,12 @@ class EquationsOfMotion:
 
         return latex(self, named)
 
+    def text(self, named: bool | None = None) -> str:
+        """The same as plain text, in the words of a model file."""
+        from vinculum.derive.printing import text
+
+        return text(self, named)
+
     _repr_latex_ = formula
     _repr_html_ = html_if_large
 

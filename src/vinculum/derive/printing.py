@@ -18,6 +18,7 @@ from vinculum.derive.projected import reduced_matrix
 from vinculum.derive.shulgin import with_velocities
 from vinculum.graph import ZERO, Node, intermediates, symbol, to_sympy, tree_size, vector
 from vinculum.names import name_of
+from vinculum.plain import plain
 
 if TYPE_CHECKING:
     from vinculum.derive.equations import EquationsOfMotion
@@ -27,12 +28,22 @@ _SMALL_LINE, _SMALL_MODEL = 120, 500  # operations of one printed line and of al
 
 def latex(equations: EquationsOfMotion, named: bool | None = None) -> str:
     """The equations of a form, and the definitions of intermediates where there are any."""
+    rows = [f"{vlatex(left)} &= {vlatex(right)}" for left, right in _rows(equations, named)]
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def text(equations: EquationsOfMotion, named: bool | None = None) -> str:
+    """The same as plain text, in the words of a model file."""
+    return "\n".join(f"{plain(left)} = {plain(right)}" for left, right in _rows(equations, named))
+
+
+def _rows(equations: EquationsOfMotion, named: bool | None) -> list[tuple[sp.Expr, sp.Expr]]:
+    """Left and right sides; a large model has named intermediates."""
     lines = LINES[equations.form](equations) if equations.lines is None else equations.lines(equations)
     if named is None:
         sizes = [tree_size(side, 10 * _SMALL_MODEL) for line in lines for side in line]
         named = max(sizes) > _SMALL_LINE or sum(sizes) > _SMALL_MODEL
-    rows = _with_names(equations, lines) if named else _whole(equations, lines)
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+    return _with_names(equations, lines) if named else _whole(equations, lines)
 
 
 Line = tuple[Node, Node]  # left = right
@@ -127,28 +138,27 @@ def _multipliers(equations: EquationsOfMotion) -> list[Node]:
     return [symbol(sp.Symbol(f"lambda_{c.name}")) for c in equations.system.constraints]
 
 
-def _whole(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[str]:
+def _whole(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[tuple[sp.Expr, sp.Expr]]:
     accelerations = [*equations.acceleration_symbols, *(e.diff(equations.system.time) for e in equations.definitions)]
-    return [f"{_tidy(left, accelerations)} &= {_tidy(right, accelerations)}" for left, right in lines]
+    return [(_tidy(left, accelerations), _tidy(right, accelerations)) for left, right in lines]
 
 
-def _tidy(node: Node, accelerations: Sequence[sp.Expr]) -> str:
+def _tidy(node: Node, accelerations: Sequence[sp.Expr]) -> sp.Expr:
     """A small expression with its trigonometry simplified, ordered by accelerations."""
     collected = sp.collect(sp.expand(sp.trigsimp(sp.expand(to_sympy(node)))), accelerations, evaluate=False)
-    return _print(sp.Add(*(sp.factor_terms(c) * a for a, c in collected.items()), evaluate=True))
+    return sp.Add(*(sp.factor_terms(c) * a for a, c in collected.items()), evaluate=True)
 
 
-def _with_names(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[str]:
+def _with_names(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[tuple[sp.Expr, sp.Expr]]:
     sides = [side for line in lines for side in line]
     system = equations.system
     taken = [name_of(key) for key in (*system.coordinates, *system.inputs, *system.parameters)]
     definitions, printed = intermediates(sides, taken)
-    rows = [f"{_print(name)} &= {_print(expression)}" for name, expression in definitions]
-    pairs = zip(printed[::2], printed[1::2], strict=True)
-    return rows + [f"{_print(left)} &= {_print(right)}" for left, right in pairs]
+    return [*definitions, *zip(printed[::2], printed[1::2], strict=True)]
 
 
-def _print(expression: sp.Expr) -> str:
-    from sympy.physics.vector.printing import vlatex
+def vlatex(expression: sp.Expr) -> str:
+    """LaTeX with dots for time derivatives."""
+    from sympy.physics.vector.printing import vlatex as printed
 
-    return vlatex(expression)
+    return printed(expression)

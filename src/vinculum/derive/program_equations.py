@@ -75,6 +75,12 @@ class ProgramEquations:
 
         return latex(self)
 
+    def text(self) -> str:
+        """The same as plain text, in the words of a model file."""
+        from vinculum.derive.program_printing import text
+
+        return text(self)
+
     _repr_latex_ = formula
     _repr_html_ = html_if_large
 
