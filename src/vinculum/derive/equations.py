@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -23,6 +23,9 @@ from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, reaction, suggestion
+
+if TYPE_CHECKING:
+    from vinculum.derive.printing import Printed
 
 Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]
 
@@ -97,6 +100,12 @@ class EquationsOfMotion:
         from vinculum.derive.printing import latex
 
         return latex(self, named)
+
+    def printed(self, named: bool | None = None) -> Printed:
+        """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
+        from vinculum.derive.printing import printed
+
+        return printed(self, named)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
