@@ -35,6 +35,7 @@ from vinculum.describe import (
     spline,
     voltage_of,
 )
+from vinculum.describe.files import ModelFileError, load, loads
 from vinculum.describe.bodies import (
     Body,
     BodyTree,
@@ -143,6 +144,8 @@ __all__ = [
     "from_urdf",
     "denavit_hartenberg",
     "rotation",
+    "load",
+    "loads",
     # derive
     "derive",
     "EquationsOfMotion",
@@ -224,6 +227,7 @@ __all__ = [
     # errors
     "VinculumError",
     "ModelError",
+    "ModelFileError",
     "DomainError",
     "ConstraintError",
     "SingularError",

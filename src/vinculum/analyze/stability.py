@@ -8,6 +8,7 @@ import numpy as np
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.graph import ZERO, jacobian
+from vinculum.shown import html
 
 ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "unstable", "undecided"
 
@@ -28,6 +29,8 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.explanation} ({self.theorem})"
+
+    _repr_html_ = html
 
 
 def stability(linear: LinearModel) -> Verdict:

@@ -23,6 +23,7 @@ from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, reaction, suggestion
+from vinculum.shown import formula, html_if_large
 
 if TYPE_CHECKING:
     from vinculum.derive.printing import Printed
@@ -107,8 +108,8 @@ class EquationsOfMotion:
 
         return printed(self, named)
 
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+    _repr_latex_ = formula
+    _repr_html_ = html_if_large
 
     def operations(self) -> Counter[str]:
         """Operations needed for rates and reactions together; ``.total()`` adds them up."""

@@ -22,6 +22,7 @@ from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
 from vinculum.names import listed, name_of, suggestion
+from vinculum.shown import formula, html_if_large
 
 if TYPE_CHECKING:
     from vinculum.derive.printing import Printed
@@ -83,8 +84,8 @@ class ProgramEquations:
 
         return printed(self)
 
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+    _repr_latex_ = formula
+    _repr_html_ = html_if_large
 
     # -- numbers -------------------------------------------------------------------------------------------------
 

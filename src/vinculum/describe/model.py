@@ -11,6 +11,7 @@ import sympy as sp
 
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.system import System
+from vinculum.shown import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies import BodyTree
@@ -70,3 +71,5 @@ class Model:
     @property
     def name(self) -> str:
         return self.system.name
+
+    _repr_html_ = html

@@ -27,12 +27,19 @@ def path_traces(scene: Scene, color: str = MUTED) -> list[dict[str, Any]]:
 
 def moving_traces(scene: Scene, frame: int, colors: Sequence[str] = SERIES, muted: str = MUTED) -> list[dict[str, Any]]:
     """All strokes at one frame; strokes of one name have one color."""
-    names = list(dict.fromkeys(s.name for s in scene.strokes if s.kind != "point"))
-    color = {name: colors[i % len(colors)] for i, name in enumerate(names)}
     return [
-        _trace(scene.dimension, stroke.places[frame]) | _style(stroke, scene.dimension, color.get(stroke.name, muted))
-        for stroke in scene.strokes
+        _trace(scene.dimension, stroke.places[frame]) | _style(stroke, scene.dimension, color)
+        for stroke, color in zip(scene.strokes, colored(scene, colors, muted), strict=True)
     ]
+
+
+def colored(scene: Scene, colors: Sequence[str] = SERIES, muted: str = MUTED) -> list[str]:
+    """The color of every stroke: one for each name, one for each stroke without a name, another for lone points."""
+    keys = [stroke.name or i for i, stroke in enumerate(scene.strokes)]
+    lines = [key for key, stroke in zip(keys, scene.strokes, strict=True) if stroke.kind != "point"]
+    color = {key: colors[k % len(colors)] for k, key in enumerate(dict.fromkeys(lines))}
+    pairs = zip(keys, scene.strokes, strict=True)
+    return [muted if stroke.kind == "point" else color[key] for key, stroke in pairs]
 
 
 def coordinates(scene: Scene, frame: int) -> list[dict[str, np.ndarray]]:

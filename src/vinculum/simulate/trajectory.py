@@ -15,6 +15,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.graph import ZERO, Node, from_sympy
 from vinculum.names import suggestion, variable_name
+from vinculum.shown import html
 from vinculum.simulate.events import Happened, reaction
 from vinculum.simulate.outcome import Outcome
 
@@ -171,3 +172,5 @@ class Trajectory:
         from vinculum.simulate.storage import summary
 
         return summary(self)
+
+    _repr_html_ = html

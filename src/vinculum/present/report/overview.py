@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vinculum.describe import AffineSystem
+from vinculum.present import shapes
+from vinculum.present.report.charts import SERIES
 from vinculum.present.report.film import Film
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, tag, text
 from vinculum.present.report.words import counted, number, sentence
@@ -91,11 +93,9 @@ def mechanism(films: Sequence[Film], problem: str) -> Section:
 
 
 def _legend(film: Film) -> Html:
-    names = dict.fromkeys(s.name for s in film.scene.strokes if s.name and s.kind != "point")
+    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES])
+    named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
     space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
     traced = f" Thin line: path of {', '.join(film.scene.paths)}." if film.scene.paths else ""
-    keys = [
-        tag("span", tag("i", style=f"background:var(--series-{i % 8 + 1})"), name, class_="key")
-        for i, name in enumerate(names)
-    ]
+    keys = [tag("span", tag("i", style=f"background:{color}"), name, class_="key") for name, color in named.items()]
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])
