@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 from vinculum.cli.codes import DONE, complain
@@ -26,10 +25,10 @@ def demo(output: Output = None, force: Force = False) -> int:
     path = output or Path("ball_and_beam.html")
     free_place(path, force, KINDS)
     from vinculum.describe.files import load
+    from vinculum.present.report import write_report
 
     complain("The ball and beam: derived, simulated, judged, stabilized, drawn (half a minute).")
-    report = import_module("vinculum.present.report")
     with steps() as progress:
-        report.write_report(load(folder() / "ball_and_beam.toml"), path, progress=progress)
-    complain(f"Written to {path}. Open it in a browser.")
+        written = write_report(load(folder() / "ball_and_beam.toml"), path, progress)
+    complain(f"Written to {written}. Open it in a browser.")
     return DONE

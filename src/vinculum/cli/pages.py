@@ -30,10 +30,11 @@ def report(
     path = output or model.with_suffix(".html")
     free_place(path, force, KINDS)
     asked = opened(model, settings, form)
-    write_report = import_module("vinculum.present.report").write_report
+    from vinculum.present.report import write_report
+
     with steps() as progress:
-        write_report(asked, path, progress=progress)
-    complain(f"Written to {path}")
+        written = write_report(asked, path, progress)
+    complain(f"Written to {written}")
     return DONE
 
 

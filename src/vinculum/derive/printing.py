@@ -7,6 +7,7 @@ intermediates z_1, z_2, ..., each defined once, so that the text grows with the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,32 +19,55 @@ from vinculum.derive.projected import reduced_matrix
 from vinculum.derive.shulgin import with_velocities
 from vinculum.graph import ZERO, Node, intermediates, symbol, to_sympy, tree_size, vector
 from vinculum.names import name_of
-from vinculum.plain import plain
 
 if TYPE_CHECKING:
     from vinculum.derive.equations import EquationsOfMotion
 
 _SMALL_LINE, _SMALL_MODEL = 120, 500  # operations of one printed line and of all of them
+_SPREAD = 2  # how many times longer a line may become when it is multiplied out, beside a small line
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Equations, each (left, right): the definitions of intermediates, then the equations themselves."""
+
+    definitions: tuple[tuple[str, str], ...]
+    equations: tuple[tuple[str, str], ...]
+
+    @property
+    def aligned(self) -> str:
+        """One display, aligned at the signs of equality."""
+        rows = [f"{left} &= {right}" for left, right in (*self.definitions, *self.equations)]
+        return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+    @property
+    def lines(self) -> str:
+        """One equation to a line."""
+        return "\n".join(f"{left} = {right}" for left, right in (*self.definitions, *self.equations))
 
 
 def latex(equations: EquationsOfMotion, named: bool | None = None) -> str:
     """The equations of a form, and the definitions of intermediates where there are any."""
-    rows = [f"{vlatex(left)} &= {vlatex(right)}" for left, right in _rows(equations, named)]
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+    return printed(equations, named).aligned
 
 
-def text(equations: EquationsOfMotion, named: bool | None = None) -> str:
-    """The same as plain text, in the words of a model file."""
-    return "\n".join(f"{plain(left)} = {plain(right)}" for left, right in _rows(equations, named))
+def vlatex(expression: sp.Expr) -> str:
+    """LaTeX with dots for time derivatives."""
+    from sympy.physics.vector.printing import vlatex as printed
+
+    return printed(expression)
 
 
-def _rows(equations: EquationsOfMotion, named: bool | None) -> list[tuple[sp.Expr, sp.Expr]]:
-    """Left and right sides; a large model has named intermediates."""
+Write = Callable[[sp.Expr], str]
+
+
+def printed(equations: EquationsOfMotion, named: bool | None = None, write: Write = vlatex) -> Printed:
+    """The equations of a form, line by line, as LaTeX or as ``write`` writes them."""
     lines = LINES[equations.form](equations) if equations.lines is None else equations.lines(equations)
     if named is None:
         sizes = [tree_size(side, 10 * _SMALL_MODEL) for line in lines for side in line]
         named = max(sizes) > _SMALL_LINE or sum(sizes) > _SMALL_MODEL
-    return _with_names(equations, lines) if named else _whole(equations, lines)
+    return _with_names(equations, lines, write) if named else _whole(equations, lines, write)
 
 
 Line = tuple[Node, Node]  # left = right
@@ -138,27 +162,33 @@ def _multipliers(equations: EquationsOfMotion) -> list[Node]:
     return [symbol(sp.Symbol(f"lambda_{c.name}")) for c in equations.system.constraints]
 
 
-def _whole(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[tuple[sp.Expr, sp.Expr]]:
+def _whole(equations: EquationsOfMotion, lines: Sequence[Line], write: Write) -> Printed:
     accelerations = [*equations.acceleration_symbols, *(e.diff(equations.system.time) for e in equations.definitions)]
-    return [(_tidy(left, accelerations), _tidy(right, accelerations)) for left, right in lines]
+    tidy = [[write(_tidy(side, accelerations)) for side in line] for line in lines]
+    return Printed((), tuple((left, right) for left, right in tidy))
 
 
 def _tidy(node: Node, accelerations: Sequence[sp.Expr]) -> sp.Expr:
-    """A small expression with its trigonometry simplified, ordered by accelerations."""
-    collected = sp.collect(sp.expand(sp.trigsimp(sp.expand(to_sympy(node)))), accelerations, evaluate=False)
+    """A small expression with its trigonometry simplified, ordered by accelerations; as it stands where multiplying
+    it out makes it longer (quotients of sums), since simplifying that takes seconds and gains nothing.
+    """
+    given = to_sympy(node)
+    spread = sp.expand(given)
+    if sp.count_ops(spread) > _SPREAD * sp.count_ops(given) + _SMALL_LINE:
+        return given
+    collected = sp.collect(sp.expand(sp.trigsimp(spread)), accelerations, evaluate=False)
     return sp.Add(*(sp.factor_terms(c) * a for a, c in collected.items()), evaluate=True)
 
 
-def _with_names(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[tuple[sp.Expr, sp.Expr]]:
-    sides = [side for line in lines for side in line]
+def _with_names(equations: EquationsOfMotion, lines: Sequence[Line], write: Write) -> Printed:
     system = equations.system
     taken = [name_of(key) for key in (*system.coordinates, *system.inputs, *system.parameters)]
-    definitions, printed = intermediates(sides, taken)
-    return [*definitions, *zip(printed[::2], printed[1::2], strict=True)]
+    return shared([side for line in lines for side in line], taken, write)
 
 
-def vlatex(expression: sp.Expr) -> str:
-    """LaTeX with dots for time derivatives."""
-    from sympy.physics.vector.printing import vlatex as printed
-
-    return printed(expression)
+def shared(sides: Sequence[Node], taken: Sequence[str], write: Write = vlatex) -> Printed:
+    """Equations left₁, right₁, left₂, right₂, ... with what they share defined once, under names that are not taken."""
+    definitions, rest = intermediates(sides, taken)
+    defined = tuple((write(name), write(expression)) for name, expression in definitions)
+    pairs = zip(rest[::2], rest[1::2], strict=True)
+    return Printed(defined, tuple((write(left), write(right)) for left, right in pairs))

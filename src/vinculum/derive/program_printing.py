@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import sympy as sp
-
 from vinculum.derive.mechanics import product
-from vinculum.derive.printing import vlatex
-from vinculum.graph import Node, intermediates, symbol, vector
+from vinculum.derive.printing import Printed, Write, shared, vlatex
+from vinculum.graph import Node, symbol, vector
 from vinculum.names import name_of
-from vinculum.plain import plain
 
 if TYPE_CHECKING:
     from vinculum.derive.program_equations import ProgramEquations
@@ -18,16 +15,11 @@ if TYPE_CHECKING:
 
 def latex(equations: ProgramEquations) -> str:
     """ẋ = F + B N, then P N = -a (the exact motion), with named intermediates where expressions are shared."""
-    rows = [f"{vlatex(left)} &= {vlatex(right)}" for left, right in _rows(equations)]
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+    return printed(equations).aligned
 
 
-def text(equations: ProgramEquations) -> str:
-    """The same as plain text, in the words of a model file."""
-    return "\n".join(f"{plain(left)} = {plain(right)}" for left, right in _rows(equations))
-
-
-def _rows(equations: ProgramEquations) -> list[tuple[sp.Expr, sp.Expr]]:
+def printed(equations: ProgramEquations, write: Write = vlatex) -> Printed:
+    """The same, line by line."""
     nodes, system = equations.system.nodes, equations.system
     N = vector(nodes.inputs)
     rates = nodes.F + product(nodes.B, N) if len(N) else nodes.F
@@ -35,5 +27,4 @@ def _rows(equations: ProgramEquations) -> list[tuple[sp.Expr, sp.Expr]]:
     left += list(product(equations.P, N)) if len(N) else []
     right = [*rates, *(-chain.a for chain in equations.chains_found)]
     taken = [name_of(key) for key in (*system.states, *system.inputs, *system.parameters)]
-    definitions, printed = intermediates([*left, *right], taken)
-    return [*definitions, *zip(printed[: len(left)], printed[len(left) :], strict=True)]
+    return shared([side for line in zip(left, right, strict=True) for side in line], taken, write)
