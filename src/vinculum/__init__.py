@@ -35,6 +35,7 @@ from vinculum.describe import (
     spline,
     voltage_of,
 )
+from vinculum.describe.files import ModelFileError, load, loads
 from vinculum.describe.bodies import (
     Body,
     BodyTree,
@@ -114,6 +115,9 @@ from vinculum.control import (
 from vinculum.control.free_motion import stabilize_free_motion
 from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
 
+# study
+from vinculum.study import Findings, examine
+
 # present
 from vinculum.present.tree_drawing import draw_tree, tree_figure
 
@@ -140,6 +144,8 @@ __all__ = [
     "from_urdf",
     "denavit_hartenberg",
     "rotation",
+    "load",
+    "loads",
     # derive
     "derive",
     "EquationsOfMotion",
@@ -211,13 +217,17 @@ __all__ = [
     "computed_torque",
     "gravity_compensation",
     "task_path",
+    "stabilize_free_motion",
+    # study
+    "examine",
+    "Findings",
     # present
     "draw_tree",
     "tree_figure",
-    "stabilize_free_motion",
     # errors
     "VinculumError",
     "ModelError",
+    "ModelFileError",
     "DomainError",
     "ConstraintError",
     "SingularError",

@@ -17,6 +17,7 @@ from vinculum.describe.bodies.kinematics import nodes_of
 from vinculum.describe.bodies.numbers import with_numbers
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Node, gradient, jacobian, lift, substitute, symbol, vector
+from vinculum.shown import html
 
 Array = np.ndarray
 
@@ -201,6 +202,8 @@ class Dynamics:
         other.__dict__.update(self.__dict__)
         other.parameters = self.parameters | dict(parameters)
         return other
+
+    _repr_html_ = html
 
 
 def dynamics(tree: BodyTree, method: str = "auto", *, fold: bool = True) -> Dynamics:

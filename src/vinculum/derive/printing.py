@@ -7,6 +7,7 @@ intermediates z_1, z_2, ..., each defined once, so that the text grows with the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,16 +24,35 @@ if TYPE_CHECKING:
     from vinculum.derive.equations import EquationsOfMotion
 
 _SMALL_LINE, _SMALL_MODEL = 120, 500  # operations of one printed line and of all of them
+_SPREAD = 2  # how many times longer a line may become when it is multiplied out, beside a small line
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Equations as LaTeX, each (left, right): the definitions of intermediates, then the equations themselves."""
+
+    definitions: tuple[tuple[str, str], ...]
+    equations: tuple[tuple[str, str], ...]
+
+    @property
+    def aligned(self) -> str:
+        """One display, aligned at the signs of equality."""
+        rows = [f"{left} &= {right}" for left, right in (*self.definitions, *self.equations)]
+        return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
 def latex(equations: EquationsOfMotion, named: bool | None = None) -> str:
     """The equations of a form, and the definitions of intermediates where there are any."""
+    return printed(equations, named).aligned
+
+
+def printed(equations: EquationsOfMotion, named: bool | None = None) -> Printed:
+    """The equations of a form, line by line."""
     lines = LINES[equations.form](equations) if equations.lines is None else equations.lines(equations)
     if named is None:
         sizes = [tree_size(side, 10 * _SMALL_MODEL) for line in lines for side in line]
         named = max(sizes) > _SMALL_LINE or sum(sizes) > _SMALL_MODEL
-    rows = _with_names(equations, lines) if named else _whole(equations, lines)
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+    return _with_names(equations, lines) if named else _whole(equations, lines)
 
 
 Line = tuple[Node, Node]  # left = right
@@ -123,25 +143,35 @@ LINES: dict[str, Callable[[EquationsOfMotion], list[Line]]] = {
 }
 
 
-def _whole(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[str]:
+def _whole(equations: EquationsOfMotion, lines: Sequence[Line]) -> Printed:
     accelerations = [*equations.acceleration_symbols, *(e.diff(equations.system.time) for e in equations.definitions)]
-    return [f"{_tidy(left, accelerations)} &= {_tidy(right, accelerations)}" for left, right in lines]
+    return Printed((), tuple((_tidy(left, accelerations), _tidy(right, accelerations)) for left, right in lines))
 
 
 def _tidy(node: Node, accelerations: Sequence[sp.Expr]) -> str:
-    """A small expression with its trigonometry simplified, ordered by accelerations."""
-    collected = sp.collect(sp.expand(sp.trigsimp(sp.expand(to_sympy(node)))), accelerations, evaluate=False)
+    """A small expression with its trigonometry simplified, ordered by accelerations; as it stands where multiplying
+    it out makes it longer (quotients of sums), since simplifying that takes seconds and gains nothing.
+    """
+    given = to_sympy(node)
+    spread = sp.expand(given)
+    if sp.count_ops(spread) > _SPREAD * sp.count_ops(given) + _SMALL_LINE:
+        return _print(given)
+    collected = sp.collect(sp.expand(sp.trigsimp(spread)), accelerations, evaluate=False)
     return _print(sp.Add(*(sp.factor_terms(c) * a for a, c in collected.items()), evaluate=True))
 
 
-def _with_names(equations: EquationsOfMotion, lines: Sequence[Line]) -> list[str]:
-    sides = [side for line in lines for side in line]
+def _with_names(equations: EquationsOfMotion, lines: Sequence[Line]) -> Printed:
     system = equations.system
     taken = [name_of(key) for key in (*system.coordinates, *system.inputs, *system.parameters)]
-    definitions, printed = intermediates(sides, taken)
-    rows = [f"{_print(name)} &= {_print(expression)}" for name, expression in definitions]
-    pairs = zip(printed[::2], printed[1::2], strict=True)
-    return rows + [f"{_print(left)} &= {_print(right)}" for left, right in pairs]
+    return shared([side for line in lines for side in line], taken)
+
+
+def shared(sides: Sequence[Node], taken: Sequence[str]) -> Printed:
+    """Equations left₁, right₁, left₂, right₂, ... with what they share defined once, under names that are not taken."""
+    definitions, rest = intermediates(sides, taken)
+    defined = tuple((_print(name), _print(expression)) for name, expression in definitions)
+    pairs = zip(rest[::2], rest[1::2], strict=True)
+    return Printed(defined, tuple((_print(left), _print(right)) for left, right in pairs))
 
 
 def _print(expression: sp.Expr) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.derive.bodies import recursion
+from vinculum.derive.bodies.recursion import recursion
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.mechanics import Mechanics, Terms
 from vinculum.derive.reference import Samples, numbers

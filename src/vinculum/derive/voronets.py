@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import sympy as sp
 
+from vinculum.derive.columns import best_columns
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.reference import generic_states, numbers
 from vinculum.describe import Holonomic
@@ -36,18 +37,8 @@ def independent_velocities(
             raise ConstraintError("No state that meets the constraints was found. Give one: derive(..., at={...}).")
         values = states[0]
     J = numbers(velocity_slopes(mechanics), values)
-    s = checked(mechanics, dependent, J) if dependent is not None else best(J)
+    s = checked(mechanics, dependent, J) if dependent is not None else best_columns(J)
     return {v: symbol(v) for i, v in enumerate(system.velocities) if i not in s}
-
-
-def best(J: np.ndarray) -> list[int]:
-    """The columns of J that are best conditioned (pivoted QR)."""
-    import scipy.linalg  # imported late: it takes a quarter of a second
-
-    if not len(J):
-        return []
-    rows = J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
-    return [int(i) for i in scipy.linalg.qr(rows, mode="r", pivoting=True)[-1][: len(J)]]
 
 
 def velocity_slopes(mechanics: Mechanics) -> np.ndarray:
@@ -72,7 +63,7 @@ def checked(mechanics: Mechanics, dependent: Sequence[sp.Expr], J: np.ndarray) -
     s = [coordinates.index(q) for q in dependent]
     J_s = J[:, s]
     if needed and np.linalg.svd(J_s, compute_uv=False)[-1] <= 1e-9 * np.abs(J_s).max(initial=1e-300):
-        better = listed(coordinates[i] for i in best(J))
+        better = listed(coordinates[i] for i in best_columns(J))
         raise ModelError(
             "the choice of dependent coordinates is not usable",
             [f"the constraints do not determine the velocities of {listed(dependent)}. Use dependent=[{better}]."],
