@@ -44,6 +44,7 @@ from vinculum.describe.bodies import (
     denavit_hartenberg,
     from_urdf,
     rotation,
+    servo_path,
 )
 
 # derive
@@ -140,6 +141,7 @@ __all__ = [
     "from_urdf",
     "denavit_hartenberg",
     "rotation",
+    "servo_path",
     # derive
     "derive",
     "EquationsOfMotion",

@@ -17,6 +17,7 @@ import numpy as np
 from vinculum.compile.llvm import _CALLS, _CONDITIONS, _LOGIC, _optimize, _target_machine, literal
 from vinculum.compile.sincos import sincos, spread
 from vinculum.graph.node import COMPARISONS, Node
+from vinculum.graph.routine import written_out
 from vinculum.graph.traverse import order
 
 _BINARY = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract", "divide": "fdiv contract"}
@@ -192,6 +193,7 @@ class Lanes:
     def __init__(self, inputs: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node], width: int) -> None:
         import llvmlite.binding as llvm
 
+        outputs = written_out(outputs)
         self.width, self.results = width, len(outputs)
         machine = _target_machine()
         module = llvm.parse_assembly(text(inputs, parameters, outputs, width))

@@ -116,7 +116,7 @@ class BodyTree:
         """The symbol of time."""
         return self.coordinates[0].args[0] if self.coordinates else TIME
 
-    @property
+    @cached_property
     def velocities(self) -> tuple[sp.Expr, ...]:
         """dq/dt for every coordinate."""
         return tuple(q.diff(self.time) for q in self.coordinates)
