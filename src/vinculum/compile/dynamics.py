@@ -18,8 +18,9 @@ from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.energies import joint_forces, spring_potential
 from vinculum.describe.bodies.kinematics import nodes_of
 from vinculum.describe.bodies.numbers import with_numbers
-from vinculum.errors import ModelError
+from vinculum.errors import ModelError, SingularError
 from vinculum.graph import ZERO, Node, gradient, jacobian, lift, substitute, symbol, vector
+from vinculum.graph.vectors import times
 
 Array = np.ndarray
 METHODS = ("auto", "composite", "articulated", "rolled")
@@ -114,8 +115,17 @@ class Dynamics:
     def forward(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> Array:
         """q̈ from the joint forces τ."""
         if self.chosen == "rolled":
-            return self._rolled("forward", True, (q, v, tau), t)
-        return self._run("forward", lambda: self.forward_nodes, (self._q, self._v, self._u), (q, v, tau), t)
+            found = self._rolled("forward", True, (q, v, tau), t)
+        else:
+            found = self._run("forward", lambda: self.forward_nodes, (self._q, self._v, self._u), (q, v, tau), t)
+        if not np.all(np.isfinite(found)) and all(np.all(np.isfinite(x)) for x in (q, v, tau, t)):
+            names = [str(x.func) for x, a in zip(self.coordinates, np.moveaxis(found, -1, 0), strict=True)
+                     if not np.all(np.isfinite(a))]  # fmt: skip
+            raise SingularError(
+                f"The accelerations of {', '.join(names)} are not determined at this state: the mass matrix is "
+                "singular. Give mass or inertia to the bodies on these joints."
+            )
+        return found
 
     def inverse(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
         """The joint forces τ for accelerations q̈."""
@@ -176,11 +186,29 @@ class Dynamics:
 
     def tangents(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
         """∂τ/∂q, ∂τ/∂ν and M, each in the velocities ν of the joints (see `forward_derivatives`)."""
+        if self.chosen == "rolled":
+            return self._rolled_tangents(q, v, a, t)
         outputs = self._tangents.outputs
         flat = self._run("tangents", lambda: outputs, (self._q, self._v, self._a), (q, v, a), t)
         size = self.recursion.size
         three = flat.reshape(*flat.shape[:-1], size, 3 * size)
         return three[..., :size], three[..., size : 2 * size], three[..., 2 * size :]
+
+    def _rolled_tangents(self, q: Any, v: Any, a: Any, t: Any) -> tuple[Array, Array, Array]:
+        """Column by column, directions side by side in SIMD lanes."""
+        x, rows = self._columns((self._q,) * 3, (q, v, a), t)
+        places, n = self._tangents.places, len(self._q)
+        size = len(places)
+        directions = np.zeros((3 * n, 3 * size))
+        for group in range(3):
+            directions[group * n + np.array(places), group * size + np.arange(size)] = 1.0
+        base = self.code(ground_nodes(self.recursion), [], 1)(x[-1:], self._values)
+        found = np.empty((x.shape[1], size, 3 * size))
+        for i in range(x.shape[1]):
+            state, ground = (np.repeat(part[:, i : i + 1], 3 * size, axis=1) for part in (x[:-1], base))
+            found[i] = self.kernel("tangent")(np.concatenate([state, directions, ground]), native_width())[places]
+        three = found.reshape(*rows, size, 3, size)
+        return three[..., 0, :], three[..., 1, :], three[..., 2, :]
 
     @cached_property
     def _tangents(self) -> Tangents:
@@ -209,6 +237,20 @@ class Dynamics:
         key = ("jacobian", body, place)
         flat = self._run(key, lambda: list(jacobian(self._at(body, place, 1), self._v).ravel()), (self._q,), (q,), t)
         return flat.reshape(*flat.shape[:-1], 3, len(self._q))
+
+    def angular_velocity(self, body: str, q: Any, v: Any, t: float = 0.0) -> Array:
+        """The angular velocity of a body in inertial axes, (3) or (rows, 3)."""
+        return self._run(("spin", body), lambda: self._spin(body), (self._q, self._v), (q, v), t)
+
+    def angular_jacobian(self, body: str, q: Any, t: float = 0.0) -> Array:
+        """J (3, n) or (rows, 3, n) of the angular velocity of a body in inertial axes."""
+        key = ("angular jacobian", body)
+        flat = self._run(key, lambda: list(jacobian(self._spin(body), self._v).ravel()), (self._q,), (q,), t)
+        return flat.reshape(*flat.shape[:-1], 3, len(self._q))
+
+    def _spin(self, body: str) -> list[Node]:
+        motion = self.tree.motion_of(body)
+        return [lift(x) for x in times(motion.R, motion.omega)]
 
     def _at(self, body: str, point: Sequence[Node], what: int) -> list[Node]:
         return [lift(x) for x in self.tree.motion_of(body).at(point)[what]]

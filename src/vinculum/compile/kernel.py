@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from vinculum.compile.lanes import _TOGETHER
-from vinculum.compile.rolled import GROUND_INPUTS, code
+from vinculum.compile.rolled import GROUND_INPUTS, GROUPS, code
 from vinculum.derive.bodies import Recursion
 from vinculum.derive.bodies.rolled import Pattern, flat, numbers, pattern
 from vinculum.describe.bodies.joints import BALL, TURN
@@ -24,10 +24,11 @@ def ground_nodes(steps: Recursion) -> list[Node]:
 
 
 class Kernel:
-    """Forward or inverse dynamics of a tree by loops over its hinges.
+    """Forward or inverse dynamics of a tree, or derivatives of the latter, by loops over its hinges.
 
     ``kernel(x)`` takes x (inputs, rows): coordinates, velocities, forces (accelerations for "inverse") in the user's
-    order, then the nine numbers of the external body. ``passive`` counts springs, dampers and friction with the forces.
+    order, for "tangent" then the direction (δθ, δν, δν̇), then the nine numbers of the external body. ``passive`` counts
+    springs, dampers and friction with the forces.
     """
 
     def __init__(self, steps: Recursion, what: str, passive: bool, values: Mapping[Node, float]) -> None:
@@ -62,7 +63,7 @@ class Kernel:
         rows = x.shape[1]
         padded = -(-rows // width) * width
         x = np.ascontiguousarray(np.concatenate([x, np.repeat(x[:, -1:], padded - rows, axis=1)], axis=1), dtype=float)
-        assert len(x) == 3 * self.coordinates + GROUND_INPUTS
+        assert len(x) == GROUPS[self.what] * self.coordinates + GROUND_INPUTS
         out = np.empty((self.coordinates, padded))
         machine.call(padded, x.ctypes.data, self.shape.ctypes.data, self.table.ctypes.data, out.ctypes.data)
         return out[:, :rows]

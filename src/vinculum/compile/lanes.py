@@ -75,7 +75,9 @@ class _Lanes:
 
     def sincos(self, names: Sequence[str]) -> list[tuple[str, str]]:
         if self.width > 1:
-            return [self.pair(self.line(f"call {{{self.kind}, {self.kind}}} @sincos({self.kind} {x})")) for x in names]
+            return [
+                self.pair(self.line(f"call {{{self.kind}, {self.kind}}} @sine_cosine({self.kind} {x})")) for x in names
+            ]
         found: list[tuple[str, str]] = []
         V = f"<{_TOGETHER} x double>"
         for start in range(0, len(names), _TOGETHER):
@@ -83,7 +85,7 @@ class _Lanes:
             packed = "zeroinitializer"
             for i, name in enumerate(group):
                 packed = self.line(f"insertelement {V} {packed}, double {name}, i64 {i}")
-            both = self.line(f"call {{{V}, {V}}} @sincos({V} {packed})")
+            both = self.line(f"call {{{V}, {V}}} @sine_cosine({V} {packed})")
             s, c = (self.line(f"extractvalue {{{V}, {V}}} {both}, {j}") for j in (0, 1))
             for i in range(len(group)):
                 lanes = [self.line(f"extractelement {V} {x}, i64 {i}") for x in (s, c)]

@@ -11,21 +11,28 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from vinculum.compile.lanes import _TOGETHER, _Lanes
 from vinculum.compile.llvm import _optimize, _target_machine
 from vinculum.compile.sincos import sincos
 from vinculum.derive.bodies import rolled
-from vinculum.derive.bodies.rolled import COSINE, SINE, SLOTS, Pattern, Step
+from vinculum.derive.bodies.rolled import COSINE, SINE, TANGENT_SLOTS, Pattern, Step
 from vinculum.graph import Node
 from vinculum.graph.traverse import order
 
 Sweep = tuple[str, Callable[[Pattern], Step]]
-SWEEPS: dict[str, Sequence[Sweep]] = {"forward": rolled.FORWARD, "inverse": rolled.INVERSE}
+SWEEPS: dict[str, Sequence[Sweep]] = {
+    "forward": rolled.FORWARD,
+    "inverse": rolled.INVERSE,
+    "tangent": rolled.TANGENT,
+}
+GROUPS = {"forward": 3, "inverse": 3, "tangent": 6}  # of inputs, each as many as coordinates
 GROUND_INPUTS = 9
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 4)
-_ARGUMENTS = "ptr %table, ptr %own, ptr %parent, ptr %q, ptr %v, ptr %u, ptr %o, i64 %rows"
+_INPUTS = "qvudef"  # coordinates, velocities, forces or accelerations, a direction
+_ARGUMENTS = f"ptr %table, ptr %own, ptr %parent, {', '.join(f'ptr %{x}' for x in _INPUTS)}, ptr %o, i64 %rows"
 
 
 class _Body(_Lanes):
@@ -81,9 +88,10 @@ def _sweep(i: int, direction: str, patterns: int, width: int) -> str:
     """The loop over all hinges."""
     start, end, step = ("0", "%hinges", 1) if direction == "out" else ("%last", "-1", -1)
     cases = "\n    ".join(f"i64 {k}, label %p{k}" for k in range(patterns))
+    given = ", ".join(f"ptr %{x}" for x in _INPUTS)
+    pointers = "\n".join(f"  %{x} = getelementptr double, ptr %{before}, i64 %nrows" for before, x in pairwise(_INPUTS))
     blocks = "\n".join(
-        f"p{k}:\n  call void @s{i}p{k}(ptr %row, ptr %own, ptr %up, ptr %q, ptr %v, ptr %u, ptr %o, i64 %rows)\n"
-        "  br label %next"
+        f"p{k}:\n  call void @s{i}p{k}(ptr %row, ptr %own, ptr %up, {given}, ptr %o, i64 %rows)\n  br label %next"
         for k in range(patterns)
     )
     return f"""
@@ -110,15 +118,14 @@ hinge:
   %ri = mul i64 %i, %columns
   %row = getelementptr double, ptr %table, i64 %ri
   %slot = add i64 %i, 1
-  %oi = mul i64 %slot, {SLOTS * width}
+  %oi = mul i64 %slot, {TANGENT_SLOTS * width}
   %own = getelementptr double, ptr %scratch, i64 %oi
-  %ui = mul i64 %above, {SLOTS * width}
+  %ui = mul i64 %above, {TANGENT_SLOTS * width}
   %up = getelementptr double, ptr %scratch, i64 %ui
   %fr = mul i64 %first, %rows
   %at = add i64 %fr, %k
   %q = getelementptr double, ptr %x, i64 %at
-  %v = getelementptr double, ptr %q, i64 %nrows
-  %u = getelementptr double, ptr %v, i64 %nrows
+{pointers}
   %o = getelementptr double, ptr %out, i64 %at
   switch i64 %kind, label %next [
     {cases}
@@ -155,7 +162,7 @@ def _angles(width: int) -> str:
             f"  %dp{j} = getelementptr double, ptr %table, i64 %c{j}",
             f"  %d{j} = load double, ptr %dp{j}",
             f"  %s{j} = add i64 %h{j}, 1",
-            f"  %o{j} = mul i64 %s{j}, {SLOTS * width}",
+            f"  %o{j} = mul i64 %s{j}, {TANGENT_SLOTS * width}",
             f"  %own{j} = getelementptr double, ptr %scratch, i64 %o{j}",
         ]
         if width == 1:
@@ -174,7 +181,7 @@ def _angles(width: int) -> str:
             ]
             packed = "%x0"
     lines += [
-        f"  %both = call {{{V}, {V}}} @sincos({V} {packed})",
+        f"  %both = call {{{V}, {V}}} @sine_cosine({V} {packed})",
         f"  %sine = extractvalue {{{V}, {V}}} %both, 0",
         f"  %cosine = extractvalue {{{V}, {V}}} %both, 1",
     ]
@@ -211,7 +218,8 @@ done:
 }}"""
 
 
-def _main(sweeps: int, width: int) -> str:
+def _main(sweeps: int, groups: int, width: int) -> str:
+    none = ", ".join("ptr %u" if x == "u" else "ptr null" for x in f"{_INPUTS}o")
     calls = "\n".join(
         f"  call void @sweep{i}(ptr %x, ptr %shape, ptr %table, ptr %scratch, ptr %out, i64 %rows, i64 %k)"
         for i in range(sweeps)
@@ -223,19 +231,19 @@ define void @f(i64 %rows, ptr %x, ptr %shape, ptr %table, ptr %out) nounwind {{
 entry:
   %hinges = load i64, ptr %shape
   %slots = add i64 %hinges, 1
-  %bytes = mul i64 %slots, {SLOTS * width * 8}
+  %bytes = mul i64 %slots, {TANGENT_SLOTS * width * 8}
   %scratch = call ptr @malloc(i64 %bytes)
   %np = getelementptr i64, ptr %shape, i64 1
   %n = load i64, ptr %np
-  %n3 = mul i64 %n, 3
-  %gi = mul i64 %n3, %rows
+  %before = mul i64 %n, {groups}
+  %gi = mul i64 %before, %rows
   %gp = getelementptr double, ptr %x, i64 %gi
   %empty = icmp sle i64 %rows, 0
   br i1 %empty, label %done, label %row
 row:
   %k = phi i64 [0, %entry], [%next, %row]
   %u = getelementptr double, ptr %gp, i64 %k
-  call void @ground(ptr null, ptr %scratch, ptr null, ptr null, ptr null, ptr %u, ptr null, i64 %rows)
+  call void @ground(ptr null, ptr %scratch, ptr null, {none}, i64 %rows)
   call void @angles(ptr %x, ptr %shape, ptr %table, ptr %scratch, i64 %rows, i64 %k)
 {calls}
   %next = add i64 %k, {width}
@@ -259,7 +267,7 @@ def text(what: str, patterns: Sequence[Pattern], width: int) -> str:
     head = ["declare double @llvm.sin.f64(double)", "declare double @llvm.cos.f64(double)"]
     head.append(sincos(_TOGETHER if width == 1 else width))
     return "\n".join([*head, _function("ground", rolled.ground(), width), *steps, _angles(width), *loops,
-                      _main(len(sweeps), width)])  # fmt: skip
+                      _main(len(sweeps), GROUPS[what], width)])  # fmt: skip
 
 
 class Code:

@@ -36,6 +36,12 @@ class Tangents:
         return [first[i] + k for i in by_user for k in range(len(self.nu[i]))]
 
     @property
+    def places(self) -> list[int]:
+        """For every velocity in the user's order the coordinate in whose place it stands; a ball joint has one more."""
+        by_user = sorted(zip(self.steps.places, self.nu, strict=True), key=lambda pair: pair[0][0])
+        return [i for rows, own in by_user for i in rows[: len(own)]]
+
+    @property
     def outputs(self) -> list[Node]:
         """Row after row ∂τ/∂q, ∂τ/∂ν, M."""
         hinges = self.steps.hinges

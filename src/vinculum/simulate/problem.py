@@ -220,12 +220,16 @@ class Problem:
         """What the stepping loops evaluate at the start of a step: rates, watch, balance, residuals, events, c."""
         return (*rates, self.strict_watch, self.balance, *self.residuals, *self.event_nodes, *self.feedback)
 
+    def jacobian(self) -> np.ndarray:
+        """∂f/∂x as nodes."""
+        return jacobian(self.rates, self.state)
+
     @cached_property
     def slopes(self) -> Function | None:
         """∂f/∂x as machine code, row after row; None where f calls routines, which are not written out for it."""
         if any(node.op == "call" for node in order(self.rates)):
             return None
-        return self.compiled(list(jacobian(self.rates, self.state).ravel()))
+        return self.compiled(list(self.jacobian().ravel()))
 
     def slopes_at(self, t: float, x: np.ndarray) -> np.ndarray:
         """∂f/∂x at a state, (n, n); by differences where there is no machine code for it."""

@@ -21,6 +21,7 @@ from vinculum.derive.bodies.rolled import flat, of_stage
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.joints import BALL
 from vinculum.describe.bodies.kinematics import quaternion_rows
+from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Node, lift, symbol, symbols, vector
 from vinculum.graph.vectors import Vector, dot
 
@@ -109,6 +110,24 @@ class Recursion:
 
     def solve(self, applied: Sequence[Any], method: str = "auto") -> tuple[list[Vector], list[Node]]:
         """ν̇ of every hinge: M ν̇ = τ - h."""
+        try:
+            return self._solved(applied, method)
+        except ZeroDivisionError:
+            self._refuse_weightless()
+            raise
+
+    def _refuse_weightless(self) -> None:
+        """Name the joints that nothing resists: with inertia only on their axis, or none."""
+        M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
+        idle = [str(h.q[0]) for h, i in zip(self.hinges, first, strict=True) if M[i, i] is ZERO]
+        about = ", ".join(idle) or "some joint"
+        raise ModelError(
+            f"the accelerations of {self.tree.name!r} are not determined",
+            [f"nothing that {about} moves has inertia about or along its axis. Give inertia=..., a center of mass off "
+             "the axis or rotor_inertia=..., or constrain the joint."],
+        )  # fmt: skip
+
+    def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
         tau = [self._along(hinge, rows, applied) for hinge, rows in zip(self.hinges, self.places, strict=True)]
         if method == "articulated" or (method == "auto" and self.size > ARTICULATED_FROM):
             return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, none(self.hinges), self.base))

@@ -10,6 +10,7 @@ what tells them apart is a row of numbers. A sweep reads and writes these places
 | own        | its memory: motion of its frame, articulated inertia, cosine and sine, what is carried on  |
 | parent     | the same of its parent                                                                     |
 | q, v, u, o | coordinates, velocities, the given forces (or accelerations) and the result                |
+| d, e, f    | of `tangent`: a direction (δθ, δν, δν̇) along which inverse dynamics is differentiated      |
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from vinculum.derive.bodies.inverse import Frame, carried, hinge_force, inertial
 from vinculum.derive.bodies.stages import Articulated, Inertia, Matrix, Screw, Shift, Six, Stage, Turn, spread
 from vinculum.describe.bodies.joints import BALL, TURN
 from vinculum.describe.bodies.kinematics import quaternion_matrix, quaternion_rows, rates_of
-from vinculum.graph import ZERO, Node, apply, lift, select, substitute, symbol
+from vinculum.graph import ZERO, Node, along, apply, lift, select, substitute, symbol
 from vinculum.graph.node import compare
 from vinculum.graph.vectors import Vector, dot, plus, times
 
@@ -32,6 +33,8 @@ Place = tuple[str, int]
 Step = list[tuple[Place, Node]]  # what is stored where
 
 _FRAME, _BODY, COSINE, SINE, _INVERSE, _LEFT, _ACCELERATION, SLOTS = 0, 18, 45, 46, 47, 53, 56, 62
+_TANGENT, _WRENCH = SLOTS, _BODY + 21  # behind its memory: the rates of frame and force along a direction
+TANGENT_SLOTS = SLOTS + 24
 _UPPER = [(i, j) for i in range(3) for j in range(i, 3)]
 _FULL = [(i, j) for i in range(3) for j in range(3)]
 
@@ -184,7 +187,7 @@ def ground() -> Step:
     """The external body from Ω_0, dΩ_0/dt and the acceleration less gravity, given as u."""
     x = [_at("u", i) for i in range(9)]
     frame = Frame(tuple(x[:3]), tuple(x[3:6]), tuple(x[6:]), spread(tuple(x[:3]), tuple(x[3:6])))
-    rest = [("own", i) for i in (*range(_BODY, _BODY + 27), *range(_ACCELERATION, SLOTS))]
+    rest = [("own", i) for i in (*range(_BODY, _BODY + 27), *range(_ACCELERATION, TANGENT_SLOTS))]
     return [*_stored_frame(frame), *((place, ZERO) for place in rest)]
 
 
@@ -246,7 +249,7 @@ def carried_along(kind: Pattern) -> Step:
     m = model(kind)
     frame = moved(m.hinge, _frame("parent"), m.rates, _given(m))
     n, f = inertial(m.hinge, frame)
-    return _stored_frame(frame) + [(("own", _BODY + 21 + i), x) for i, x in enumerate((*n, *f))]
+    return _stored_frame(frame) + [(("own", _WRENCH + i), x) for i, x in enumerate((*n, *f))]
 
 
 def _given(m: Model) -> Vector:
@@ -264,7 +267,7 @@ def forces(kind: Pattern) -> Step:
     own = hinge_force(m.hinge, wrench, _given(m))
     _, felt = _body("parent")
     n, f = carried(m.hinge, wrench)
-    passed = [(("parent", _BODY + 21 + i), x) for i, x in enumerate((*plus(felt[0], n), *plus(felt[1], f)))]
+    passed = [(("parent", _WRENCH + i), x) for i, x in enumerate((*plus(felt[0], n), *plus(felt[1], f)))]
     if kind.kind == BALL:
         size, columns = m.norm * dot(m.hinge.v, m.hinge.v), zip(*quaternion_rows(m.hinge.q), strict=True)
         own = tuple(2 * dot(c, own) + size * q for c, q in zip(columns, m.hinge.q, strict=True))
@@ -273,5 +276,61 @@ def forces(kind: Pattern) -> Step:
     return [*passed, *((("o", i), lift(x)) for i, x in enumerate(own))]
 
 
+# -- derivatives of inverse dynamics -------------------------------------------------------------------------
+
+
+def _free(m: Model) -> tuple[Vector, Vector, dict[Node, Node], dict[Node, Node]]:
+    """ν and ν̇ as symbols of their own, what they are in coordinates, and a direction (δθ, δν, δν̇) of everything."""
+    width = 3 if m.hinge.kind == BALL else 1
+    nu, rates = (tuple(_at(name, i) for i in range(width)) for name in ("nu", "rate"))
+    d, e, f = ([_at(name, i) for i in range(width)] for name in "def")
+    along_q = [lift(dot(c, d) / 2) for c in zip(*quaternion_rows(m.hinge.q), strict=True)] if width == 3 else d
+    direction = dict(zip((*m.hinge.q, *nu, *rates), (*along_q, *e, *f), strict=True))
+    if width == 1:
+        direction |= {_at("own", COSINE): -(_at("own", SINE) * d[0]), _at("own", SINE): _at("own", COSINE) * d[0]}
+        direction |= {m.hinge.v[0]: e[0]}
+    meaning = dict(zip((*nu, *rates), (*m.rates, *_given(m)), strict=True))
+    return nu, rates, meaning, direction
+
+
+def _rates_at(where: str, first: int, count: int, into: int) -> dict[Node, Node]:
+    """The direction of what was stored: its rates stand behind the memory of the hinge."""
+    return {_at(where, first + i): _at(where, _TANGENT + into + i) for i in range(count)}
+
+
+def tangent_outwards(kind: Pattern) -> Step:
+    """`carried_along`, and its derivative along the direction."""
+    m = model(kind)
+    nu, rates, meaning, direction = _free(m)
+    frame = moved(m.hinge, _frame("parent"), nu, rates)
+    n, f = inertial(m.hinge, frame)
+    step = _stored_frame(frame) + [(("own", _WRENCH + i), x) for i, x in enumerate((*n, *f))]
+    slopes = along([node for _, node in step], direction | _rates_at("parent", _FRAME, 18, 0))
+    step += [(("own", _TANGENT + i), x) for i, x in enumerate(slopes)]
+    return _meant(step, meaning)
+
+
+def tangent_forces(kind: Pattern) -> Step:
+    """The derivative of the hinge forces; force and derivative handed on to the parent."""
+    m = model(kind)
+    _, rates, meaning, direction = _free(m)
+    _, wrench = _body("own")
+    own = [lift(x) for x in hinge_force(m.hinge, wrench, rates)]
+    own[0] = own[0] - m.resistance
+    n, f = carried(m.hinge, wrench)
+    values = [*own, *(lift(x) for x in (*n, *f))]
+    slopes = along(values, direction | _rates_at("own", _WRENCH, 6, 18))
+    step: Step = [(("parent", _WRENCH + i), _at("parent", _WRENCH + i) + x) for i, x in enumerate(values[len(own) :])]
+    place = _TANGENT + 18
+    step += [(("parent", place + i), _at("parent", place + i) + x) for i, x in enumerate(slopes[len(own) :])]
+    return _meant(step + [(("o", i), x) for i, x in enumerate(slopes[: len(own)])], meaning)
+
+
+def _meant(step: Step, meaning: dict[Node, Node]) -> Step:
+    nodes = substitute([node for _, node in step], {key: lift(x) for key, x in meaning.items()})
+    return [(place, node) for (place, _), node in zip(step, nodes, strict=True)]
+
+
 FORWARD = (("out", outwards), ("in", inwards), ("out", accelerations))
 INVERSE = (("out", carried_along), ("in", forces))
+TANGENT = (("out", tangent_outwards), ("in", tangent_forces))
