@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from examples import ball_and_beam
+from examples import ball_and_beam, watt_governor
 
 x, s = dynamicsymbols("x s")
 m, k, c, g, l = sp.symbols("m k c g l")
@@ -60,3 +60,32 @@ def test_the_normal_form_gives_back_the_stiffness(which):
     form = linear.normal_form
     np.testing.assert_allclose(-linear.A @ (form.a + form.h @ linear.B), linear.stiffness, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(-linear.A @ form.b, linear.G - linear.D, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["shulgin", "routh"])
+@pytest.mark.parametrize("changed", [{}, {watt_governor.m_s: 0.7, watt_governor.I: 0.05, watt_governor.c: 0.1}])
+def test_conserved_momenta_are_eliminated_in_symbols(form, changed):
+    """The governor's polynomial in sleeve, spindle and friction; its roots are those of the numbers at every value."""
+    alpha, phi, parts = watt_governor.alpha, watt_governor.phi, watt_governor
+    cosine = (parts.m + parts.m_s) * parts.g / (parts.m * parts.l * parts.SPEED**2)
+    at = {alpha: sp.acos(cosine), parts.s: -2 * parts.l * cosine, phi.diff(): parts.SPEED}
+    equations = vn.derive(parts.system(), form, dependent=[parts.s])
+    polynomial = vn.characteristic_polynomial(equations, at, [parts.m_s, parts.I, parts.c])
+    values = dict(equations.system.parameters) | changed
+    coefficients = [float(a.subs(values)) for a in polynomial.all_coeffs()]
+    rest = vn.equilibrium(equations, {phi.diff(): parts.SPEED}, near={alpha: 1.0}, parameters=changed)
+    linear = vn.linearize(equations, at=rest)
+    assert polynomial.degree() == len(linear.roots) == 2
+    np.testing.assert_allclose(np.sort_complex(np.roots(coefficients)), np.sort_complex(linear.roots), rtol=1e-9)
+
+
+def test_hurwitz_conditions_of_a_steady_motion():
+    """A governor is stable while its sleeve has friction: c > 0 is the only condition on c."""
+    parts = watt_governor
+    cosine = (parts.m + parts.m_s) * parts.g / (parts.m * parts.l * parts.SPEED**2)
+    at = {parts.alpha: sp.acos(cosine), parts.s: -2 * parts.l * cosine, parts.phi.diff(): parts.SPEED}
+    equations = vn.derive(parts.system(), "shulgin", dependent=[parts.s])
+    conditions = vn.hurwitz_conditions(vn.characteristic_polynomial(equations, at, [parts.c]))
+    signs = {c: [float(k.subs(parts.c, c)) > 0 for k in conditions] for c in (0.3, -0.3)}
+    assert all(signs[0.3])
+    assert signs[-0.3].count(False) == 1

@@ -239,20 +239,21 @@ def test_the_other_dependent_coordinate_gives_the_same_law(number):
     np.testing.assert_allclose(transformed.gain @ T, law.gain, rtol=1e-9)
 
 
-def test_laws_of_theta_and_of_alpha_differ_in_the_nonlinear_loop():
-    """By 0.23 % and 0.67 % of a step of 0.1 m: alpha is not proportional to theta."""
-    for number, share in ((0, 0.00232), (1, 0.00668)):
-        plant, held, model, law = loop(number)
-        other = vn.derive(vn.motorize(system(), {u: MOTOR}), "shulgin", dependent=[theta])
-        second = vn.linearize(other, at=held)
-        T = np.array([model.measured[key] for key in second.states])
-        by_alpha = vn.FeedbackLaw(second, law.gain @ np.linalg.inv(T), law.modes)
-        start = {r: PLACE + 0.1, theta: held[theta], r.diff(): 0, theta.diff(): 0}
-        times = np.linspace(0, 4, 401)
-        begin = vn.consistent(plant, start, guess={alpha: 0})
-        loops = [vn.close_loop(plant, law), vn.close_loop(other, by_alpha)]
-        runs = [vn.simulate(closed, begin, times) for closed in loops]
-        assert np.abs(runs[0][r] - runs[1][r]).max() / 0.1 == pytest.approx(share, abs=1e-5)
+@pytest.mark.parametrize(
+    ("number", "offset", "low", "high"), [(0, 0.1, 0.15, 0.25), (0, -0.1, 0.15, 0.25), (1, 0.1, 0.6, 0.7)]
+)
+def test_laws_of_theta_and_of_alpha_differ_in_the_nonlinear_loop(number, offset, low, high):
+    """By 0.2 % and 0.6 % (0.67, cut to one digit) of a step of 0.1 m: alpha is not proportional to theta."""
+    plant, held, model, law = loop(number)
+    other = vn.derive(vn.motorize(system(), {u: MOTOR}), "shulgin", dependent=[theta])
+    second = vn.linearize(other, at=held)
+    T = np.array([model.measured[key] for key in second.states])
+    by_alpha = vn.FeedbackLaw(second, law.gain @ np.linalg.inv(T), law.modes)
+    start = {r: PLACE + offset, theta: held[theta], r.diff(): 0, theta.diff(): 0}
+    begin = vn.consistent(plant, start, guess={alpha: 0})
+    loops = [vn.close_loop(plant, law), vn.close_loop(other, by_alpha)]
+    runs = [vn.simulate(closed, begin, np.linspace(0, 4, 401)) for closed in loops]
+    assert low < 100 * np.abs(runs[0][r] - runs[1][r]).max() / abs(offset) < high
 
 
 # -- the nonlinear loop ---------------------------------------------------------------------------------------------
@@ -272,6 +273,21 @@ def test_the_loop_converges_from_15_centimeters_within_24_volts(number, offset):
     assert motion[theta][-1] == pytest.approx(held[theta], abs=1e-6)
     settled = motion.t[np.flatnonzero(abs(motion[r] - PLACE) > 0.02 * abs(offset))[-1]]
     assert [2.8, 1.7][number] < settled < [3.2, 2.8][number]
+
+
+def test_far_out_the_proportional_constraint_deceives():
+    """The same controller from 0.8 m: with alpha = (d/L) theta the ball comes home, on the true lever it does not."""
+    plant, held, _, law = loop(0)
+    proportional = vn.Holonomic(alpha - d / L * theta, name="lever")
+    simple = vn.motorize(replace(system(), constraints=[proportional]), {u: MOTOR})
+    start = {r: PLACE + 0.8, theta: held[theta], r.diff(): 0, theta.diff(): 0}
+    home, lost = (
+        vn.simulate(vn.close_loop(equations, law), start, (0, 12), method="bdf", guess={alpha: 0}, tolerance=1e-11)
+        for equations in (vn.derive(simple, "shulgin", dependent=[alpha]), plant)
+    )
+    assert home[r][-1] == pytest.approx(PLACE, abs=1e-6)
+    assert lost[r][-1] > 1.5  # beyond where it started
+    assert max(lost.largest_residuals.values()) < 1e-10
 
 
 def test_a_start_off_the_constraint_ends_beside_the_equilibrium():
@@ -335,17 +351,33 @@ def test_one_sensor_is_enough_in_theory(number, sensor):
 
 
 @BOTH
-def test_ball_and_wheel_are_the_usable_set(number):
-    """From 5 cm away with the observer started at zero: r and theta bring the ball home, r alone far worse."""
+@pytest.mark.parametrize("sensors", [[r], [r, theta]], ids=["r", "r and theta"])
+def test_ball_and_wheel_are_the_usable_set(number, sensors):
+    """From 5 cm away, the observer started at zero and expecting noise of the motor's voltage.
+
+    From r alone the wheel swings by a full turn at the first equilibrium, and at the second the ball is lost; with
+    theta too the wheel hardly moves. (The observer behind the published 6.5 rad is not given.)
+    """
     plant, held, model, law = loop(number)
+    H = model.input_matrix
+    estimator = vn.observe(model, sensors, state_noise=H @ H.T, output_noise=2e-5)
     start = {r: PLACE + 0.05, theta: held[theta], r.diff(): 0, theta.diff(): 0}
-    noise = {"state_noise": [1, 1, 1, 1, 1], "output_noise": 1e-3}
-    usable = vn.observe(model, [r, theta], **noise)
-    motion = vn.simulate(vn.close_loop(plant, law, usable), start, (0, 15), method="bdf", guess={alpha: 0})
-    assert motion.outcome
-    assert motion[r][-1] == pytest.approx(PLACE, abs=1e-4)
-    alone = min(mode.distance for mode in vn.observability(model, [r]))
-    both = min(mode.distance for mode in vn.observability(model, [r, theta]))
+    motion = vn.simulate(vn.close_loop(plant, law, estimator), start, (0, 15), method="bdf", guess={alpha: 0})
+    swing = np.abs(motion[theta] - held[theta]).max()
+    if theta in sensors:
+        assert swing < 0.1
+        assert motion[r][-1] == pytest.approx(PLACE, abs=1e-4)
+    elif number == 0:
+        assert 6 < swing < 8
+        assert motion[r][-1] == pytest.approx(PLACE, abs=1e-4)
+    else:
+        assert abs(motion[r][-1]) > 100
+
+
+@BOTH
+def test_distances_say_which_sensors_are_usable(number):
+    _, _, model, _ = loop(number)
+    alone, both = (min(mode.distance for mode in vn.observability(model, seen)) for seen in ([r], [r, theta]))
     assert alone < 1e-4 * both
 
 

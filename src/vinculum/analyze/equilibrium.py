@@ -21,6 +21,7 @@ from vinculum.derive.reference import numbers
 from vinculum.errors import DomainError, ModelError, VinculumError
 from vinculum.graph import ZERO, Node, evaluate, jacobian, substitute, symbol
 from vinculum.names import listed, name_of, suggestion
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +52,8 @@ class Equilibrium(Mapping):
         rows += [f"  {name:<12}{value:.10g}  (reaction)" for name, value in self.reactions.items()]
         found = f", {len(self.others)} more found" if self.others else ""
         return "\n".join([f"Equilibrium{found}", *rows])
+
+    _repr_html_ = html
 
 
 def equilibrium(

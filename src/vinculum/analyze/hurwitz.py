@@ -18,6 +18,7 @@ from vinculum.derive.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
 from vinculum.names import name_of
+from vinculum.shown import html
 
 ROOT = sp.Symbol("lambda")
 
@@ -25,8 +26,8 @@ ROOT = sp.Symbol("lambda")
 def symbolic_matrices(
     equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
 ) -> dict[str, sp.Matrix]:
-    """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping and K), with the
-    chosen parameters kept as symbols.
+    """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping, momentum_slopes
+    and K), with the chosen parameters kept as symbols.
 
     ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters; that it is
     an equilibrium for all their values is checked. Meant for small systems.
@@ -49,13 +50,25 @@ def characteristic_polynomial(
     ``at`` is as in `symbolic_matrices`.
     """
     found = symbolic_matrices(equations, at, parameters)
-    driven = roles(equations, best_or_own(equations, at).s)
-    if driven.conserved:
-        raise VinculumError("Conserved momenta are not eliminated in symbols. Use linearize(...) for numbers.")
-    determinant = (found["A"] * ROOT**2 + found["damping"] * ROOT + found["K"]).det(method="berkowitz")
+    partition = best_or_own(equations, at)
+    who = roles(equations, partition.s)
+    place = {number: row for row, number in enumerate(partition.r)}
+    moving, c = ([place[k] for k in group] for group in ((*who.independent, *who.driven), who.conserved))
+    determinant = _pencil(found, c).extract(moving, moving).det(method="berkowitz")
     polynomial = sp.Poly(sp.expand(determinant), ROOT)
-    zeros = len(driven.driven)  # the position of an ignorable coordinate adds a factor λ each
+    zeros = len(who.driven)  # the position of a driven ignorable coordinate adds a factor λ each
     return sp.Poly(sp.quo(polynomial, sp.Poly(ROOT**zeros, ROOT)), ROOT) if zeros else polynomial
+
+
+def _pencil(found: Mapping[str, sp.Matrix], c: list[int]) -> sp.Matrix:
+    """A λ² + (G - D) λ + K; the conserved momenta δp = A_cr ẋ + A_cc δċ + p_q x = 0 are solved for δċ and put in."""
+    A, damping, K = found["A"], found["damping"], found["K"]
+    pencil = A * ROOT**2 + damping * ROOT + K
+    if not c:
+        return pencil
+    every = list(range(A.rows))
+    spin = -A.extract(c, c).inv() * (A.extract(c, every) * ROOT + found["momentum_slopes"].extract(c, every))
+    return pencil + (A.extract(every, c) * ROOT + damping.extract(every, c)) * spin
 
 
 def hurwitz_conditions(polynomial: sp.Poly) -> list[sp.Expr]:
@@ -107,6 +120,8 @@ class Region:
             title="largest real part of the roots",
         )
 
+    _repr_html_ = html
+
 
 def stability_region(
     equations: EquationsOfMotion,
@@ -148,7 +163,7 @@ def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]
     return {symbol(key): value for key, value in complete.items()}
 
 
-_NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping")
+_NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping", "momentum_slopes")
 
 
 def _symbolic_nodes(

@@ -19,6 +19,7 @@ from vinculum.derive.reference import numbers
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, jacobian, symbol
 from vinculum.names import listed, name_of
+from vinculum.shown import html
 from vinculum.simulate.problem import Problem
 from vinculum.simulate.trajectory import Trajectory
 
@@ -36,6 +37,8 @@ class InternalDynamics:
         growth = self.rates.real.max(initial=-np.inf)
         size = 1e-9 * (1 + np.abs(self.rates).max(initial=0.0))
         return None if abs(growth) <= size else bool(growth < 0)
+
+    _repr_html_ = html
 
 
 def internal_dynamics(

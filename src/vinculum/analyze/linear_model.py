@@ -13,6 +13,7 @@ import sympy as sp
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.derive import EquationsOfMotion
 from vinculum.names import listed, name_of
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,3 +102,5 @@ class LinearModel:
         }
         head = f'LinearModel of "{self.equations.system.name}"'
         return "\n".join([head, *(f"  {key:<18}{value}" for key, value in rows.items())])
+
+    _repr_html_ = html

@@ -16,6 +16,7 @@ import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.names import name_of
+from vinculum.shown import html
 
 _LOST = 1e-12  # distance on the balanced pair of unit size below which a mode is out of reach to rounding
 _EQUAL = 1e-6  # relative difference below which two roots count as one when multiplicities are counted
@@ -33,6 +34,8 @@ class Mode:
     def lost(self) -> bool:
         """Whether the mode is out of reach to rounding."""
         return self.distance < _LOST
+
+    _repr_html_ = html
 
 
 def balanced(F: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from vinculum.derive.release import without_actuators
 from vinculum.describe import Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import to_sympy, vector
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +42,8 @@ class Realizability:
             "hidden conditions": str(len(self.hidden)),
         }
         return "\n".join([f'Servo constraints of "{self.system.name}"', *(f"  {k:<18} {v}" for k, v in rows.items())])
+
+    _repr_html_ = html
 
 
 def realizability(system: System, at: Mapping[sp.Expr, float] | None = None) -> Realizability:

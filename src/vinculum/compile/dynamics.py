@@ -21,6 +21,7 @@ from vinculum.describe.bodies.numbers import with_numbers
 from vinculum.errors import ModelError, SingularError
 from vinculum.graph import ZERO, Node, gradient, jacobian, lift, substitute, symbol, vector
 from vinculum.graph.vectors import times
+from vinculum.shown import html
 
 Array = np.ndarray
 METHODS = ("auto", "composite", "articulated", "rolled")
@@ -339,6 +340,8 @@ class Dynamics:
         other.__dict__.update({key: x for key, x in self.__dict__.items() if key != "_kernels"})
         other.parameters = self.parameters | dict(parameters)
         return other
+
+    _repr_html_ = html
 
 
 def dynamics(tree: BodyTree, method: str = "auto", *, fold: bool = True) -> Dynamics:

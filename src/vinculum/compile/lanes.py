@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.compile.llvm import _CALLS, _CONDITIONS, _LOGIC, _optimize, _target_machine, literal
+from vinculum.compile.llvm import _CONDITIONS, _LOGIC, _optimize, _target_machine, called_name, literal
 from vinculum.compile.sincos import sincos, spread
 from vinculum.graph.node import COMPARISONS, Node
 from vinculum.graph.routine import written_out
@@ -150,11 +150,11 @@ class _Lanes:
         """An elementary function, lane by lane where LLVM has no vector form of it."""
         self.called.add(op)
         if self.width == 1:
-            return self.line(f"call double @{_CALLS[op]}({', '.join(f'double {a}' for a in args)})")
+            return self.line(f"call double @{called_name(op)}({', '.join(f'double {a}' for a in args)})")
         result = "undef"
         for i in range(self.width):
             lanes = [self.line(f"extractelement {self.kind} {a}, i64 {i}") for a in args]
-            value = self.line(f"call double @{_CALLS[op]}({', '.join(f'double {a}' for a in lanes)})")
+            value = self.line(f"call double @{called_name(op)}({', '.join(f'double {a}' for a in lanes)})")
             result = self.line(f"insertelement {self.kind} {result}, double {value}, i64 {i}")
         return result
 
@@ -165,7 +165,7 @@ def text(inputs: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[N
     lanes.run(outputs)
     two = {"power", "atan2"}
     declared = [
-        f"declare double @{_CALLS[op]}({'double, double' if op in two else 'double'}) nounwind"
+        f"declare double @{called_name(op)}({'double, double' if op in two else 'double'}) nounwind"
         for op in sorted(lanes.called | {"sin", "cos"})
     ]
     return "\n".join(

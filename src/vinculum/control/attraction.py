@@ -14,6 +14,7 @@ from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.ignorable import ignorable
 from vinculum.derive import EquationsOfMotion
 from vinculum.errors import VinculumError
+from vinculum.shown import html
 from vinculum.simulate import simulate
 
 
@@ -34,6 +35,8 @@ class Attraction:
 
     def __repr__(self) -> str:
         return f"Attraction: {int(self.came_back.sum())} of {len(self.starts)} starts came back"
+
+    _repr_html_ = html
 
 
 def region_of_attraction(

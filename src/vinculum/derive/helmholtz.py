@@ -23,6 +23,7 @@ from itertools import combinations_with_replacement
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,8 @@ class Helmholtz:
         scaled = [f.subs(plain).subs({z: s * z for z in back}, simultaneous=True) for f in self.equations]
         integrand = sum(plain[q] * f for q, f in zip(self.coordinates, scaled, strict=True))
         return sp.simplify(sp.integrate(sp.expand(integrand), (s, 0, 1)).subs(back))
+
+    _repr_html_ = html
 
 
 def helmholtz(equations: Sequence[sp.Expr], coordinates: Sequence[sp.Expr]) -> Helmholtz:

@@ -19,6 +19,7 @@ import sympy as sp
 
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, VinculumError
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,8 @@ class Inverse:
     ) -> AffineSystem:
         """One member as a system that can be simulated; nothing is left to be held."""
         return AffineSystem(self.states, self.rates(scale, along), parameters=parameters or {}, name=name)
+
+    _repr_html_ = html
 
 
 def inverse_problem(

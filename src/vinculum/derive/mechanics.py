@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import sympy as sp
 
 from vinculum.describe import Holonomic, Servo, System
 from vinculum.errors import ModelError
@@ -131,9 +132,24 @@ class Mechanics:
         return self.J.T if self.actuators is None else self.actuators
 
     @property
+    def deep(self) -> tuple[int, ...]:
+        """The numbers of the constraints whose inputs appear only in conditions hidden in the path."""
+        names = {name for name, _ in self.hidden}
+        return tuple(s for s, constraint in enumerate(self.system.constraints) if constraint.name in names)
+
+    @property
     def multipliers(self) -> np.ndarray:
         """(m) symbols λ, one for each constraint."""
         return vector([symbol(("multiplier", c.name)) for c in self.system.constraints])
+
+    @property
+    def printed_reactions(self) -> np.ndarray:
+        """(m) what stands for the reactions in print: λ_<constraint>, and for a servo its input."""
+        inputs = iter(self.system.servo_inputs)
+        names = [
+            next(inputs) if isinstance(c, Servo) else sp.Symbol(f"lambda_{c.name}") for c in self.system.constraints
+        ]
+        return vector([symbol(name) for name in names])
 
     @cached_property
     def virtual_rates(self) -> np.ndarray:

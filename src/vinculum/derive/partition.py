@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
+from vinculum.derive.columns import best_columns, smallest_singular, unit_rows
 from vinculum.derive.explicit import explain_singular
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.reference import Samples, Values, numbers, stacked
@@ -48,24 +49,21 @@ def named_partition(system: System, dependent: Sequence[sp.Expr]) -> Partition:
 
 
 def best_partition(mechanics: Mechanics, values: Values) -> Partition:
-    """The dependent coordinates for which F_s is best conditioned at a state (pivoted QR of F_q)."""
+    """The dependent coordinates for which F_s is best conditioned at a state."""
     refuse_nonholonomic(mechanics.system)
-    J = numbers(mechanics.J, values)
-    if not len(J):
-        return Partition(tuple(range(len(mechanics.system.coordinates))), (), chosen=True)
-    import scipy.linalg  # imported late: it takes a quarter of a second
-
-    rows = J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
-    order = scipy.linalg.qr(rows, mode="r", pivoting=True)[-1]
-    s = tuple(sorted(int(i) for i in order[: len(J)]))
-    return Partition(tuple(i for i in range(J.shape[1]) if i not in s), s, chosen=True)
+    s = best_columns(_jacobian(mechanics, values))
+    return Partition(tuple(i for i in range(len(mechanics.system.coordinates)) if i not in s), s, chosen=True)
 
 
 def conditioning(mechanics: Mechanics, partition: Partition, values: Values) -> float:
     """The smallest singular value of F_s, rows of F_q scaled to unit length: zero where the choice breaks down."""
-    J = numbers(mechanics.J, values)
-    rows = J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
-    return float(np.linalg.svd(rows[:, list(partition.s)], compute_uv=False)[-1]) if len(J) else 1.0
+    J = _jacobian(mechanics, values)
+    return float(smallest_singular(unit_rows(J), np.array([partition.s]))[0]) if len(J) else 1.0
+
+
+def _jacobian(mechanics: Mechanics, values: Values) -> np.ndarray:
+    """F_q as numbers, (m, n)."""
+    return numbers(mechanics.J, values).reshape(-1, len(mechanics.system.coordinates))
 
 
 def refuse_nonholonomic(system: System) -> None:

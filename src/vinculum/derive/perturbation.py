@@ -18,7 +18,19 @@ from vinculum.derive.reference import Values
 from vinculum.derive.relative_degree import Chain
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
-from vinculum.names import listed, suggestion
+from vinculum.names import listed, residual, suggestion
+from vinculum.shown import html
+
+__all__ = [
+    "Binomial",
+    "LinearPerturbation",
+    "Perturbation",
+    "Prescription",
+    "Rates",
+    "binomial",
+    "prescribed",
+    "residual",
+]
 
 Rates = float | Sequence[float] | Mapping[str, float]
 
@@ -28,6 +40,8 @@ class Binomial:
     """(d/dt + k)ʳ y = 0, all r roots -k. ``rate`` is one number, one for each constraint, or {constraint: number}."""
 
     rate: Rates
+
+    _repr_html_ = html
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +53,8 @@ class LinearPerturbation:
 
     matrix: Sequence[Sequence[sp.Expr | float]] | sp.Matrix | np.ndarray
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Perturbation:
@@ -46,13 +62,10 @@ class Perturbation:
 
     functions: Mapping[str, sp.Expr]
 
+    _repr_html_ = html
+
 
 Prescription = Binomial | LinearPerturbation | Perturbation
-
-
-def residual(constraint: str, level: int = 0) -> sp.Symbol:
-    """The residual y_level of a constraint as a symbol, for `Perturbation`."""
-    return sp.Symbol(f"residual({constraint}, {level})", real=True)
 
 
 def binomial(order: int, rate: float) -> list[float]:

@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
+from vinculum.derive.columns import best_columns
 from vinculum.derive.explicit import solved
 from vinculum.derive.mechanics import Mechanics, product, total
 from vinculum.derive.paths import refuse_corners
@@ -129,9 +130,7 @@ def combination(D: np.ndarray, chosen: list[int], i: int, samples: Samples) -> n
     """k with D_i = Σ_j k_j D_j, solved on the columns where the chosen rows are best conditioned."""
     if not chosen or all(np.abs(numbers(D[i], values)).max() <= 1e-11 for values in samples):
         return vector([ZERO] * len(chosen))
-    from vinculum.derive.voronets import best
-
-    columns = sorted(best(numbers(D[chosen], samples[0])))
+    columns = list(best_columns(numbers(D[chosen], samples[0])))
     A = D[np.ix_(chosen, columns)].T
     stack = np.array([numbers(A, values) for values in samples])
     return solve(A, D[i, columns][:, None], stack).solution[:, 0]

@@ -8,9 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from vinculum.derive.bodies import Recursion, recursion
 from vinculum.derive.bodies.inverse import Support
-from vinculum.derive.bodies.recursion import ROLLED_FROM
+from vinculum.derive.bodies.recursion import ROLLED_FROM, Recursion, recursion
 from vinculum.derive.explicit import Explicit
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.reference import Samples, numbers

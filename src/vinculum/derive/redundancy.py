@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vinculum.derive.columns import unit_rows
 from vinculum.derive.mechanics import Mechanics, matrix_product, product
 from vinculum.derive.reference import Samples, numbers
 from vinculum.errors import ConstraintError
@@ -24,20 +25,20 @@ _DEPENDENT = 1e-9  # relative size of singular values of the row-scaled Jacobian
 
 def rank_of(J: np.ndarray) -> int:
     """The rank of a constraint Jacobian (m, n), its rows scaled to unit length."""
-    return int(np.sum(np.linalg.svd(_scaled(J), compute_uv=False) > _DEPENDENT)) if J.size else 0
+    return int(np.sum(np.linalg.svd(unit_rows(J), compute_uv=False) > _DEPENDENT)) if J.size else 0
 
 
 def independent_rows(J: np.ndarray) -> list[int]:
     """Rows that span the row space, the best-conditioned first (pivoted QR)."""
     import scipy.linalg  # imported late: it takes a quarter of a second
 
-    order = scipy.linalg.qr(_scaled(J).T, mode="r", pivoting=True)[-1]
+    order = scipy.linalg.qr(unit_rows(J).T, mode="r", pivoting=True)[-1]
     return sorted(int(i) for i in order[: rank_of(J)])
 
 
 def dependent_names(J: np.ndarray, names: Sequence[str]) -> list[str]:
     """The constraints that take part in a linear dependence of the rows of J."""
-    vectors, singular, _ = np.linalg.svd(_scaled(J))
+    vectors, singular, _ = np.linalg.svd(unit_rows(J))
     dependences = vectors[:, np.sum(singular > _DEPENDENT) :]
     taking_part = np.abs(dependences).max(axis=1, initial=0.0) > 1e-6
     return [name for name, part in zip(names, taking_part, strict=True) if part]
@@ -56,11 +57,6 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
         f"{subject}: rank {rank} of {len(J)} at {point}. Remove one, or, if they repeat "
         "each other on purpose, pass derive(..., redundant='least_squares')."
     )
-
-
-def _scaled(J: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(J, axis=1, keepdims=True)
-    return J / np.where(length > 0, length, 1.0)
 
 
 def least_squares(form: Form) -> Form:

@@ -14,6 +14,7 @@ import sympy as sp
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, symbol
 from vinculum.names import listed, name_of
+from vinculum.shown import html
 
 Entry: TypeAlias = "sp.Expr | Node | float"  # converted systems hold nodes, to keep their size linear
 
@@ -89,6 +90,8 @@ class AffineSystem:
             "parameters": ", ".join(f"{name_of(p)} = {v:.6g}" for p, v in self.parameters.items()) or "none",
         }
         return "\n".join([f'AffineSystem "{self.name}"', *(f"  {key:<11}  {value}" for key, value in shown.items())])
+
+    _repr_html_ = html
 
 
 def rows(matrix: Sequence[Sequence[Entry]] | sp.Matrix | np.ndarray, n: int, s: int) -> tuple[tuple[Entry, ...], ...]:

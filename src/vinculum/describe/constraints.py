@@ -9,6 +9,7 @@ from itertools import count
 import sympy as sp
 
 from vinculum.names import listed
+from vinculum.shown import html
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Holonomic:
     def __repr__(self) -> str:
         return _shown(self)
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Nonholonomic:
@@ -43,6 +46,8 @@ class Nonholonomic:
 
     def __repr__(self) -> str:
         return _shown(self)
+
+    _repr_html_ = html
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,8 @@ class Servo:
 
     def __repr__(self) -> str:
         return f"{_shown(self)[:-1]}, through {listed(self.through)})"
+
+    _repr_html_ = html
 
 
 Constraint = Holonomic | Nonholonomic | Servo

@@ -11,6 +11,7 @@ import sympy as sp
 
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.system import System
+from vinculum.shown import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies import BodyTree
@@ -64,7 +65,11 @@ class Model:
     drawing: Drawing | None = None
     description: str = ""
     source: Path | None = None  # the file it was read from
+    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # of parameters and coordinates, where they were said
+    meanings: Mapping[sp.Expr, str] = field(default_factory=dict)  # what each symbol is, in words
 
     @property
     def name(self) -> str:
         return self.system.name
+
+    _repr_html_ = html

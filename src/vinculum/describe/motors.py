@@ -17,6 +17,7 @@ import sympy as sp
 from vinculum.describe.system import System
 from vinculum.errors import ModelError
 from vinculum.names import name_of, suggestion
+from vinculum.shown import html
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class DCMotor:
             if not sp.sympify(value).is_finite or (positive and value <= 0) or value == 0:
                 wanted = "positive" if positive else "finite and not zero"
                 raise ModelError("the motor cannot be right", [f"its {entry.name} is {value}; it must be {wanted}."])
+
+    _repr_html_ = html
 
 
 def charge_of(system: System, u: sp.Expr) -> sp.Expr:

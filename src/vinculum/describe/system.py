@@ -14,6 +14,7 @@ from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
 from vinculum.graph import Converter, Node, symbol
 from vinculum.names import listed
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +103,8 @@ class System:
             "parameters": ", ".join(f"{p} = {v:.6g}" for p, v in self.parameters.items()) or "none",
         }
         return "\n".join([f'System "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+
+    _repr_html_ = html
 
 
 def _freedom(coordinates: int, holonomic: int, constraints: int) -> str:

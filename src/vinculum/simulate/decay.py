@@ -15,6 +15,7 @@ import numpy as np
 
 from vinculum.errors import VinculumError
 from vinculum.graph import ZERO, jacobian, substitute, symbol
+from vinculum.shown import html
 from vinculum.simulate.problem import Problem
 from vinculum.simulate.trajectory import Trajectory
 
@@ -34,6 +35,8 @@ class Decay:
     def kept(self) -> bool:
         """Whether the run stayed within the bound (but for rounding)."""
         return bool(np.all(self.measured <= self.bound * (1 + 1e-9) + 1e-14))
+
+    _repr_html_ = html
 
 
 def decay(motion: Trajectory, G: np.ndarray | None = None) -> Decay:

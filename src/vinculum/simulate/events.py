@@ -8,6 +8,7 @@ import sympy as sp
 
 from vinculum.errors import VinculumError
 from vinculum.names import reaction
+from vinculum.shown import html
 
 __all__ = ["DIRECTIONS", "Event", "Happened", "reaction"]
 
@@ -39,6 +40,8 @@ class Event:
         end = ", terminal" if self.terminal else ""
         return f"Event({self.name}: {self.expression} = 0, {self.direction}{end})"
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Happened:
@@ -47,3 +50,5 @@ class Happened:
     name: str
     time: float
     rising: bool
+
+    _repr_html_ = html

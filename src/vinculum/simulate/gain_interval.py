@@ -19,6 +19,7 @@ import numpy as np
 
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
+from vinculum.shown import html
 from vinculum.simulate.methods import METHODS, Adams, RungeKutta
 
 _FINE = 4000  # points of the search in z
@@ -36,6 +37,8 @@ class GainInterval:
 
     def __contains__(self, k: float) -> bool:
         return self.low <= k <= self.high
+
+    _repr_html_ = html
 
 
 def gain_interval(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from vinculum.shown import html
+
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
 REPIVOT = "repivot"  # internal: go on from here with another order of elimination
@@ -31,6 +33,8 @@ class Outcome:
 
     def __str__(self) -> str:
         return f"{self.kind} at t = {self.time:.6g}: {self.reason}"
+
+    _repr_html_ = html
 
 
 def finished(time: float) -> Outcome:

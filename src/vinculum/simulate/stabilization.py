@@ -22,6 +22,7 @@ from vinculum.derive.interface import Equations, Feedback, linear_feedback
 from vinculum.derive.perturbation import binomial
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
+from vinculum.shown import html
 
 _GENTLE = 0.05  # share of the natural rate for residual equations of an order above two
 Gain = float | Mapping[str, float]
@@ -42,6 +43,8 @@ class Baumgarte:
         """Whether the user gave any gain."""
         return any(gain is not None for gain in (self.rate, self.alpha, self.beta))
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Sampled:
@@ -57,15 +60,21 @@ class Sampled:
         """Whether the user gave any gain."""
         return self.rate is not None
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Projection:
     """Newton's method of least change onto the constraints after every step, positions, then velocities."""
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True)
 class Unstabilized:
     """No feedback: residuals grow as the method's errors let them."""
+
+    _repr_html_ = html
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,8 @@ class Guaranteed:
 
     epsilon: float
     sampled: bool | None = None
+
+    _repr_html_ = html
 
 
 Stabilization = Baumgarte | Sampled | Projection | Unstabilized

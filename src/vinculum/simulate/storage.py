@@ -101,8 +101,8 @@ def read(path: str | Path) -> Trajectory:
     )
 
 
-def summary(motion: Trajectory) -> str:
-    """A few labelled rows."""
+def labelled(motion: Trajectory) -> dict[str, str]:
+    """What there is to say of a run, in a few labelled rows."""
     rows = {
         "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g}, {len(motion.t)} samples, {motion.steps} steps",
         "outcome": str(motion.outcome),
@@ -118,5 +118,11 @@ def summary(motion: Trajectory) -> str:
         times = [event.time for event in motion.events if event.name == name]
         more = f" and {len(times) - 3} more" if len(times) > 3 else ""
         rows[f"event {name}"] = "t = " + ", ".join(f"{t:.6g}" for t in times[:3]) + more
+    return rows
+
+
+def summary(motion: Trajectory) -> str:
+    """The rows as text."""
+    rows = labelled(motion)
     width = max(map(len, rows))
     return "\n".join(["Trajectory", *(f"  {key:<{width}}  {value}" for key, value in rows.items())])

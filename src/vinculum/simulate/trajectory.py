@@ -15,6 +15,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.graph import ZERO, Node, from_sympy
 from vinculum.names import suggestion, variable_name
+from vinculum.shown import html
 from vinculum.simulate.events import Happened, reaction
 from vinculum.simulate.outcome import Outcome
 
@@ -154,11 +155,13 @@ class Trajectory:
 
         return over_time(self, keys)
 
-    def animate(self, *lines: Any, **options: Any) -> Any:
-        """A Plotly figure that moves. Each line is a list of points (x, y), numbers or expressions."""
+    def animate(self, *what: Any, **options: Any) -> Any:
+        """A Plotly figure that moves: of a `Drawing`, of a model, or of lines, each a list of points (x, y) or
+        (x, y, z), numbers or expressions. A system made from bodies is drawn without being told what.
+        """
         from vinculum.present.animation import animation
 
-        return animation(self, lines, **options)
+        return animation(self, what, **options)
 
     def __call__(self, expression: sp.Expr) -> np.ndarray:
         """The same as ``motion[expression]``, constants included."""
@@ -169,3 +172,5 @@ class Trajectory:
         from vinculum.simulate.storage import summary
 
         return summary(self)
+
+    _repr_html_ = html

@@ -14,6 +14,7 @@ from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.lemma import direction_cosines
 from vinculum.errors import ModelError
 from vinculum.graph.vectors import IDENTITY, Matrix, matrix_times, times, transposed
+from vinculum.shown import formula
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,8 +46,7 @@ class KineticEnergy:
             ]
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+    _repr_latex_ = formula
 
 
 def _tidy(expression: sp.Expr) -> sp.Expr:

@@ -12,6 +12,7 @@ import sympy as sp
 
 from vinculum.describe.bodies.joints import COORDINATES, Elementary, elementary
 from vinculum.names import function_of_time
+from vinculum.shown import html
 
 Scalar = Any  # a number or a SymPy expression of parameters
 
@@ -102,6 +103,8 @@ class Body:
     def __repr__(self) -> str:
         where = f'"{self.parent}"' if self.parent is not None else "the external body"
         return f'Body("{self.name}" on {where}, {self.joint}, mass {self.mass})'
+
+    _repr_html_ = html
 
 
 def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:

@@ -13,6 +13,7 @@ from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic
 from vinculum.errors import ModelError
 from vinculum.graph import apply, as_sympy, lift, symbol, symbols
 from vinculum.graph.vectors import Vector, cross, dot, minus, plus, scaled, times
+from vinculum.shown import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
@@ -66,6 +67,8 @@ class Rolling:
             found.append(Nonholonomic(as_sympy(along), name=f"{label} {key}"))
         return found
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True, eq=False)
 class Sliding:
@@ -88,3 +91,5 @@ class Sliding:
         v = plus(motion.v, cross(motion.omega, nodes_of(self.point)))
         sideways = lift(dot(tuple(lift(x) for x in _unit(self.across)), v))
         return [Nonholonomic(as_sympy(sideways), name=self.name or f"{self.body} blade")]
+
+    _repr_html_ = html

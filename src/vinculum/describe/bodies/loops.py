@@ -22,6 +22,7 @@ from vinculum.describe.constraints import Holonomic
 from vinculum.errors import ModelError
 from vinculum.graph import Node, as_sympy, lift, symbol, symbols
 from vinculum.graph.vectors import Vector, dot, minus, times, transposed
+from vinculum.shown import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
@@ -88,6 +89,8 @@ class Loop:
         moving = {symbol(q) for q in tree.coordinates}
         found = self.conditions(tree)
         return [Holonomic(as_sympy(f), name=name) for name, f in found.items() if symbols([f]) & moving]
+
+    _repr_html_ = html
 
 
 def _unit(axis: Sequence[Any]) -> Vector:

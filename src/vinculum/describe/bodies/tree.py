@@ -24,6 +24,7 @@ from vinculum.errors import ModelError
 from vinculum.graph import as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
+from vinculum.shown import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,6 +238,8 @@ class BodyTree:
             "gravity": f"({', '.join(str(x) for x in self.gravity)})",
         }
         return "\n".join([f'BodyTree "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+
+    _repr_html_ = html
 
 
 def _column(vector: Sequence[Any]) -> sp.Matrix:

@@ -1,0 +1,9 @@
+"""The five papers, reproduced: each printed number and figure beside ours, each erratum with what shows it."""
+
+from vinculum.papers.quasi.paper import PAPER as QUASI
+from vinculum.papers.record import Confirmation, Erratum, Evidence, Figure, Number, Paper, Table
+from vinculum.papers.redundant.paper import PAPER as REDUNDANT
+
+PAPERS = (REDUNDANT, QUASI)
+
+__all__ = ["PAPERS", "Confirmation", "Erratum", "Evidence", "Figure", "Number", "Paper", "Table"]

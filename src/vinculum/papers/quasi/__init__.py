@@ -1,0 +1,1 @@
+"""Khusanov 2020: quasi-velocities and servoconstraints."""

@@ -1,0 +1,167 @@
+"""What a paper prints, and what comes out here beside it: numbers, figures, errata with the evidence for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_TOKEN = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+_ENOUGH = 1e3  # how many times the error of a right form the error of a wrong one is, at least
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number, or several in one text ("±2.807726, ±2.807726i"), and ours in the same order.
+
+    Agreement is judged to the digits printed: half a unit of the last one, where nothing else is said. A text that
+    begins with "<" is a bound. ``reason`` says why ours differs, where it does.
+    """
+
+    quantity: str
+    printed: str
+    ours: float | Sequence[float]
+    reason: str = ""
+    units: float = 0.5  # of the last digit, that ours may be away
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(map(float, self.ours)) if isinstance(self.ours, Sequence) else (float(self.ours),)
+
+    @property
+    def is_bound(self) -> bool:
+        return self.printed.startswith("<")
+
+    @property
+    def agrees(self) -> bool:
+        tokens = _TOKEN.findall(self.printed)
+        if len(tokens) != len(self.values):
+            raise ValueError(f"{self.quantity}: {len(tokens)} numbers are printed, {len(self.values)} computed.")
+        return all(self._near(token, value) for token, value in zip(tokens, self.values, strict=True))
+
+    def _near(self, token: str, value: float) -> bool:
+        if self.is_bound:
+            return value <= float(token)
+        return abs(value - float(token)) <= (self.units + 1e-6) * last_unit(token)
+
+    @property
+    def shown(self) -> str:
+        """Ours with as many digits as are printed."""
+        values = iter(self.values)
+        if self.is_bound:
+            return ", ".join(f"{value:.1e}" for value in values)
+        return _TOKEN.sub(lambda token: rounded(next(values), token[0]), self.printed)
+
+
+def last_unit(token: str) -> float:
+    """One unit of the last digit of a number as text.
+
+    >>> last_unit("-2.80"), last_unit("3e-4")
+    (0.01, 0.0001)
+    """
+    mantissa, _, exponent = token.partition("e")
+    return float(f"1e{int(exponent or 0) - len(mantissa.partition('.')[2])}")
+
+
+def rounded(value: float, token: str) -> str:
+    """A value with the digits of a printed number.
+
+    >>> rounded(0.00030941234, "3.0940e-4"), rounded(-1e-12, "0.00")
+    ('3.0941e-4', '0.00')
+    """
+    mantissa, _, exponent = token.partition("e")
+    digits = len(mantissa.partition(".")[2])
+    text = f"{value / 10 ** int(exponent or 0):.{digits}f}"
+    text = text.lstrip("-") if float(text) == 0 else text
+    return f"{text}e{exponent}" if exponent else text
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers that are computed together."""
+
+    title: str
+    make: Callable[[], list[Number]]
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The error of the printed form and of the corrected one against something that knows neither."""
+
+    measure: str  # what was compared with what
+    printed: float
+    corrected: float
+    exact: bool = False  # the corrected form is right in exact arithmetic
+    accepted: float = 1e-9  # largest error of a right form
+
+    @property
+    def printed_is_wrong(self) -> bool:
+        return not self.printed <= _ENOUGH * self.accepted  # also where it is not a number
+
+    @property
+    def corrected_is_right(self) -> bool:
+        return self.corrected == 0 if self.exact else self.corrected <= self.accepted
+
+    @property
+    def shows(self) -> bool:
+        return self.printed_is_wrong and self.corrected_is_right
+
+
+def evidence(measure: str, errors: Sequence[float], *, exact: bool = False, accepted: float = 1e-9) -> Evidence:
+    """Evidence from the errors of the printed and of the corrected form."""
+    printed, corrected = errors
+    return Evidence(measure, float(printed), float(corrected), exact, accepted)
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """A misprint: both forms in LaTeX, and the function that shows which is right."""
+
+    label: str  # unique within the paper
+    where: str
+    printed: str
+    corrected: str
+    show: Callable[[], Evidence]
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A formula that is right as printed; ``check`` gives what was compared and the error."""
+
+    where: str
+    formula: str
+    check: Callable[[], tuple[str, float]]
+    accepted: float = 1e-9
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A printed figure: what it shows there, and ours, a Plotly figure."""
+
+    where: str
+    caption: str
+    printed: str  # what the printed figure shows, with the values that can be read off it
+    make: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and everything in it that can be computed again."""
+
+    key: str
+    title: str
+    authors: str
+    year: int
+    journal: str
+    about: str
+    tables: Sequence[Table] = ()
+    errata: Sequence[Erratum] = ()
+    confirmations: Sequence[Confirmation] = ()
+    figures: Sequence[Figure] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        return [erratum.label for erratum in self.errata]

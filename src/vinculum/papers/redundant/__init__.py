@@ -1,0 +1,1 @@
+"""Krasinskiy 2025: redundant coordinates, the critical case, stabilization."""

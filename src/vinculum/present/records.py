@@ -1,0 +1,238 @@
+"""What a notebook shows of each record: a title and labelled rows, one function for each kind of record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze import Equilibrium, LinearModel, Region, Verdict
+from vinculum.analyze.internal import InternalDynamics
+from vinculum.analyze.servo import Realizability
+from vinculum.compile.dynamics import Dynamics
+from vinculum.control import Attraction, Estimator, FeedbackLaw
+from vinculum.derive import EquationsOfMotion, ProgramEquations
+from vinculum.describe import AffineSystem, System
+from vinculum.describe.bodies import BodyTree
+from vinculum.describe.model import Model
+from vinculum.names import name_of
+from vinculum.present.notebook import Grid, table
+from vinculum.simulate import Trajectory
+from vinculum.simulate.storage import labelled
+
+Rows = Mapping[str, Any]
+
+
+def shown(record: Any) -> str:
+    """A record as an HTML table."""
+    return table(title(record), rows(record))
+
+
+def title(record: Any) -> str:
+    """The kind of a record, and the name of the system it belongs to."""
+    system = record if hasattr(record, "name") else getattr(record, "system", getattr(record, "tree", None))
+    name = getattr(system, "name", "")
+    return f'{type(record).__name__} "{name}"' if name else type(record).__name__
+
+
+@singledispatch
+def rows(record: Any) -> Rows:
+    """Labelled rows of a record; without a function of its own, its fields."""
+    return {field.name: getattr(record, field.name) for field in fields(record) if field.repr}
+
+
+def _zero(left: Any) -> sp.Expr:
+    return sp.Eq(sp.sympify(left), 0, evaluate=False)
+
+
+def _named(values: Mapping[Any, Any]) -> dict[str, Any]:
+    return {name_of(key): value for key, value in values.items()}
+
+
+# -- describe ------------------------------------------------------------------------------------------------------
+
+
+@rows.register
+def _system(record: System) -> Rows:
+    damped = {"dissipation": record.dissipation} if record.dissipation != 0 else {}
+    return {
+        "coordinates": record.coordinates,
+        "kinetic energy": record.kinetic_energy,
+        "potential energy": record.potential_energy,
+        **damped,
+        **{f"force on {name_of(q)}": force for q, force in record.forces.items()},
+        **{f"constraint {c.name}": _zero(c.expression) for c in record.constraints},
+        "inputs": record.inputs,
+        "parameters": record.parameters,
+    }
+
+
+@rows.register
+def _affine(record: AffineSystem) -> Rows:
+    B = sp.Matrix(record.input_matrix) * sp.Matrix(record.inputs) if record.inputs else sp.zeros(len(record.states), 1)
+    rates = zip(record.states, sp.Matrix(record.drift) + B, strict=True)
+    return {
+        **{f"rate of {name_of(x)}": rate for x, rate in rates},
+        **{f"constraint {name}": _zero(f) for name, f in record.constraints.items()},  # type: ignore[union-attr]  # a mapping once settled
+        "inputs": record.inputs,
+        "parameters": record.parameters,
+    }
+
+
+@rows.register
+def _tree(record: BodyTree) -> Rows:
+    bodies = {b.name: (b.parent or "external body", b.joint, b.coordinates, sp.sympify(b.mass)) for b in record.bodies}
+    return {
+        "bodies": Grid(("parent", "joint", "coordinates", "mass"), bodies),
+        "loops": tuple(loop.label for loop in record.loops),
+        "external body": "moves as given" if record.base.moves else "at rest",
+        "gravity": tuple(record.gravity),
+        "parameters": record.parameters,
+    }
+
+
+@rows.register
+def _model(record: Model) -> Rows:
+    asked = ("derivation", "simulation", "equilibrium", "control", "observer", "closed_loop")
+    questions = {name.replace("_", " "): getattr(record, name) for name in asked}
+    named = {label: _named(question) for label, question in questions.items() if question}
+    return {"description": record.description, **_rows_without(rows(record.system), "description"), **named}
+
+
+def _rows_without(given: Rows, label: str) -> Rows:
+    return {key: value for key, value in given.items() if key != label}
+
+
+# -- derive and compile --------------------------------------------------------------------------------------------
+
+
+@rows.register
+def _equations(record: EquationsOfMotion) -> Rows:
+    return {
+        "form": record.form,
+        "states": record.states,
+        "constraints": record.constraint_names,
+        "dimension": record.dimension,
+        "formulas": "too many for a notebook; equations.latex() gives them",
+    }
+
+
+@rows.register
+def _program(record: ProgramEquations) -> Rows:
+    return {
+        "states": record.states,
+        "inputs": record.system.inputs,
+        "relative degrees": record.degrees,
+        "formulas": "too many for a notebook; equations.latex() gives them",
+    }
+
+
+@rows.register
+def _dynamics(record: Dynamics) -> Rows:
+    return {"coordinates": record.coordinates, "method": record.method, "parameters": record.parameters}
+
+
+# -- simulate ------------------------------------------------------------------------------------------------------
+
+
+@rows.register
+def _trajectory(record: Trajectory) -> Rows:
+    return labelled(record)
+
+
+# -- analyze and control -------------------------------------------------------------------------------------------
+
+
+@rows.register
+def _equilibrium(record: Equilibrium) -> Rows:
+    values = {name_of(key): value for key, value in record.items() if value or not isinstance(key, sp.Derivative)}
+    return {
+        **values,
+        **{f"reaction of {name}": value for name, value in record.reactions.items()},
+        "others found": len(record.others),
+    }
+
+
+@rows.register
+def _linear(record: LinearModel) -> Rows:
+    F, H = record.system_matrix, record.input_matrix
+    lines = {x: (*F[i], *H[i]) for i, x in enumerate(record.states)}
+    return {
+        "rates": Grid((*record.states, *record.inputs), lines),
+        "roots": record.roots,
+        "structural zeros": record.critical,
+    }
+
+
+@rows.register
+def _verdict(record: Verdict) -> Rows:
+    roots = dict(enumerate(zip(record.roots, record.damping_ratios, strict=True), start=1))
+    return {
+        "verdict": record.kind,
+        "because": record.explanation,
+        "theorem": record.theorem,
+        "roots": Grid(("root", "damping ratio"), roots),
+        "structural zeros": record.critical,
+    }
+
+
+@rows.register
+def _law(record: FeedbackLaw) -> Rows:
+    linear = record.linear
+    gains = {u: record.gain[i] for i, u in enumerate(linear.inputs)}
+    return {
+        "gain": Grid(linear.states, gains),
+        "roots": record.roots,
+        "distance to losing a mode": min(mode.distance for mode in record.modes),
+    }
+
+
+@rows.register
+def _estimator(record: Estimator) -> Rows:
+    gains = {x: record.gain[i] for i, x in enumerate(record.linear.states)}
+    return {
+        "gain": Grid(record.outputs, gains),
+        "roots of the error": record.roots,
+        "distance to losing a mode": min(mode.distance for mode in record.modes),
+    }
+
+
+@rows.register
+def _region(record: Region) -> Rows:
+    known = np.isfinite(record.rightmost)
+    (p, q), stable = record.parameters, record.stable[known]
+    return {
+        name_of(p): f"{record.first.min():.6g} to {record.first.max():.6g}, {len(record.first)} values",
+        name_of(q): f"{record.second.min():.6g} to {record.second.max():.6g}, {len(record.second)} values",
+        "stable": f"{int(stable.sum())} of {stable.size} points with an equilibrium",
+        "map": "region.plot()",
+    }
+
+
+@rows.register
+def _attraction(record: Attraction) -> Rows:
+    columns = [*record.starts[0], "distance at the end", "came back"]
+    ends = zip(record.starts, record.distances, record.came_back, strict=True)
+    lines = {i: (*s.values(), d, "yes" if back else "no") for i, (s, d, back) in enumerate(ends, start=1)}
+    return {"came back": f"{int(record.came_back.sum())} of {len(record.starts)}", "starts": Grid(columns, lines)}
+
+
+@rows.register
+def _realizability(record: Realizability) -> Rows:
+    return {
+        "relative degrees": record.relative_degrees,
+        "determinant": record.determinant,
+        "directions": record.directions,
+        "hidden conditions": [_zero(z) for _, z in record.hidden],
+        "internal dynamics": f"dimension {record.internal_dimension}",
+    }
+
+
+@rows.register
+def _internal(record: InternalDynamics) -> Rows:
+    stable = {True: "yes", False: "no", None: "not decided by the first approximation"}[record.stable]
+    return {"rates": record.rates, "stable": stable}

@@ -1,0 +1,34 @@
+"""All that a model asks, answered: equations, motion, equilibria, stability, feedback, closed loop."""
+
+from vinculum.study.examine import examine
+from vinculum.study.findings import Findings, Point
+from vinculum.study.steps import (
+    closed_motion_of,
+    equations_of,
+    estimator_of,
+    held_motion_of,
+    law_of,
+    linear_of,
+    loop_of,
+    motion_of,
+    rest_of,
+    rests_of,
+    verdict_of,
+)
+
+__all__ = [
+    "examine",
+    "Findings",
+    "Point",
+    "equations_of",
+    "motion_of",
+    "rest_of",
+    "rests_of",
+    "linear_of",
+    "verdict_of",
+    "law_of",
+    "estimator_of",
+    "loop_of",
+    "closed_motion_of",
+    "held_motion_of",
+]

@@ -1,0 +1,116 @@
+"""Every question of a model, asked in turn. A step that is refused is recorded in words, and the others go on."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from vinculum.analyze import Equilibrium
+from vinculum.control import closed_model
+from vinculum.describe.model import Model
+from vinculum.errors import VinculumError
+from vinculum.study import steps
+from vinculum.study.findings import Findings, Point
+from vinculum.study.versions import versions
+
+Answer = TypeVar("Answer")
+Progress = Callable[[str, float], None]  # of the step and the share of it that is done
+
+_MOST_POINTS = 12  # further equilibria are listed, but not studied
+
+
+def examine(model: Model, progress: Progress | None = None) -> Findings:
+    """All that a model asks: equations, motion, equilibria, stability, feedback, observer, closed loop.
+
+    ``progress(step, share)`` is called at the beginning and end of every step, and during simulations.
+    """
+    work = _Work(progress)
+    equations = work.ask("equations", lambda: steps.equations_of(model))
+    motion = rest = None
+    if equations is not None and model.simulation is not None:
+        motion = work.ask("motion", lambda: steps.motion_of(model, equations, work.share))
+    if equations is not None and model.equilibrium is not None:
+        rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
+    refused = dict(work.refused)
+    found = steps.rests_of(rest) if rest is not None else ()
+    points = tuple(
+        _studied(model, equations, at, found[0], work) if number < _MOST_POINTS else Point(at)
+        for number, at in enumerate(found)
+    )
+    return Findings(model, equations, motion, points, refused, work.seconds, versions())
+
+
+def _studied(
+    model: Model, equations: steps.Equations | None, rest: Equilibrium, first: Equilibrium, work: _Work
+) -> Point:
+    """Stability at an equilibrium, and its stabilization where the model asks for one."""
+    assert equations is not None
+    work.refused = {}
+    linear = work.ask("linear model", lambda: steps.linear_of(equations, rest))
+    if linear is None:
+        return Point(rest, refused=work.refused)
+    point = Point(rest, linear, work.ask("verdict", lambda: steps.verdict_of(linear)))
+    if model.control is not None:
+        point = _stabilized(model, equations, point, first, work)
+    return replace(point, refused=work.refused)
+
+
+def _stabilized(model: Model, equations: steps.Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
+    """Feedback, observer and the closed loop from the model's start, beside the motion without feedback."""
+    linear = point.linear
+    assert linear is not None
+    law = work.ask("feedback", lambda: steps.law_of(model, linear))
+    if law is None:
+        return point
+    estimator = None
+    if model.observer is not None:
+        estimator = work.ask("observer", lambda: steps.estimator_of(model, linear))
+        if estimator is None:
+            return replace(point, law=law)
+    point = replace(point, law=law, estimator=estimator, closed_model=closed_model(law, estimator))
+    point = replace(point, closed_verdict=steps.verdict_of(closed_model(law, estimator)))
+    loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, estimator))
+    if loop is None or model.closed_loop is None:
+        return replace(point, loop=loop)
+    closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
+    held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
+    return replace(point, loop=loop, closed_motion=closed, held_motion=held)
+
+
+class _Work:
+    """Steps asked so far: the time they took and what was refused."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.report = progress or (lambda step, share: None)
+        self.step = ""
+        self.seconds: dict[str, float] = {}
+        self.refused: dict[str, str] = {}
+
+    def share(self, done: float) -> None:
+        """How far the present step has come."""
+        self.report(self.step, min(max(done, 0.0), 1.0))
+
+    def ask(self, step: str, question: Callable[[], Answer]) -> Answer | None:
+        """The answer, or None when it is refused."""
+        with self._timed(step):
+            try:
+                return question()
+            except VinculumError as error:
+                self.refused[step] = str(error)
+            except np.linalg.LinAlgError as error:
+                self.refused[step] = f"The numbers allow no solution: {error}."
+        return None
+
+    @contextmanager
+    def _timed(self, step: str) -> Iterator[None]:
+        """Time of a step, that of several equilibria added up."""
+        self.step, began = step, clock.perf_counter()
+        self.report(step, 0.0)
+        yield
+        self.report(step, 1.0)
+        self.seconds[step] = self.seconds.get(step, 0.0) + clock.perf_counter() - began

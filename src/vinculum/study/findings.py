@@ -1,0 +1,70 @@
+"""What was found about a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vinculum.analyze import Equilibrium, LinearModel, Verdict
+from vinculum.control import Estimator, FeedbackLaw
+from vinculum.derive import EquationsOfMotion
+from vinculum.describe.model import Model
+from vinculum.simulate import Trajectory
+from vinculum.study.steps import Equations
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One equilibrium and what follows from it. What was not asked, or was refused, is None."""
+
+    rest: Equilibrium
+    linear: LinearModel | None = None
+    verdict: Verdict | None = None
+    law: FeedbackLaw | None = None
+    estimator: Estimator | None = None
+    loop: EquationsOfMotion | None = None  # the closed equations
+    closed_model: LinearModel | None = None
+    closed_verdict: Verdict | None = None
+    closed_motion: Trajectory | None = None
+    held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
+    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """All answers to the questions of a model. What was not asked, or was refused, is None."""
+
+    model: Model
+    equations: Equations | None = None
+    motion: Trajectory | None = None
+    points: tuple[Point, ...] = ()  # one for each equilibrium, the one asked for first
+    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+    seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def point(self) -> Point | None:
+        """The equilibrium that was asked for."""
+        return self.points[0] if self.points else None
+
+    @property
+    def refusals(self) -> dict[str, str]:
+        """Every step that was refused, with the reason."""
+        several = len(self.points) > 1
+        of_points = {
+            f"{step} at equilibrium {number}" if several else step: reason
+            for number, point in enumerate(self.points, start=1)
+            for step, reason in point.refused.items()
+        }
+        return dict(self.refused) | of_points
+
+    def __repr__(self) -> str:
+        answered = [name for name in ("equations", "motion", "points") if getattr(self, name)]
+        rows = {
+            "answered": ", ".join(answered) or "nothing",
+            "equilibria": str(len(self.points)),
+            "refused": ", ".join(self.refusals) or "nothing",
+            "seconds": f"{sum(self.seconds.values()):.3g}",
+        }
+        head = f'Findings about "{self.model.name}"'
+        return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
