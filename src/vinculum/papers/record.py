@@ -55,11 +55,13 @@ class Number:
 
 
 def last_unit(token: str) -> float:
-    """One unit of the last digit of a number as text.
+    """One unit of the last digit of a number as text; a bare 0 means zero.
 
-    >>> last_unit("-2.80"), last_unit("3e-4")
-    (0.01, 0.0001)
+    >>> last_unit("-2.80"), last_unit("3e-4"), last_unit("0")
+    (0.01, 0.0001, 1e-09)
     """
+    if token == "0":
+        return 1e-9
     mantissa, _, exponent = token.partition("e")
     return float(f"1e{int(exponent or 0) - len(mantissa.partition('.')[2])}")
 
@@ -154,9 +156,9 @@ class Paper:
     key: str
     title: str
     authors: str
-    year: int
-    journal: str
     about: str
+    year: int | None = None  # where our copy of the paper says it
+    journal: str = ""
     tables: Sequence[Table] = ()
     errata: Sequence[Erratum] = ()
     confirmations: Sequence[Confirmation] = ()
