@@ -97,10 +97,12 @@ class Evidence:
     corrected: float
     exact: bool = False  # the corrected form is right in exact arithmetic
     accepted: float = 1e-9  # largest error of a right form
+    wrong: float | None = None  # least error of a wrong one; a thousand times that of a right one where nothing is said
 
     @property
     def printed_is_wrong(self) -> bool:
-        return not self.printed <= _ENOUGH * self.accepted  # also where it is not a number
+        least = _ENOUGH * self.accepted if self.wrong is None else self.wrong
+        return not self.printed <= least  # also where it is not a number
 
     @property
     def corrected_is_right(self) -> bool:
