@@ -42,6 +42,11 @@ def reaction(constraint: str) -> sp.Symbol:
     return sp.Symbol(f"reaction({constraint})", real=True)
 
 
+def residual(constraint: str, level: int = 0) -> sp.Symbol:
+    """The residual y_level of a constraint as a symbol, for `Perturbation`."""
+    return sp.Symbol(f"residual({constraint}, {level})", real=True)
+
+
 TIME = sp.Symbol("t")  # the time of ``dynamicsymbols``
 
 

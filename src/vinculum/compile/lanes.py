@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.compile.llvm import _CALLS, _CONDITIONS, _LOGIC, _optimize, _target_machine, literal
+from vinculum.compile.llvm import _CONDITIONS, _LOGIC, _optimize, _target_machine, called_name, literal
 from vinculum.compile.sincos import sincos, spread
 from vinculum.graph.node import COMPARISONS, Node
+from vinculum.graph.routine import written_out
 from vinculum.graph.traverse import order
 
 _BINARY = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract", "divide": "fdiv contract"}
@@ -74,7 +75,9 @@ class _Lanes:
 
     def sincos(self, names: Sequence[str]) -> list[tuple[str, str]]:
         if self.width > 1:
-            return [self.pair(self.line(f"call {{{self.kind}, {self.kind}}} @sincos({self.kind} {x})")) for x in names]
+            return [
+                self.pair(self.line(f"call {{{self.kind}, {self.kind}}} @sine_cosine({self.kind} {x})")) for x in names
+            ]
         found: list[tuple[str, str]] = []
         V = f"<{_TOGETHER} x double>"
         for start in range(0, len(names), _TOGETHER):
@@ -82,7 +85,7 @@ class _Lanes:
             packed = "zeroinitializer"
             for i, name in enumerate(group):
                 packed = self.line(f"insertelement {V} {packed}, double {name}, i64 {i}")
-            both = self.line(f"call {{{V}, {V}}} @sincos({V} {packed})")
+            both = self.line(f"call {{{V}, {V}}} @sine_cosine({V} {packed})")
             s, c = (self.line(f"extractvalue {{{V}, {V}}} {both}, {j}") for j in (0, 1))
             for i in range(len(group)):
                 lanes = [self.line(f"extractelement {V} {x}, i64 {i}") for x in (s, c)]
@@ -147,11 +150,11 @@ class _Lanes:
         """An elementary function, lane by lane where LLVM has no vector form of it."""
         self.called.add(op)
         if self.width == 1:
-            return self.line(f"call double @{_CALLS[op]}({', '.join(f'double {a}' for a in args)})")
+            return self.line(f"call double @{called_name(op)}({', '.join(f'double {a}' for a in args)})")
         result = "undef"
         for i in range(self.width):
             lanes = [self.line(f"extractelement {self.kind} {a}, i64 {i}") for a in args]
-            value = self.line(f"call double @{_CALLS[op]}({', '.join(f'double {a}' for a in lanes)})")
+            value = self.line(f"call double @{called_name(op)}({', '.join(f'double {a}' for a in lanes)})")
             result = self.line(f"insertelement {self.kind} {result}, double {value}, i64 {i}")
         return result
 
@@ -162,7 +165,7 @@ def text(inputs: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[N
     lanes.run(outputs)
     two = {"power", "atan2"}
     declared = [
-        f"declare double @{_CALLS[op]}({'double, double' if op in two else 'double'}) nounwind"
+        f"declare double @{called_name(op)}({'double, double' if op in two else 'double'}) nounwind"
         for op in sorted(lanes.called | {"sin", "cos"})
     ]
     return "\n".join(
@@ -192,6 +195,7 @@ class Lanes:
     def __init__(self, inputs: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node], width: int) -> None:
         import llvmlite.binding as llvm
 
+        outputs = written_out(outputs)
         self.width, self.results = width, len(outputs)
         machine = _target_machine()
         module = llvm.parse_assembly(text(inputs, parameters, outputs, width))

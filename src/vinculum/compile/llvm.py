@@ -18,8 +18,6 @@ from vinculum.graph.traverse import order
 _BINARY = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract", "divide": "fdiv"}
 _INTRINSICS = {name: f"llvm.{name}.f64" for name in ("sqrt", "exp", "log", "sin", "cos")}
 _INTRINSICS |= {"abs": "llvm.fabs.f64", "power": "llvm.pow.f64"}
-_FROM_C = ("tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2")
-_CALLS = _INTRINSICS | {name: name for name in _FROM_C}
 _CONDITIONS = {"less": "olt", "less_equal": "ole", "equal": "oeq"}
 _LOGIC = {"both": "and", "either": "or"}
 _OPTIMIZE_UP_TO = 20_000  # operations; beyond, LLVM's passes cost more time than they save
@@ -72,7 +70,12 @@ class Emitter:
         if node.op in _LOGIC:
             a, b = (self.condition(arg) for arg in node.args)
             return self.line(f"{_LOGIC[node.op]} i1 {a}, {b}")
+        if node.op == "component":
+            place = self.line(f"getelementptr double, ptr {self.names[node.args[0]]}, i64 {node.value}")
+            return self.line(f"load double, ptr {place}")
         args = [self.number(arg) for arg in node.args]
+        if node.op == "call":
+            return self.routine(node, args)
         if node.op in _CONDITIONS:
             return self.line(f"fcmp {_CONDITIONS[node.op]} double {args[0]}, {args[1]}")
         if node.op in _BINARY:
@@ -82,7 +85,19 @@ class Emitter:
         if node.op == "sign":
             return self.sign(args[0])
         self.called.add(node.op)
-        return self.line(f"call double @{_CALLS[node.op]}({', '.join(f'double {a}' for a in args)})")
+        return self.line(f"call double @{called_name(node.op)}({', '.join(f'double {a}' for a in args)})")
+
+    def routine(self, node: Node, args: Sequence[str]) -> str:
+        """Call machine code made for a routine; the name is that of the array of its results."""
+        from vinculum.compile.kernel import Kernel
+
+        kernel = Kernel.of(node.value)
+        x, out = (self.line(f"alloca [{size} x double]") for size in (len(args), kernel.coordinates))
+        for i, arg in enumerate(args):
+            place = self.line(f"getelementptr double, ptr {x}, i64 {i}")
+            self.lines.append(f"  store double {arg}, ptr {place}")
+        self.lines.append(kernel.calling(x, out))
+        return out
 
     def sign(self, a: str) -> str:
         above = self.line(f"fcmp ogt double {a}, 0.0")
@@ -95,6 +110,11 @@ class Emitter:
             value = self.number(output)
             pointer = self.line(f"getelementptr double, ptr %out, i64 {i}")
             self.lines.append(f"  store double {value}, ptr {pointer}, align 8")
+
+
+def called_name(op: str) -> str:
+    """What is called for an operation: an intrinsic of LLVM, or the function of the same name in the C library."""
+    return _INTRINSICS.get(op, op)
 
 
 def literal(value: float) -> str:
@@ -127,7 +147,7 @@ _HEAD = f"define void @f(double %t, {_ARGUMENTS}) nounwind {{"
 def _declarations(called: Iterable[str]) -> list[str]:
     two = {"power", "atan2"}
     return [
-        f"declare double @{_CALLS[name]}({'double, double' if name in two else 'double'}) nounwind"
+        f"declare double @{called_name(name)}({'double, double' if name in two else 'double'}) nounwind"
         for name in sorted(called)
     ]
 

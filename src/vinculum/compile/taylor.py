@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vinculum.graph.node import Node
+from vinculum.graph.routine import written_out
 from vinculum.graph.traverse import order
 
 COMPACT_FROM = 100  # operations; above, heyoka's compact mode compiles in a fraction of the time
 
-_SAME_NAME = (
-    "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan",
-    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2",
-)  # fmt: skip
 _COMPARISONS = {
     "less": "lt",
     "less_equal": "lte",
@@ -29,6 +26,7 @@ def expressions(
     """heyoka's state variables and the outputs as heyoka expressions; parameters become ``par[i]``."""
     import heyoka as hy
 
+    outputs = written_out(outputs)
     variables = hy.make_vars(*(f"x{i}" for i in range(len(state))))
     variables = [variables] if len(state) == 1 else list(variables)
     known: dict[Node, Any] = {time: hy.time}
@@ -47,8 +45,6 @@ def _emit(hy: Any, node: Node, a: list[Any]) -> Any:
         raise KeyError(f"{node!r} is neither time, state nor parameter of these equations")
     if node.op in _ARITHMETIC:
         return _ARITHMETIC[node.op](*a)
-    if node.op in _SAME_NAME:
-        return getattr(hy, node.op)(*a)
     if node.op in _COMPARISONS:
         return getattr(hy, _COMPARISONS[node.op])(*a)
     if node.op == "select":
@@ -57,7 +53,7 @@ def _emit(hy: Any, node: Node, a: list[Any]) -> Any:
         return hy.select(hy.gte(a[0], 0.0), a[0], -a[0])
     if node.op == "sign":
         return hy.select(hy.gt(a[0], 0.0), 1.0, hy.select(hy.lt(a[0], 0.0), -1.0, 0.0))
-    raise KeyError(f"no heyoka expression for {node.op}")
+    return getattr(hy, node.op)(*a)  # the other functions have the same name there
 
 
 _ARITHMETIC: dict[str, Callable[..., Any]] = {

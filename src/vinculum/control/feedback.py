@@ -6,7 +6,9 @@ Modes the inputs cannot reach are left alone if they die out by themselves; othe
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -14,8 +16,10 @@ import sympy as sp
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.modes import Mode, controllability, least_number, sufficient_inputs
 from vinculum.errors import ModelError, VinculumError
-from vinculum.names import listed, name_of
+from vinculum.names import listed, name_of, suggestion
 from vinculum.shown import html
+
+Weights: TypeAlias = np.ndarray | Sequence | Mapping[sp.Expr, float] | float | None
 
 _DEAD = 1e-9  # an uncontrolled root must lie left of -_DEAD·(size of the model)
 
@@ -54,10 +58,11 @@ class FeedbackLaw:
     _repr_html_ = html
 
 
-def stabilize(
-    linear: LinearModel, state_weights: np.ndarray | None = None, input_weights: np.ndarray | None = None
-) -> FeedbackLaw:
-    """The linear-quadratic law for given weights (matrices, or vectors of diagonals; default: unit matrices)."""
+def stabilize(linear: LinearModel, state_weights: Weights = None, input_weights: Weights = None) -> FeedbackLaw:
+    """The linear-quadratic law for given weights (default: unit matrices).
+
+    Weights are matrices, diagonals in the order of ``linear.states`` and ``linear.inputs``, or {symbol: number}.
+    """
     n, k = linear.input_matrix.shape
     _refuse_idle_inputs(linear)
     Q = weights(state_weights, n, "state_weights", linear.states)
@@ -91,10 +96,10 @@ def reachable_part(F: np.ndarray, H: np.ndarray, modes: list[Mode]) -> tuple[np.
     return T.T @ F @ T, T.T @ H, T
 
 
-def weights(
-    given: np.ndarray | None, size: int, name: str, order: tuple[sp.Expr, ...], definite: bool = False
-) -> np.ndarray:
-    """A symmetric weight matrix, from a matrix or a diagonal; wrong sizes and signs are refused."""
+def weights(given: Weights, size: int, name: str, order: tuple[sp.Expr, ...], definite: bool = False) -> np.ndarray:
+    """A symmetric weight matrix, from a matrix, a diagonal or {symbol: number}; wrong sizes and signs are refused."""
+    if isinstance(given, Mapping):
+        given = _by_symbol(given, name, order)
     W = np.eye(size) if given is None else np.asarray(given, dtype=float)
     if W.ndim < 2:
         W = np.diag(np.broadcast_to(W, (size,)) if W.ndim == 0 else W)
@@ -112,6 +117,18 @@ def weights(
     if definite and np.linalg.eigvalsh(W).min(initial=1.0) <= 0:
         raise ModelError(f"{name} is not usable", ["every input must cost something: the matrix must be positive."])
     return W
+
+
+def _by_symbol(given: Mapping[sp.Expr, float], name: str, order: tuple[sp.Expr, ...]) -> np.ndarray:
+    """A diagonal in the order of the model; what is not named has the weight zero."""
+    strangers = [
+        f"{name_of(key)} has no weight here.{suggestion(name_of(key), map(name_of, order))} Known are {listed(order)}."
+        for key in given
+        if key not in order
+    ]
+    if strangers:
+        raise ModelError(f"{name} is not usable", strangers)
+    return np.array([float(given.get(key, 0.0)) for key in order])
 
 
 def _refuse_idle_inputs(linear: LinearModel) -> None:

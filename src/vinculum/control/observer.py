@@ -16,7 +16,7 @@ import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.modes import Mode, least_number, observability, sufficient_outputs
-from vinculum.control.feedback import regulator, weights
+from vinculum.control.feedback import Weights, regulator, weights
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.shown import html
@@ -53,8 +53,8 @@ class Estimator:
 def observe(
     linear: LinearModel,
     outputs: Sequence[sp.Expr],
-    state_noise: np.ndarray | None = None,
-    output_noise: np.ndarray | None = None,
+    state_noise: Weights = None,
+    output_noise: Weights = None,
 ) -> Estimator:
     """An observer from outputs: coordinates (dependent ones too), velocities, currents."""
     _refuse_strangers(linear, outputs)

@@ -1,6 +1,6 @@
 """The classical forms by name: each builds an `EquationsOfMotion` from a system and the user's choices.
 
-To add a form, write its elimination in a file of its own and a builder with its row in FORMS here.
+To add a form, write its elimination and its builder in a file of its own, and its row in FORMS.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class Choices:
 def with_multipliers(mechanics: Mechanics, choices: Choices) -> EquationsOfMotion:
     """Lagrange's equations of the first kind."""
     choices.refuse("multipliers", "dependent", "cyclic")
-    return _full_state(mechanics, choices, "multipliers", multipliers, len(mechanics.system.constraints))
+    return full_state(mechanics, choices, "multipliers", multipliers, len(mechanics.system.constraints))
 
 
 def without_multipliers(mechanics: Mechanics, choices: Choices) -> EquationsOfMotion:
     """Lyapunov's elimination."""
     choices.refuse("lyapunov", "dependent", "cyclic")
-    return _full_state(mechanics, choices, "lyapunov", lyapunov, 0)
+    return full_state(mechanics, choices, "lyapunov", lyapunov, 0)
 
 
 def with_all_velocities(
@@ -61,7 +61,7 @@ def with_all_velocities(
     """Lurie's and Suslov's equations."""
     choices.refuse("lurie-suslov", "cyclic", "redundant")
     partition = partition or _partition(mechanics, choices)
-    equations = _full_state(mechanics, choices, "lurie-suslov", lurie_suslov(partition), 0)
+    equations = full_state(mechanics, choices, "lurie-suslov", lurie_suslov(partition), 0)
     return replace(
         equations, partition=partition, divided_by=lambda other: with_all_velocities(mechanics, choices, other)
     )
@@ -124,7 +124,7 @@ FORMS: dict[str, Callable[[Mechanics, Choices], EquationsOfMotion]] = {
 }
 
 
-def _full_state(
+def full_state(
     mechanics: Mechanics,
     choices: Choices,
     form: str,

@@ -18,8 +18,19 @@ from vinculum.derive.reference import Values
 from vinculum.derive.relative_degree import Chain
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
-from vinculum.names import listed, suggestion
+from vinculum.names import listed, residual, suggestion
 from vinculum.shown import html
+
+__all__ = [
+    "Binomial",
+    "LinearPerturbation",
+    "Perturbation",
+    "Prescription",
+    "Rates",
+    "binomial",
+    "prescribed",
+    "residual",
+]
 
 Rates = float | Sequence[float] | Mapping[str, float]
 
@@ -55,11 +66,6 @@ class Perturbation:
 
 
 Prescription = Binomial | LinearPerturbation | Perturbation
-
-
-def residual(constraint: str, level: int = 0) -> sp.Symbol:
-    """The residual y_level of a constraint as a symbol, for `Perturbation`."""
-    return sp.Symbol(f"residual({constraint}, {level})", real=True)
 
 
 def binomial(order: int, rate: float) -> list[float]:

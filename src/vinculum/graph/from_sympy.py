@@ -16,7 +16,6 @@ from vinculum.graph.expression import GraphExpression
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Node
 
-_ONE_ARGUMENT = {function.sympy: name for name, function in FUNCTIONS.items()}
 _REWRITTEN = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
 
 
@@ -162,9 +161,10 @@ def _function(expression: sp.Basic, args: list[Node]) -> Node:
     name = type(expression).__name__
     if name in _REWRITTEN:
         return n.divide(n.ONE, n.apply(_REWRITTEN[name], *args))
-    if name not in _ONE_ARGUMENT or (name == "log" and len(args) > 1):
+    known = {function.sympy: ours for ours, function in FUNCTIONS.items()}
+    if name not in known or (name == "log" and len(args) > 1):
         raise UnknownFunction(f"the function {name} in {expression} is not one Vinculum can differentiate")
-    return n.apply(_ONE_ARGUMENT[name], *args)
+    return n.apply(known[name], *args)
 
 
 def from_sympy(expression: sp.Basic | float) -> Node:

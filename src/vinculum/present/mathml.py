@@ -1,7 +1,7 @@
 r"""LaTeX as MathML, which browsers draw themselves, without a script and without a network.
 
-`latex2mathml` does the work; here is what it leaves open: ``aligned``, accents that sit close to their letter, and text
-that could be taken for a tag. `STYLE` aligns what MathML Core leaves to style sheets.
+`latex2mathml` does the work; here is what it leaves open: ``aligned``, and text that could be taken for a tag. `STYLE`
+aligns what MathML Core leaves to style sheets.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from html import escape
 from xml.etree import ElementTree
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-_ACCENTS = set("˙¨⃛^~ˉ¯→˚ˇ˘")
 _SIGNS = {"<": r"\lt ", ">": r"\gt "}
+_UNWANTED = ("href", "accent")  # links; and accents would be set into their letters where no mathematical font is
 STYLE = """\
-math[display="block"] { overflow-x: auto; overflow-y: hidden; padding: .2em 0; }
-math mtd[columnalign="left"] { text-align: left; padding-left: 0; }
-math mtd[columnalign="right"] { text-align: right; padding-right: 0; }
+math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }
+math mtd { padding-top: .35em; padding-bottom: .35em; }
+math mtd[columnalign="left"] { text-align: left; text-align: -webkit-left; padding-left: 0; }
+math mtd[columnalign="right"] { text-align: right; text-align: -webkit-right; padding-right: 0; }
 """
 
 
@@ -24,7 +25,7 @@ def mathml(latex: str, display: bool = False) -> str:
     r"""A formula as a ``<math>`` element, centered on its own line with ``display``; as code if it cannot be set.
 
     >>> mathml(r"\dot{x}")
-    '<math display="inline"><mrow><mover accent="true"><mrow><mi>x</mi></mrow><mo>˙</mo></mover></mrow></math>'
+    '<math display="inline"><mrow><mover><mrow><mi>x</mi></mrow><mo>˙</mo></mover></mrow></math>'
     """
     from latex2mathml.converter import convert
 
@@ -53,8 +54,7 @@ def _settable(latex: str) -> str:
 
 
 def _tidy(root: ElementTree.Element) -> None:
-    """Accents close to their letters; no links."""
+    """Without links, and with accents above their letters."""
     for element in root.iter():
-        element.attrib.pop("href", None)
-        if element.tag.endswith("}mover") and element[1].text in _ACCENTS:
-            element.set("accent", "true")
+        for name in _UNWANTED:
+            element.attrib.pop(name, None)

@@ -1,0 +1,56 @@
+"""Coordinates, states and inputs as they are declared: a list of names, or a table from name to unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from vinculum.describe.files import limits
+from vinculum.describe.files.location import Path
+from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.units import read_unit
+from vinculum.describe.files.value import Refused, Value
+from vinculum.names import function_of_time
+
+
+def coordinates(reading: Reading, path: Path, raw: Any) -> list[sp.Expr]:
+    """Functions of time, entered into the scope."""
+    return _declared(reading, path, raw, function_of_time)
+
+
+def inputs(reading: Reading, path: Path, raw: Any) -> list[sp.Expr]:
+    """Symbols, entered into the scope."""
+    return _declared(reading, path, raw, sp.Symbol)
+
+
+def _declared(reading: Reading, path: Path, raw: Any, make: Callable[[str], sp.Expr]) -> list[sp.Expr]:
+    if len(raw) > limits.COORDINATES:
+        reading.problem(path, f"{len(raw)} names are more than {limits.COORDINATES}.")
+        return []
+    entries = [((*path, i), name, None) for i, name in enumerate(raw)] if isinstance(raw, list) else [
+        ((*path, name), name, unit) for name, unit in raw.items()
+    ]  # fmt: skip
+    found = []
+    for place, name, unit in entries:
+        plain = reading.declare(place, name)
+        if plain is None:
+            continue
+        made = make(plain)
+        reading.scope = reading.scope.with_values({plain: Value(made, dimension=_dimension(reading, place, unit))})
+        found.append(made)
+        if unit is not None:
+            reading.units[made] = unit
+    return found
+
+
+def _dimension(reading: Reading, path: Path, unit: str | None) -> Any:
+    """Of a declared unit. The unit only states the dimension: numbers are SI, or carry their own units."""
+    if unit is None:
+        return None
+    try:
+        return read_unit(unit).dimension
+    except Refused as refusal:
+        reading.problem(path, str(refusal))
+        return None

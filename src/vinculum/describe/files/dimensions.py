@@ -1,0 +1,101 @@
+"""Dimensions of expressions: what can be added, what a function may take, what comes out.
+
+A dimension is a sorted tuple of pairs (base dimension, power); None is unknown, and then nothing is claimed. A literal
+number has no dimension, a zero has every one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from vinculum.describe.files.value import Refused, Value
+
+Dimension = tuple[tuple[str, Fraction], ...]
+
+NONE: Dimension = ()
+TIME: Dimension = (("[time]", Fraction(1)),)
+ENERGY: Dimension = (("[length]", Fraction(2)), ("[mass]", Fraction(1)), ("[time]", Fraction(-2)))
+_SYMBOLS = {
+    "[length]": "m", "[mass]": "kg", "[time]": "s", "[current]": "A", "[temperature]": "K", "[substance]": "mol",
+    "[luminosity]": "cd",
+}  # fmt: skip
+_RAISED = str.maketrans("0123456789-/", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ")
+
+
+def product(dimensions: Iterable[Dimension | None]) -> Dimension | None:
+    """Of a product; unknown when a factor is."""
+    powers: dict[str, Fraction] = {}
+    for dimension in dimensions:
+        if dimension is None:
+            return None
+        for base, exponent in dimension:
+            powers[base] = powers.get(base, Fraction(0)) + exponent
+    return tuple(sorted((base, exponent) for base, exponent in powers.items() if exponent))
+
+
+def raised(dimension: Dimension | None, exponent: Fraction) -> Dimension | None:
+    """Of a power."""
+    if dimension is None:
+        return None
+    return tuple((base, power * exponent) for base, power in dimension if exponent)
+
+
+def shown(dimension: Dimension) -> str:
+    """In SI units, as kg·m²·s⁻²."""
+    order = list(_SYMBOLS)
+    parts = sorted(dimension, key=lambda part: (part[0] != "[mass]", order.index(part[0]) if part[0] in order else 99))
+    names = [_SYMBOLS.get(b, b) + ("" if e == 1 else str(e).translate(_RAISED)) for b, e in parts]
+    return "·".join(names) or "1"
+
+
+def of_sum(terms: Sequence[Value]) -> Dimension | None:
+    """Of a sum; terms of different dimension are refused."""
+    heavy = [term for term in terms if not term.is_zero]
+    known = [term.dimension for term in heavy if term.dimension is not None]
+    for dimension in known[1:]:
+        if dimension != known[0]:
+            raise Refused(f"{shown(known[0])} and {shown(dimension)} cannot be added. A term has the wrong dimension.")
+    return known[0] if known and len(known) == len(heavy) else None
+
+
+def of_product(factors: Sequence[Value]) -> Dimension | None:
+    """Of a product."""
+    return product(factor.dimension for factor in factors)
+
+
+def of_power(base: Value, exponent: Value) -> Dimension | None:
+    """Of a power; a number as exponent multiplies the dimension, anything else needs a pure number below."""
+    if exponent.dimension not in (None, NONE):
+        raise Refused(f"the exponent has the dimension {shown(exponent.dimension)}; it must be a pure number.")
+    if base.dimension is None:
+        return None
+    if exponent.number is not None:
+        return raised(base.dimension, Fraction(exponent.number).limit_denominator(1000))
+    if base.dimension != NONE:
+        raise Refused(f"{shown(base.dimension)} is raised to an exponent that is not a number.")
+    return NONE
+
+
+def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
+    """Of an elementary function of its arguments."""
+    if name == "sqrt":
+        return raised(arguments[0].dimension, Fraction(1, 2))
+    if name in ("abs", "min", "max"):
+        return of_sum(arguments)
+    if name == "sign":
+        return NONE
+    if name == "atan2":
+        of_sum(arguments)
+        return NONE
+    for argument in arguments:
+        if argument.dimension not in (None, NONE):
+            raise Refused(
+                f"the argument of {name} has the dimension {shown(argument.dimension)}; it must be a pure number."
+            )
+    return NONE if all(argument.dimension is not None for argument in arguments) else None
+
+
+def of_rate(value: Value) -> Dimension | None:
+    """Of a time derivative."""
+    return product([value.dimension, raised(TIME, Fraction(-1))])

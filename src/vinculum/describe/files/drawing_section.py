@@ -1,0 +1,74 @@
+"""[drawing]: points, lines and circles. A tree of bodies without one is drawn from its joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from vinculum.describe.bodies import BodyTree
+from vinculum.describe.files.location import Path
+from vinculum.describe.files.reading import Reading
+from vinculum.describe.model import Circle, Drawing, Segment
+from vinculum.names import suggestion
+
+
+def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
+    """The drawing that a file states, or none."""
+    raw = reading.data.get("drawing")
+    if raw is None:
+        return None
+    reading.scope = reading.scope.without_dimensions()
+    points = {name: _point(reading, name, entry, tree) for name, entry in raw.get("points", {}).items()}
+    if len({len(place) for place in points.values() if place}) > 1:
+        reading.problem(("drawing", "points"), "some points have two coordinates and some three. Give all the same.")
+    segments = [_segment(reading, i, entry, points) for i, entry in enumerate(raw.get("segments", []))]
+    circles = [_circle(reading, i, entry, points) for i, entry in enumerate(raw.get("circles", []))]
+    traces = raw.get("traces", [])
+    for i, name in enumerate(traces):
+        _known(reading, ("drawing", "traces", i), name, points)
+    return Drawing(points, segments, [circle for circle in circles if circle is not None], traces)
+
+
+def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tuple[sp.Expr, ...]:
+    """Coordinates, or a point of a body."""
+    path: Path = ("drawing", "points", name)
+    if isinstance(raw, list):
+        if len(raw) not in (2, 3):
+            reading.problem(path, f"a point has two or three coordinates, found {len(raw)}.")
+        return reading.vector(path, raw) or ()
+    if tree is None:
+        reading.problem((*path, "body"), "there is no tree of bodies in this file. Write the coordinates in a list.")
+        return ()
+    names = [body.name for body in tree.bodies]
+    if raw["body"] not in names:
+        reading.problem((*path, "body"), f"{raw['body'][:40]} is no body.{suggestion(raw['body'][:40], names)}")
+        return ()
+    place = reading.vector((*path, "point"), raw.get("point", [0, 0, 0]))
+    return () if place is None else tuple(tree.position(raw["body"], place))
+
+
+def _known(reading: Reading, path: Path, name: str, points: dict[str, Any]) -> None:
+    if name not in points:
+        reading.problem(path, f"{name[:40]} is no point of the drawing.{suggestion(name[:40], points)}")
+
+
+def _segment(reading: Reading, i: int, raw: Any, points: dict[str, Any]) -> Segment:
+    given = {"points": raw} if isinstance(raw, list) else raw
+    for k, name in enumerate(given["points"]):
+        _known(reading, ("drawing", "segments", i, k), name, points)
+    if len(given["points"]) < 2:
+        reading.problem(("drawing", "segments", i), "a line goes through two points or more.")
+    return Segment(**given)
+
+
+def _circle(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]) -> Circle | None:
+    path: Path = ("drawing", "circles", i)
+    _known(reading, (*path, "center"), raw["center"], points)
+    given: dict[str, Any] = {"center": raw["center"], "name": raw.get("name", "")}
+    for key in ("radius", "angle"):
+        if key in raw:
+            given[key] = reading.expression((*path, key), raw[key])
+    if "normal" in raw:
+        given["normal"] = reading.vector((*path, "normal"), raw["normal"])
+    return None if any(value is None for value in given.values()) else Circle(**given)

@@ -1,0 +1,99 @@
+"""What is done to a mechanism before its equations are derived: motors, release of constraints, a program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from vinculum.describe.affine import AffineSystem
+from vinculum.describe.files.location import Path
+from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.value import Value
+from vinculum.describe.motors import DCMotor, motorize
+from vinculum.describe.system import System
+from vinculum.errors import VinculumError
+from vinculum.names import function_of_time, name_of
+
+
+def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Path]:
+    """The charge and the voltage of each motor, entered into the scope."""
+    found: dict[sp.Expr, Path] = {}
+    for text in reading.data.get("motors", {}):
+        u = reading.key(("motors", text), text, inputs, "input")
+        if u is not None:
+            charge, voltage = f"charge_{name_of(u)}", f"e_{name_of(u)}"
+            new = {charge: Value(function_of_time(charge)), voltage: Value(sp.Symbol(voltage))}
+            reading.scope = reading.scope.with_values(new)
+            found[u] = ("motors", text)
+    return found
+
+
+def with_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -> System:
+    """The system with motors in place of inputs."""
+    made = {u: _motor(reading, path) for u, path in motors.items()}
+    if not made or reading.problems:
+        return system
+    try:
+        return motorize(system, {u: motor for u, motor in made.items() if motor is not None})
+    except VinculumError as error:
+        reading.refusal([], ("motors",), error)
+    return system
+
+
+def _motor(reading: Reading, path: Path) -> DCMotor | None:
+    raw = reading.data["motors"][path[-1]]
+    numbers = {key: reading.number((*path, key), entry) for key, entry in raw.items()}
+    if None in numbers.values():
+        return None
+    try:
+        return DCMotor(**numbers)  # type: ignore[arg-type]  # none is None
+    except VinculumError as error:
+        reading.refusal([(f"its {key}", (*path, key)) for key in raw], path, error)
+    return None
+
+
+def released(reading: Reading, system: System) -> System:
+    """The system with the reactions of its constraints as inputs, where the file asks for it."""
+    raw = reading.data.get("release")
+    if raw is None:
+        return system
+    characteristics = read_characteristics(reading, ("release", "characteristics"), raw["characteristics"])
+    if reading.problems:
+        return system
+    from vinculum.derive.release import release  # a later stage: a file says more than a description
+
+    options: dict[str, Any] = {key: raw[key] for key in ("metric", "exact") if key in raw}
+    try:
+        free = release(system, characteristics, **options)
+    except (VinculumError, ArithmeticError) as error:
+        reading.refusal([], ("release",), error)
+        return system
+    new = [u for u in free.inputs if u not in system.inputs]
+    reading.scope = reading.scope.with_values({name_of(u): Value(u) for u in new if name_of(u).isidentifier()})
+    return free
+
+
+def read_characteristics(reading: Reading, path: Path, raw: dict[str, Any]) -> dict[sp.Expr, sp.Expr]:
+    """Quasi-velocities: new functions of time, entered into the scope after all are read."""
+    made, new = {}, {}
+    for name, entry in raw.items():
+        plain, value = reading.declare((*path, name), name), reading.formula((*path, name), entry)
+        if plain is not None and value is not None:
+            new[plain] = Value(function_of_time(plain), dimension=value.dimension)
+            made[function_of_time(plain)] = value.expression
+    reading.scope = reading.scope.with_values(new)
+    return made
+
+
+def with_program(reading: Reading, system: System, program: dict[str, sp.Expr]) -> System | AffineSystem:
+    """The system with conditions that all its inputs together hold."""
+    if not program or reading.problems:
+        return system
+    from vinculum.derive.affine_form import affine  # a later stage: a file says more than a description
+
+    try:
+        return affine(system, program)
+    except (VinculumError, ArithmeticError) as error:
+        reading.refusal([(name, ("constraints", name)) for name in program], ("constraints",), error)
+    return system

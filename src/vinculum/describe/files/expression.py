@@ -1,0 +1,319 @@
+"""Expressions as ordinary mathematics, read by a whitelist over Python's syntax tree. Nothing is ever evaluated.
+
+``^`` and ``**`` are powers, ``dot(x)`` is a time derivative, functions are those the graph knows. What is not on the
+list is refused at its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import sympy as sp
+
+from vinculum.describe.files import arithmetic, dimensions, limits
+from vinculum.describe.files.characters import Translated, strange, translate
+from vinculum.describe.files.scope import ALIASES, Macro, Scope
+from vinculum.describe.files.syntax import explained, unread
+from vinculum.describe.files.value import Refused, Value
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.names import TIME, reaction, residual, suggestion
+
+Fault = tuple[int, int, str]  # first and last character, message
+
+_ROUGH = (sp.Abs, sp.sign, sp.Min, sp.Max)
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_EXTREMES = {"min": (sp.Min, min), "max": (sp.Max, max)}
+
+
+class Work:
+    """Operations that a file may still spend."""
+
+    def __init__(self, left: int = limits.WORK) -> None:
+        self.left = left
+
+    def spend(self, operations: int) -> None:
+        """Refuse when all is spent."""
+        self.left -= operations
+        if self.left < 0:
+            raise Refused(f"the expressions of this file have more than {limits.WORK} operations. Simplify them.")
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read: a value, or the faults that stand in its way."""
+
+    value: Value | None
+    faults: tuple[Fault, ...] = ()
+
+
+def read_expression(text: str, scope: Scope, work: Work) -> Read:
+    """The value of an expression, or everything that is wrong with it."""
+    tree, faults = parsed(text)
+    if tree is None:
+        return Read(None, tuple(faults))
+    reader = _Reader(translate(text), scope, work)
+    value = reader.value(tree, 0)
+    return Read(value if not reader.faults else None, tuple(reader.faults))
+
+
+def parsed(text: str) -> tuple[ast.expr | None, list[Fault]]:
+    """The syntax tree, after length, characters, digits and nesting have been looked at."""
+    faults = [(i, i + 1, message) for i, message in strange(text)[:5]]
+    if not text.strip():
+        faults.append((0, 1, "the expression is empty. Write a number or a formula."))
+    faults = faults or unread(text)
+    if faults:
+        return None, faults
+    made = translate(text)
+    indent = len(made.text) - len(made.text.lstrip())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(made.text.strip(), mode="eval").body, []
+    except SyntaxError as error:
+        offset = indent + max((error.offset or 1) - 1, 0)
+        return None, [explained(text, made, offset)]
+    except (ValueError, MemoryError, RecursionError):
+        return None, [(0, len(text), "this cannot be read: it is nested too deeply. Divide it.")]
+
+
+class _Reader:
+    """Walks the tree. A fault is noted, and what depends on it has no value."""
+
+    def __init__(self, made: Translated, scope: Scope, work: Work) -> None:
+        self.made, self.scope, self.work = made, scope, work
+        self.indent = len(made.text) - len(made.text.lstrip())
+        self.faults: list[Fault] = []
+
+    def value(self, node: ast.expr, depth: int) -> Value | None:
+        """The value of a node; its kind decides how it is read."""
+        try:
+            if depth > limits.DEPTH:
+                raise Refused(f"this is nested more than {limits.DEPTH} deep. Divide it with definitions.")
+            self.work.spend(1)
+            if isinstance(node, ast.Constant):
+                return self.constant(node)
+            if isinstance(node, ast.Name):
+                return self.name(node)
+            if isinstance(node, ast.BinOp):
+                return self.binary(node, depth)
+            if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+                operand = self.value(node.operand, depth + 1)
+                return operand if operand is None or isinstance(node.op, ast.UAdd) else _negative(operand)
+            if isinstance(node, ast.Call):
+                return self.call(node, depth)
+            raise Refused(forbidden(node))
+        except Refused as refusal:
+            self.fault(node, str(refusal))
+            return None
+
+    def fault(self, node: ast.AST, message: str) -> None:
+        """Note a fault at a node."""
+        start = self.made.start(self.indent + getattr(node, "col_offset", 0))
+        end = self.made.start(self.indent + getattr(node, "end_col_offset", 1))
+        self.faults.append((start, max(end, start + 1), message))
+
+    def constant(self, node: ast.Constant) -> Value:
+        """A number, written in decimal."""
+        source = self.made.text[self.indent + node.col_offset : self.indent + (node.end_col_offset or 0)]
+        if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
+            raise Refused(f"{source[:30]} is not a number. Only numbers, names and functions are read here.")
+        if not _NUMBER.fullmatch(source):
+            raise Refused(f"{source[:30]} is not a decimal number. Write digits, as 1000 or 1e3.")
+        return replace(arithmetic.number(node.value), dimension=dimensions.NONE)
+
+    def name(self, node: ast.Name) -> Value:
+        """A symbol, a definition or a constant."""
+        if node.id in self.scope.values:
+            return self.scope.values[node.id]
+        if node.id in self.scope.macros or node.id in FUNCTIONS or node.id in ("dot", "min", "max"):
+            raise Refused(f"{node.id} is a function. Write {node.id}(...).")
+        near = suggestion(node.id, [name for name in self.scope.values if name not in ("pi",)])
+        raise Refused(
+            f"{node.id[:40]} is not known.{near or ' Declare it as a coordinate, input, parameter or definition.'}"
+        )
+
+    def binary(self, node: ast.BinOp, depth: int) -> Value | None:
+        """A sum, a product or a power; long sums and products are read in a row."""
+        if isinstance(node.op, ast.Pow):
+            base, exponent = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
+            if base is None or exponent is None:
+                return None
+            return self.made_of(arithmetic.power(base, exponent), dimensions.of_power(base, exponent))
+        if isinstance(node.op, (ast.Add, ast.Sub)):
+            return self.row(node, (ast.Add, ast.Sub), depth, arithmetic.add, dimensions.of_sum)
+        if isinstance(node.op, (ast.Mult, ast.Div)):
+            return self.row(node, (ast.Mult, ast.Div), depth, arithmetic.multiply, dimensions.of_product)
+        raise Refused(forbidden(node))
+
+    def row(
+        self, node: ast.BinOp, kinds: tuple[type, ...], depth: int, join: Callable[[Sequence[Value]], Value],
+        dimension: Callable[[Sequence[Value]], dimensions.Dimension | None],
+    ) -> Value | None:  # fmt: skip
+        """a ± b ± c ..., or a */ b */ c ...: from the left, without recursion."""
+        operands: list[tuple[ast.expr, ast.operator | None]] = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp) and isinstance(left.op, kinds):
+            operands.append((left.right, left.op))
+            left = left.left
+        operands.append((left, None))
+        values = [self.operand(part, how, depth) for part, how in reversed(operands)]
+        known = [value for value in values if value is not None]
+        return self.made_of(join(known), dimension(known)) if len(known) == len(values) else None
+
+    def operand(self, node: ast.expr, how: ast.operator | None, depth: int) -> Value | None:
+        """One term or factor, negated or inverted where it is subtracted or divided by."""
+        value = self.value(node, depth + 1)
+        if value is None or how is None or isinstance(how, (ast.Add, ast.Mult)):
+            return value
+        if isinstance(how, ast.Sub):
+            return _negative(value)
+        try:
+            return replace(arithmetic.inverse(value), dimension=dimensions.raised(value.dimension, sp.Rational(-1)))
+        except Refused as refusal:
+            self.fault(node, str(refusal))
+            return None
+
+    def made_of(self, value: Value, dimension: dimensions.Dimension | None) -> Value:
+        """A new value, paid for by its length."""
+        self.work.spend(len(value.expression.args) // 4)
+        return replace(value, dimension=dimension)
+
+    # -- functions ---------------------------------------------------------------------------------------------
+
+    def call(self, node: ast.Call, depth: int) -> Value | None:
+        """A function of the list, a derivative, a reaction, or a definition with arguments."""
+        if not isinstance(node.func, ast.Name):
+            raise Refused("only a function's name can stand before a parenthesis. Write * between factors.")
+        name = node.func.id
+        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+            raise Refused(f"{name} takes plain arguments. Write {name}(a, ...).")
+        if name in ("reaction", "residual"):
+            return self.multiplier(node, name)
+        if name in self.scope.values:
+            raise Refused(f"{name} is not a function. Write {name}*(...) for a product.")
+        self.refuse_unknown(name)
+        arguments = [self.value(argument, depth + 1) for argument in node.args]
+        known = [argument for argument in arguments if argument is not None]
+        if len(known) != len(arguments):
+            return None
+        if name in self.scope.macros:
+            return self.macro(self.scope.macros[name], name, known, depth)
+        return self.dot(known) if name == "dot" else self.elementary(name, known)
+
+    def refuse_unknown(self, name: str) -> None:
+        """Refuse a function that is not on the list."""
+        if name in FUNCTIONS or name in ("dot", "min", "max") or name in self.scope.macros:
+            return
+        known = [*FUNCTIONS, "min", "max", "dot", *self.scope.macros]
+        near = f" Write {ALIASES[name]}." if name in ALIASES else suggestion(name, known)
+        raise Refused(f"the function {name[:40]} is not known.{near or ' Known are ' + ', '.join(known[:20]) + '.'}")
+
+    def elementary(self, name: str, arguments: list[Value]) -> Value:
+        """sin, sqrt, atan2, max ..."""
+        wanted = 2 if name == "atan2" else 1
+        several = name in ("min", "max")
+        if len(arguments) != wanted and not (several and len(arguments) >= 2):
+            takes = "two or more arguments" if several else f"{wanted} argument{'s' * (wanted > 1)}"
+            raise Refused(f"{name} takes {takes}, found {len(arguments)}.")
+        make, numeric, domain = _makers(name)
+        value = arithmetic.function(name, make, numeric, domain, arguments)
+        return self.made_of(value, dimensions.of_function(name, arguments))
+
+    def dot(self, arguments: list[Value]) -> Value:
+        """The time derivative of whatever depends on time."""
+        if len(arguments) != 1:
+            raise Refused(f"dot takes 1 argument, found {len(arguments)}.")
+        value = arguments[0]
+        if not value.expression.has(TIME):
+            raise Refused("this does not change with time, so that dot(...) of it is zero. Only coordinates move.")
+        if value.expression.has(*_ROUGH):
+            raise Refused("abs, sign, min and max have no derivative everywhere. Differentiate what is smooth.")
+        self.work.spend(4 * value.size)
+        found = arithmetic.derivative(value, TIME)
+        if any(d.derivative_count > 2 for d in found.expression.atoms(sp.Derivative)):
+            raise Refused("a third time derivative appears here; a model contains at most accelerations.")
+        return self.made_of(found, dimensions.of_rate(value))
+
+    def multiplier(self, node: ast.Call, name: str) -> Value:
+        """reaction(rod), residual(rod, 1): the constraint by its name, quoted where it is not one word."""
+        if name == "residual" and not self.scope.residuals:
+            raise Refused("residual(...) is for the functions of a perturbation only.")
+        first = node.args[0] if node.args else None
+        known = self.scope.constraints
+        label = first.id if isinstance(first, ast.Name) else first.value if isinstance(first, ast.Constant) else None
+        if not isinstance(label, str) or len(node.args) > (2 if name == "residual" else 1):
+            raise Refused(f"write {name}(constraint), with the name of a constraint.")
+        if label not in known:
+            near = suggestion(label, known) or (f" The constraints are {', '.join(known)}." if known else "")
+            raise Refused(f"there is no constraint {label[:40]} whose {name} could be used here.{near}")
+        if name == "reaction":
+            return Value(reaction(label))
+        level = node.args[1].value if len(node.args) == 2 and isinstance(node.args[1], ast.Constant) else 0
+        if not isinstance(level, int) or not 0 <= level < 10:
+            raise Refused("the level of a residual is 0, 1, ...")
+        return Value(residual(label, level))
+
+    def macro(self, macro: Macro, name: str, arguments: list[Value], depth: int) -> Value | None:
+        """A definition with its arguments put in."""
+        if len(arguments) != len(macro.arguments):
+            raise Refused(f"{name} takes {len(macro.arguments)} argument(s), found {len(arguments)}.")
+        scope = macro.scope.with_values(dict(zip(macro.arguments, arguments, strict=True)))
+        inner = _Reader(macro.text, scope, self.work)
+        value = inner.value(macro.body, depth + 1)
+        if inner.faults:
+            raise Refused(f"in the definition of {name}: {inner.faults[0][2]}")
+        return value
+
+
+def _negative(value: Value) -> Value:
+    return replace(arithmetic.negative(value), dimension=value.dimension)
+
+
+def _makers(name: str) -> tuple[Callable, Callable, str]:
+    """How SymPy makes a function, how numbers do, and where it is defined."""
+    if name in _EXTREMES:
+        extreme, numeric = _EXTREMES[name]
+        return (lambda *a: extreme(*a, evaluate=all(x.is_Number for x in a))), numeric, ""
+    row = FUNCTIONS[name]
+    maker = getattr(sp, row.sympy)
+    if name in ("abs", "sign", "atan2"):
+        return (lambda *a: maker(*a, evaluate=all(x.is_Number for x in a))), row.number, row.domain
+    return maker, row.number, row.domain
+
+
+_KINDS = {
+    ast.Attribute: "a dot after a name",
+    ast.Subscript: "an index in brackets",
+    ast.Lambda: "a lambda",
+    ast.ListComp: "a comprehension",
+    ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.JoinedStr: "a format string",
+    ast.NamedExpr: "an assignment",
+    ast.IfExp: "a condition",
+    ast.BoolOp: "a logical word",
+    ast.Compare: "a comparison",
+    ast.Tuple: "a comma",
+    ast.List: "a list",
+    ast.Set: "a set",
+    ast.Dict: "a table",
+    ast.Starred: "a star",
+    ast.Await: "a program word",
+    ast.Yield: "a program word",
+}
+
+
+def forbidden(node: ast.AST) -> str:
+    """Why a node is not read."""
+    if isinstance(node, ast.BinOp):
+        return "this operator is not read here. Use + - * / and ^."
+    if isinstance(node, ast.UnaryOp):
+        return "this sign is not read here. Use + or -."
+    what = _KINDS.get(type(node), "this")
+    return f"{what} is not read here: an expression is made of numbers, names, + - * / ^ and functions."

@@ -1,0 +1,21 @@
+"""How much a model file may ask for. A mechanism written by hand stays far below; a file made to do harm does not."""
+
+BYTES = 256 * 1024  # of a file
+NESTING = 16  # of brackets in the file
+KEY_PARTS = 8  # of a dotted key
+PROBLEMS = 40  # that are reported before reading stops
+LIST = 400  # entries of a list or table
+
+LENGTH = 6000  # characters of an expression
+DEPTH = 40  # of parentheses and calls in an expression
+DIGITS = 40  # of a number
+NAME = 40  # characters of a name
+EXPONENT = 100  # of a power, when it is a number
+SIZE = 6000  # operations of an expression, with its definitions written out
+DIFFERENTIATED = 600  # operations of what stands in dot(...)
+WORK = 24_000  # operations of all expressions of a file
+LARGEST = 1e300  # number
+BITS = 256  # of numerator and denominator of a fraction
+
+COORDINATES = 80
+BODIES = 40

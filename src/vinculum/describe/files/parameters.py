@@ -1,0 +1,105 @@
+"""[parameters] and [definitions]: named numbers, and named formulas with or without arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from vinculum.describe.files import dimensions
+from vinculum.describe.files.characters import translate
+from vinculum.describe.files.dimensions import Dimension
+from vinculum.describe.files.expression import parsed
+from vinculum.describe.files.location import Path
+from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.scope import Macro, name_problem, spelled
+from vinculum.describe.files.units import QUANTITY
+from vinculum.describe.files.value import Value
+from vinculum.names import suggestion
+
+_WITH_ARGUMENTS = re.compile(r"\s*([^\s()]+)\s*\(([^()]*)\)\s*")
+
+
+def read_parameters(reading: Reading, raw: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
+    """Each parameter becomes a symbol with a number; one may be a formula of those above it.
+
+    A change without a unit is in SI and has the dimension that the file states.
+    """
+    known = {spelled(name): name for name in raw}
+    for name in (name for name in changes if spelled(name) not in known):
+        near = suggestion(name[:40], known)
+        reading.problem(("parameters",), f"{name[:40]} is no parameter, so that it cannot be set.{near}")
+    changed = {spelled(name): value for name, value in changes.items()}
+    for name, entry in raw.items():
+        path = ("parameters", name)
+        plain, value = reading.declare(path, name), reading.formula(path, entry)
+        dimension = _dimension(entry, value)
+        if plain in changed:
+            value = reading.formula(path, changed[plain])
+            own = _dimension(changed[plain], value)
+            if own not in (None, dimension) and dimension is not None:
+                wanted, found = dimensions.shown(dimension), dimensions.shown(own)
+                reading.problem(path, f"it is set to a number with {found} where {wanted} is needed.")
+        number = None if value is None else _number(reading, path, value)
+        if plain is not None:
+            _declare(reading, plain, number, dimension)
+
+
+def _number(reading: Reading, path: Path, value: Value) -> float | None:
+    return value.number if value.number is not None else reading.evaluated(path, value.expression)
+
+
+def _declare(reading: Reading, name: str, number: float | None, dimension: Dimension | None) -> None:
+    """Enter the symbol of a parameter, its number and its unit."""
+    parameter = sp.Symbol(name)
+    reading.scope = reading.scope.with_values({name: Value(parameter, dimension=dimension)})
+    if number is not None:
+        reading.numbers[parameter] = number
+    if dimension is not None:
+        reading.units[parameter] = dimensions.shown(dimension)
+
+
+def _dimension(entry: Any, value: Value | None) -> Dimension | None:
+    """Where a unit was written, or where the dimension follows from those of other parameters."""
+    written = isinstance(entry, dict) or (isinstance(entry, str) and QUANTITY.fullmatch(entry) is not None)
+    follows = isinstance(entry, str) and value is not None and value.number is None
+    return value.dimension if value is not None and (written or follows) else None
+
+
+def read_definitions(reading: Reading, raw: Mapping[str, Any]) -> None:
+    """Each definition may use what stands above it."""
+    for name, entry in raw.items():
+        path = ("definitions", name)
+        called = _WITH_ARGUMENTS.fullmatch(name)
+        if called is not None:
+            _macro(reading, path, called[1], [part.strip() for part in called[2].split(",")], entry)
+            continue
+        plain = reading.declare(path, name)
+        value = reading.formula(path, entry)
+        if plain is not None:
+            reading.scope = reading.scope.with_values({plain: value if value is not None else _stand_in(plain)})
+
+
+def _stand_in(name: str) -> Value:
+    """Something under the name of a definition that failed, so that its uses are not reported as well."""
+    return Value(sp.Symbol(name))
+
+
+def _macro(reading: Reading, path: tuple, name: str, arguments: list[str], entry: Any) -> None:
+    """A definition with arguments; its body is read once with plain symbols to find its faults."""
+    plain = reading.declare(path, name)
+    for argument in arguments:
+        if name_problem(argument):
+            reading.problem(path, name_problem(argument))
+            return
+    spelled_out = [spelled(argument) for argument in arguments]
+    trial = reading.scope.with_values({a: Value(sp.Symbol(a)) for a in spelled_out})
+    if reading.formula(path, entry, trial) is None or plain is None:
+        return
+    tree, _ = parsed(str(entry))
+    assert tree is not None
+    made = Macro(tuple(spelled_out), tree, translate(str(entry)), reading.scope)
+    reading.scope = replace(reading.scope, macros={**reading.scope.macros, plain: made})

@@ -1,0 +1,212 @@
+"""One model file being read: its document, what was found wrong, and how formulas and numbers are taken from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from vinculum.describe.files import arithmetic, dimensions, limits
+from vinculum.describe.files.dimensions import Dimension
+from vinculum.describe.files.document import Document
+from vinculum.describe.files.expression import Read, Work, read_expression
+from vinculum.describe.files.location import Path
+from vinculum.describe.files.problems import Problems
+from vinculum.describe.files.scope import Scope, name_problem, plain_scope, spelled
+from vinculum.describe.files.units import QUANTITY, read_unit
+from vinculum.describe.files.value import Refused, Value
+from vinculum.errors import VinculumError
+from vinculum.graph import evaluate, from_sympy, symbol, symbols
+from vinculum.names import name_of, suggestion
+
+
+class Reading:
+    """What is known while a file is read. Methods note a problem and return None where there is no answer."""
+
+    def __init__(self, document: Document, data: Mapping[str, Any]) -> None:
+        self.document, self.data = document, data
+        self.problems, self.work = Problems(), Work()
+        self.scope: Scope = plain_scope()
+        self.numbers: dict[sp.Symbol, float] = {}  # of the parameters
+        self.units: dict[sp.Symbol, str] = {}
+
+    # -- problems ----------------------------------------------------------------------------------------------
+
+    def problem(self, path: Path, message: str) -> None:
+        """Note a problem with the value at a path."""
+        self.problems.add(self.document.problem(path, message))
+
+    def faults(self, path: Path, text: str, read: Read, shift: int = 0, whole: str | None = None) -> None:
+        """Note the faults of an expression, each with its caret."""
+        content = text if whole is None else whole
+        for start, end, message in read.faults[:8]:
+            self.problems.add(self.document.inside(path, content, start + shift, end + shift, message))
+
+    def refusal(self, paths: Iterable[tuple[str, Path]], default: Path, error: Exception) -> None:
+        """Note what a constructor of Vinculum refused, each finding at the key its words point to."""
+        known = list(paths)
+        for finding in getattr(error, "findings", None) or [str(error)]:
+            spoken = [(finding.index(words), path) for words, path in known if words in finding]
+            path = min(spoken, key=lambda item: item[0])[1] if spoken else default
+            self.problem(path, _in_the_words_of_a_file(finding))
+
+    # -- formulas and numbers ----------------------------------------------------------------------------------
+
+    def formula(self, path: Path, raw: Any, scope: Scope | None = None) -> Value | None:
+        """A number, a number with a unit, or an expression."""
+        try:
+            if isinstance(raw, dict):
+                return self.quantity(raw["value"], raw["unit"])
+            if not isinstance(raw, str):
+                return replace(arithmetic.number(raw), dimension=dimensions.NONE)
+            match = QUANTITY.fullmatch(raw) if len(raw) < 100 else None
+            if match is not None:
+                return self.quantity(float(match[1]), match[2])
+        except Refused as refusal:
+            self.problem(path, str(refusal))
+            return None
+        read = read_expression(raw, scope or self.scope, self.work)
+        self.faults(path, raw, read)
+        return read.value
+
+    def equation(self, path: Path, raw: Any, scope: Scope | None = None) -> Value | None:
+        """A formula, or left = right, which is left - right."""
+        if not isinstance(raw, str) or raw.count("=") != 1:
+            return self.formula(path, raw, scope)
+        at = raw.index("=")
+        sides = [read_expression(part, scope or self.scope, self.work) for part in (raw[:at], raw[at + 1 :])]
+        self.faults(path, raw[:at], sides[0], 0, raw)
+        self.faults(path, raw[at + 1 :], sides[1], at + 1, raw)
+        left, right = sides[0].value, sides[1].value
+        if left is None or right is None:
+            return None
+        terms = [left, replace(arithmetic.negative(right), dimension=right.dimension)]
+        try:
+            return replace(arithmetic.add(terms), dimension=dimensions.of_sum(terms))
+        except Refused as refusal:
+            self.problems.add(self.document.inside(path, raw, at, at + 1, str(refusal)))
+            return None
+
+    def quantity(self, value: float, unit: str) -> Value:
+        """A number with a unit, in SI."""
+        found = read_unit(unit)
+        return replace(arithmetic.number(float(value) * found.factor), dimension=found.dimension)
+
+    def expression(self, path: Path, raw: Any, scope: Scope | None = None) -> sp.Expr | None:
+        """The SymPy form of a formula."""
+        value = self.formula(path, raw, scope)
+        return None if value is None else value.expression
+
+    def number(self, path: Path, raw: Any, dimension: Dimension | None = None) -> float | None:
+        """A number: parameters may enter, coordinates may not."""
+        value = self.formula(path, raw)
+        if value is None:
+            return None
+        written = isinstance(raw, dict) or (isinstance(raw, str) and QUANTITY.fullmatch(raw) is not None)
+        if written and dimension is not None and value.dimension not in (None, dimension):
+            wanted, found = dimensions.shown(dimension), dimensions.shown(value.dimension)
+            self.problem(path, f"the unit gives {found} where {wanted} is needed.")
+            return None
+        return value.number if value.number is not None else self.evaluated(path, value.expression)
+
+    def evaluated(self, path: Path, expression: sp.Expr) -> float | None:
+        """The number of an expression of parameters."""
+        try:
+            node = from_sympy(expression)
+            strangers = [s.value for s in symbols([node]) if s.value not in self.numbers]
+            if strangers:
+                names = ", ".join(sorted(map(name_of, strangers)))
+                self.problem(path, f"a number is needed here, and {names} is none. Only parameters may enter.")
+                return None
+            found = float(evaluate([node], {symbol(p): x for p, x in self.numbers.items()})[0])
+        except (VinculumError, ArithmeticError) as error:
+            self.problem(path, f"no number comes out here: {error}.")
+            return None
+        if not math.isfinite(found) or abs(found) > limits.LARGEST:
+            self.problem(path, f"the number {found} comes out here, which is not usable.")
+            return None
+        return found
+
+    def vector(self, path: Path, raw: Any) -> tuple[sp.Expr, ...] | None:
+        """A list of formulas."""
+        found = [self.expression((*path, i), entry) for i, entry in enumerate(raw)]
+        return None if any(x is None for x in found) else tuple(found)
+
+    def number_list(self, path: Path, raw: Any) -> list[float] | None:
+        """A list of numbers."""
+        found = [self.number((*path, i), entry) for i, entry in enumerate(raw)]
+        return None if any(x is None for x in found) else found  # type: ignore[return-value]
+
+    # -- names -------------------------------------------------------------------------------------------------
+
+    def declare(self, path: Path, name: str) -> str | None:
+        """A new name in English spelling; refused when it is not usable or taken."""
+        problem, plain = name_problem(name), spelled(name)
+        if not problem and (plain in self.scope.values or plain in self.scope.macros):
+            problem = f"{plain} is declared twice. Give each its own name."
+        if problem:
+            self.problem(path, problem)
+            return None
+        return plain
+
+    def key(
+        self, path: Path, text: str, allowed: Collection[sp.Expr], what: str, scope: Scope | None = None
+    ) -> sp.Expr | None:
+        """A name written as a key or in a list, such as x or dot(x), that must be one of ``allowed``."""
+        read = read_expression(text, scope or self.scope, Work(100))
+        found = read.value.expression if read.value is not None else None
+        if found is not None and found in allowed:
+            return found
+        known = ", ".join(list(map(name_of, allowed))[:12])
+        near = suggestion(text[:60], map(name_of, allowed)) or (f" Known here: {known}." if known else "")
+        self.problem(path, f"{text[:60]} is no {what}.{near}")
+        return None
+
+    def table(
+        self, path: Path, raw: Mapping[str, Any], allowed: Collection[sp.Expr], what: str
+    ) -> dict[sp.Expr, float]:
+        """Numbers by name, as the initial values of a state."""
+        found = {}
+        for text, entry in raw.items():
+            key = self.key((*path, text), text, allowed, what)
+            value = self.number((*path, text), entry, self.dimension_of(key))
+            if key is not None and value is not None:
+                found[key] = value
+        return found
+
+    def dimension_of(self, key: sp.Expr | None) -> Dimension | None:
+        """The dimension of a symbol, where it is known."""
+        for value in self.scope.values.values():
+            if key is not None and value.expression == key:
+                return value.dimension
+            if isinstance(key, sp.Derivative) and value.expression == key.expr:
+                return dimensions.of_rate(value)
+        return None
+
+    def listed(self, path: Path, raw: Iterable[str], allowed: Collection[sp.Expr], what: str) -> list[sp.Expr]:
+        """Names in a list."""
+        found = [self.key((*path, i), text, allowed, what) for i, text in enumerate(raw)]
+        return [key for key in found if key is not None]
+
+
+_WORDS = {
+    "State it as Nonholonomic(...).": 'Write nonholonomic = "..." for it.',
+    "State it as Holonomic(...).": 'Write holonomic = "..." for it.',
+    "Write Servo(..., through=[u]).": 'Write through = ["u"].',
+    "in forces={...}": "in the table of forces",
+    "simulate(..., inputs={...})": "simulation.inputs",
+    "Pass coordinates=[x, ...] with x = dynamicsymbols('x').": 'Write coordinates = ["x"].',
+    "Pass BodyTree([Body(...), ...]).": "Write [tree.bodies.<name>].",
+    "Write None for the external body.": "Leave parent out for the external body.",
+    "loops=[vn.Loop(...)]": "[[tree.loops]]",
+}
+
+
+def _in_the_words_of_a_file(finding: str) -> str:
+    """Advice for Python turned into advice for a model file."""
+    for said, instead in _WORDS.items():
+        finding = finding.replace(said, instead)
+    return finding

@@ -1,0 +1,81 @@
+"""The names an expression may use, and what they stand for."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from vinculum.describe.files import limits
+from vinculum.describe.files.characters import GREEK, Translated
+from vinculum.describe.files.dimensions import NONE, TIME
+from vinculum.describe.files.value import Value
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.names import TIME as t
+
+CONSTANTS = {"pi": Value(sp.pi, dimension=NONE, number=math.pi)}
+ALIASES = {
+    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "tg": "tan", "sgn": "sign",
+    "fabs": "abs", "power": "^", "diff": "dot", "ddt": "dot", "der": "dot", "ctg": "1/tan", "cot": "1/tan",
+}  # fmt: skip
+SPECIAL = ("dot", "min", "max", "reaction", "residual")
+RESERVED = {*FUNCTIONS, *CONSTANTS, *ALIASES, *SPECIAL, "t"} - {"power", "diff"}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A definition with arguments, as p(s) = s^2: its body is read anew at each use."""
+
+    arguments: tuple[str, ...]
+    body: ast.expr
+    text: Translated
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Names, definitions with arguments, and the constraints whose reactions may be used."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    macros: Mapping[str, Macro] = field(default_factory=dict)
+    constraints: tuple[str, ...] = ()
+    residuals: bool = False  # whether residual(constraint, level) may be used
+
+    def with_values(self, further: Mapping[str, Value]) -> Scope:
+        """The scope with more names."""
+        return replace(self, values={**self.values, **further})
+
+    def without_dimensions(self) -> Scope:
+        """The same names with nothing claimed about their dimensions: a drawing may mix them."""
+        return replace(self, values={name: replace(value, dimension=None) for name, value in self.values.items()})
+
+
+def plain_scope() -> Scope:
+    """Time and the constants."""
+    return Scope({**CONSTANTS, "t": Value(t, dimension=TIME)})
+
+
+def spelled(name: str) -> str:
+    """A name with its Greek letters in English: θ_1 is theta_1."""
+    return "".join(GREEK.get(letter, letter) for letter in name)
+
+
+def name_problem(name: str) -> str:
+    """Why a name cannot be used, or nothing."""
+    plain = spelled(name)
+    if len(plain) > limits.NAME:
+        return f"the name has {len(plain)} characters; {limits.NAME} are enough."
+    if keyword.iskeyword(plain):
+        instead = "lamda" if plain == "lambda" else f"{plain}_1"
+        return f"{plain} is a reserved word. Call it {instead}, for instance."
+    if plain in RESERVED:
+        return f"{plain} has a meaning of its own in expressions. Choose another name, as {plain}_1."
+    if not _NAME.fullmatch(plain):
+        return f"{name!r} is no name: write letters, digits and _, beginning with a letter."
+    return ""

@@ -1,0 +1,65 @@
+"""What is wrong with an expression that does not parse, in words of mathematics."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+from vinculum.describe.files import limits
+from vinculum.describe.files.characters import INSTEAD, Translated
+
+_MISSING = re.compile(r"(?<![\w.])(?P<a>\d+\.?\d*)(?=[A-DF-Za-df-z_(])|(?P<b>[\w)])[ ]+(?=[\w(])|(?P<c>\))(?=\w)")
+_UNIT = re.compile(r"\s*([-+]?\d+\.?\d*)([A-Za-z][A-Za-z*/^0-9]*)\s*")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def unread(text: str) -> list[tuple[int, int, str]]:
+    """Faults that are found without parsing: length, digits, depth of parentheses."""
+    if len(text) > limits.LENGTH:
+        return [(0, 1, f"the expression has {len(text)} characters; write at most {limits.LENGTH}, with definitions.")]
+    long = re.search(rf"\d{{{limits.DIGITS + 1},}}", text)
+    if long is not None:
+        return [(long.start(), long.end(), f"a number has more than {limits.DIGITS} digits. Write it as 1.5e9.")]
+    depth = 0
+    for i, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth > limits.DEPTH:
+            return [(i, i + 1, f"parentheses are nested more than {limits.DEPTH} deep. Divide the expression.")]
+    return _marks(text)
+
+
+def _marks(text: str) -> list[tuple[int, int, str]]:
+    """Marks that Python would read in its own way."""
+    for mark in ("#", "\\", "$", "`", "?", ";", "!"):
+        if mark in text:
+            i = text.index(mark)
+            instead = f" Write {INSTEAD[mark]}." if mark in INSTEAD else " Delete it."
+            return [(i, i + 1, f"{mark} is not read here.{instead}")]
+    return []
+
+
+def explained(text: str, made: Translated, offset: int) -> tuple[int, int, str]:
+    """One fault for a text that Python's grammar refuses, at the place it stopped."""
+    for word in _WORD.finditer(made.text):
+        if keyword.iskeyword(word.group()) and word.group() not in ("True", "False", "None"):
+            at = made.start(word.start())
+            return at, at + len(word.group()), f"{word.group()} is a reserved word and cannot be used in an expression."
+    unit = _UNIT.fullmatch(text)
+    if unit is not None:
+        return unit.start(2), unit.end(2), f'a blank stands before a unit: "{unit[1]} {unit[2]}". A product has a *.'
+    missing = _MISSING.search(made.text)
+    if missing is not None:
+        at = made.start(missing.end())
+        left, right = made.text[: missing.end()].rstrip()[-12:], made.text[missing.end() :][:12]
+        return (
+            at,
+            at + 1,
+            f"a * is missing here. Write {left}*{right}" + ("..." if len(made.text) > missing.end() + 12 else ""),
+        )
+    opened, closed = text.count("("), text.count(")")
+    if opened != closed:
+        more, less = ("opened", "closed") if opened > closed else ("closed", "opened")
+        at = min(made.start(offset), max(len(text) - 1, 0))
+        return at, at + 1, f"{max(opened, closed)} parentheses are {more}, {min(opened, closed)} {less}."
+    at = min(made.start(offset), max(len(text.rstrip()) - 1, 0))
+    return at, at + 1, "this cannot be read as a formula. An operand or an operator is missing or too many."

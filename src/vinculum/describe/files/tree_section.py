@@ -1,0 +1,181 @@
+"""[tree]: rigid bodies, links of Denavit and Hartenberg or a URDF file, closed by loops, rolling and sliding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.describe.bodies import Body, BodyTree, Loop, Rolling, Sliding, denavit_hartenberg, rotation
+from vinculum.describe.bodies.joints import COORDINATES
+from vinculum.describe.constraints import Constraint
+from vinculum.describe.files import base_motion, limits
+from vinculum.describe.files.location import Path
+from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.scope import spelled
+from vinculum.describe.files.system_section import read_forces
+from vinculum.describe.files.urdf_section import read_urdf
+from vinculum.describe.files.value import Value
+from vinculum.describe.system import System
+from vinculum.errors import VinculumError
+from vinculum.names import function_of_time
+
+_QUANTITIES = ("damping", "stiffness", "rest", "friction", "rotor_inertia", "gear_ratio")
+
+
+def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
+    """The coordinates and inputs of all joints, entered into the scope."""
+    coordinates, inputs = [], []
+    for path, name, raw in _bodies(reading):
+        joint = raw.get("joint", "revolute")
+        own = _several(raw.get("angle"))
+        labels = own or [f"{name}_{label}" if label else name for label in COORDINATES[joint]]
+        for label in labels:
+            place = (*path, "angle") if own else path
+            coordinates += _declare(reading, place, label, function_of_time)
+        for label in _several(raw.get("torque")):
+            inputs += _declare(reading, (*path, "torque"), label, sp.Symbol)
+    return coordinates, inputs
+
+
+def _bodies(reading: Reading) -> list[tuple[Path, str, dict[str, Any]]]:
+    """Path, name and keys of every body, of the table of bodies and of the links."""
+    raw = reading.data["tree"]
+    found: list[tuple[Path, str, dict[str, Any]]] = [
+        (("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()
+    ]
+    links = raw.get("links", [])
+    return found + [(("tree", "links", i), row.get("name", f"link_{i + 1}"), row) for i, row in enumerate(links)]
+
+
+def _several(raw: Any) -> list[str]:
+    return [] if raw is None else raw if isinstance(raw, list) else [raw]
+
+
+def _declare(reading: Reading, path: Path, label: str, make: Any) -> list[sp.Expr]:
+    plain = reading.declare(path, label)
+    if plain is None:
+        return []
+    reading.scope = reading.scope.with_values({plain: Value(make(plain))})
+    return [make(plain)]
+
+
+def read_tree(reading: Reading, constraints: list[Constraint], name: str) -> System | None:
+    """The system of the tree, which is its ``bodies``; None when a part of it is wrong."""
+    raw = reading.data["tree"]
+    if "urdf" in raw:
+        return read_urdf(reading, raw, _joinings(reading, raw), constraints)
+    if not raw.get("bodies") and not raw.get("links"):
+        reading.problem(("tree",), 'there are no bodies. Write [tree.bodies.<name>], [[tree.links]] or urdf = "...".')
+    if len(_bodies(reading)) > limits.BODIES:
+        reading.problem(("tree",), f"{len(_bodies(reading))} bodies are more than {limits.BODIES}.")
+    bodies = [_body(reading, ("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()]
+    links = [_link(reading, i, row) for i, row in enumerate(raw.get("links", []))]
+    joined = _joinings(reading, raw)
+    settings: dict[str, Any] = {}
+    if "gravity" in raw:
+        settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"])
+    settings |= base_motion.read_base(reading, raw)
+    coordinates = [function_of_time(label) for label in reading.scope.values]
+    forces = read_forces(reading, ("tree", "forces"), raw.get("forces", {}), coordinates)
+    if reading.problems:
+        return None
+    try:
+        made = [*bodies, *denavit_hartenberg(links, convention=raw.get("convention", "standard"))]
+        tree = BodyTree(made, parameters=dict(reading.numbers), **joined, name=name, **settings)
+        return tree.system(forces=forces, constraints=constraints)
+    except (VinculumError, np.linalg.LinAlgError) as error:
+        reading.refusal([(f"{n!r}", path) for path, n, _ in _bodies(reading)], ("tree",), error)
+    return None
+
+
+def _body(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Body:
+    """A body from its table."""
+    given = _inertial(reading, path, raw)
+    if "parent" in raw:
+        given["parent"] = raw["parent"]
+    if "origin" in raw:
+        given["origin"] = reading.vector((*path, "origin"), raw["origin"])
+    if "axis" in raw:
+        given["axis"] = _numbers(reading, (*path, "axis"), raw["axis"])
+    if "rotation" in raw:
+        given["rotation"] = _rotation(reading, (*path, "rotation"), raw["rotation"])
+    if "center_of_mass" in raw:
+        given["center_of_mass"] = reading.vector((*path, "center_of_mass"), raw["center_of_mass"])
+    return Body(name, **given)
+
+
+def _link(reading: Reading, i: int, raw: dict[str, Any]) -> dict[str, Any]:
+    """A row of Denavit and Hartenberg: all numbers."""
+    path = ("tree", "links", i)
+    given = _inertial(reading, path, raw, numeric=True) | {"name": raw.get("name", f"link_{i + 1}")}
+    for key in ("theta", "d", "a", "alpha"):
+        if key in raw:
+            given[key] = reading.number((*path, key), raw[key])
+    if "center_of_mass" in raw:
+        given["center_of_mass"] = reading.number_list((*path, "center_of_mass"), raw["center_of_mass"])
+    return given
+
+
+def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool = False) -> dict[str, Any]:
+    """Joint, mass, inertia, coordinates, torques and losses."""
+    given: dict[str, Any] = {key: raw[key] for key in ("joint", "identified") if key in raw}
+    read = _numbers if numeric else _formulas
+    for key in ("mass", "inertia", *_QUANTITIES):
+        if key in raw:
+            given[key] = read(reading, (*path, key), raw[key])
+    if "angle" in raw:
+        given["angle"] = [function_of_time(spelled(label)) for label in _several(raw["angle"])]
+    if "torque" in raw:
+        given["torque"] = [sp.Symbol(spelled(label)) for label in _several(raw["torque"])]
+    return given
+
+
+def _formulas(reading: Reading, path: Path, raw: Any) -> Any:
+    """A formula, or lists of formulas of any depth."""
+    if isinstance(raw, list):
+        return [_formulas(reading, (*path, i), entry) for i, entry in enumerate(raw)]
+    return reading.expression(path, raw)
+
+
+def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
+    """A number, or lists of numbers of any depth."""
+    if isinstance(raw, list):
+        return [_numbers(reading, (*path, i), entry) for i, entry in enumerate(raw)]
+    return reading.number(path, raw)
+
+
+def _rotation(reading: Reading, path: Path, raw: Any) -> Any:
+    """3×3 numbers, or roll, pitch and yaw."""
+    if isinstance(raw, list):
+        return _numbers(reading, path, raw)
+    angles = {key: reading.number((*path, key), entry, ()) for key, entry in raw.items()}
+    return None if None in angles.values() else rotation(**{key: float(x or 0.0) for key, x in angles.items()})
+
+
+def _joinings(reading: Reading, raw: dict[str, Any]) -> dict[str, list[Any]]:
+    """Loops and contacts."""
+    loops = [_made(reading, Loop, ("tree", "loops", i), entry) for i, entry in enumerate(raw.get("loops", []))]
+    contacts = [
+        _made(reading, kind, ("tree", key, i), entry)
+        for key, kind in (("rolling", Rolling), ("sliding", Sliding))
+        for i, entry in enumerate(raw.get(key, []))
+    ]
+    return {"loops": loops, "contacts": contacts}
+
+
+_PLAIN = ("first", "second", "kind", "name", "body")
+_DIRECTIONS = ("axis", "other_axis", "normal", "across")
+
+
+def _made(reading: Reading, kind: Any, path: Path, raw: dict[str, Any]) -> Any:
+    """A loop or contact: names as they are, directions as numbers, everything else as formulas."""
+    given: dict[str, Any] = {"first": None, "second": None} if kind is Loop else {}
+    for key, entry in raw.items():
+        if key in _PLAIN:
+            given[key] = entry
+        else:
+            read = _numbers if key in _DIRECTIONS else _formulas
+            given[key] = read(reading, (*path, key), entry)
+    return kind(**given)

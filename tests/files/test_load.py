@@ -1,0 +1,140 @@
+"""What a model file says becomes the records it would be in Python; what is wrong is said at once, with its place."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from files.small import PENDULUM, changed
+
+x, theta = dynamicsymbols("x theta")
+m, g, l, u = sp.symbols("m g l u")
+
+
+def problems_of(text, **options):
+    with pytest.raises(vn.ModelFileError) as error:
+        vn.loads(text, file="pendulum.toml", **options)
+    return error.value.problems
+
+
+def test_a_system_is_what_it_would_be_in_python():
+    system = vn.loads(PENDULUM).system
+    assert system.coordinates == (x, theta)
+    assert system.potential_energy == -m * g * l * sp.cos(theta)
+    assert dict(system.forces) == {x: u}
+    assert dict(system.parameters) == {m: 1.0, g: 9.81, l: 0.5}
+    assert system.constraints == (vn.Holonomic(x, name="track"),)
+
+
+def test_questions_are_arguments_of_their_verbs():
+    model = vn.loads(PENDULUM)
+    assert model.simulation == {"times": (0.0, 1.0), "initial": {theta: 0.5}, "inputs": {u: 0}}
+    motion = vn.simulate(vn.derive(model.system, **model.derivation), **model.simulation)
+    assert motion.outcome.kind == "finished"
+
+
+def test_both_signs_of_a_power_and_greek_letters():
+    text = PENDULUM.replace("^2", "**2").replace("{ theta =", '{ "θ" =').replace("theta", "θ")
+    assert vn.loads(text).system.kinetic_energy == vn.loads(PENDULUM).system.kinetic_energy
+
+
+def test_everything_wrong_is_said_at_once():
+    text = changed("-m*g*l*cos(theta)", "-m*g*L*cos(theta)").replace("holonomic =", "holonomc =")
+    text = text.replace("theta = 0.5", "thta = 0.5").replace("times =", "tmes =")
+    found = problems_of(text)
+    assert {problem.key for problem in found} >= {
+        "system.potential_energy",
+        "constraints.track.holonomc",
+        "simulation.tmes",
+        "simulation",
+    }
+
+
+def test_a_problem_shows_file_line_expression_and_caret():
+    problem = problems_of(changed("-m*g*l*cos(theta)", "-m*g*l*cos(thta)"))[0]
+    line = (
+        changed("-m*g*l*cos(theta)", "-m*g*l*cos(thta)").split("\n").index('potential_energy = "-m*g*l*cos(thta)"') + 1
+    )
+    assert problem.shown("pendulum.toml") == (
+        f"pendulum.toml, line {line}, system.potential_energy: thta is not known. Did you mean theta?\n"
+        "    -m*g*l*cos(thta)\n"
+        "               ^^^^"
+    )
+
+
+def test_a_problem_in_a_long_string_shows_its_own_line():
+    text = changed('"-m*g*l*cos(theta)"', '"""-m*g*l\n   *cos(thta)"""')
+    problem = problems_of(text)[0]
+    assert text.split("\n")[problem.line - 1].strip() == '*cos(thta)"""'
+    assert problem.excerpt[problem.start : problem.end] == "thta"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("coordinates = [", "coordinats = [", "Did you mean coordinates?"),
+        ("holonomic =", "holonomc =", "Did you mean holonomic?"),
+        ("m = 1.0", 'm = "1.0 kk"', "the unit kk is not known"),
+        ("m = 1.0", "m = true", "a number"),
+        ("m = 1.0", "m = inf", "beyond"),
+        ("m = 1.0", "lambda = 1.0", "Call it lamda"),
+        ("m = 1.0", "sin = 1.0", "a meaning of its own"),
+        ("m = 1.0", 'm = 1.0\n"θ" = 1.0', "declared twice"),
+        ("theta = 0.5", "dot(theta) = 0.5", 'stands in quotes: "dot(theta)"'),
+        ("m = 1.0", "μ = 1.0", 'stands in quotes: "μ"'),
+        ('forces = { x = "u" }', 'forces = { y = "u" }', "y is no coordinate"),
+        ("theta = 0.5", '"dot(thta)" = 0.5', "Did you mean dot(theta)?"),
+        ("theta = 0.5", 'theta = "x"', "Only parameters may enter"),
+        ("times = [0, 1]", "times = [1]", "start and end"),
+        ("inputs = { u = 0 }", 'inputs = { u = 0 }\nmethod = "rk5"', "rk4"),
+        ("cos(theta)", "cos theta", "a * is missing"),
+        ('holonomic = "x"', 'holonomic = "dot(x)"', 'Write nonholonomic = "..."'),
+        ('holonomic = "x"', 'holonomic = "x"\nservo = "x"', "one kind"),
+        (
+            "[constraints.track]",
+            "[affine]\nstates = []\nrates = {}\n[constraints.track]",
+            "system and affine were found",
+        ),
+    ],
+)
+def test_advice(old, new, said):
+    text = PENDULUM.replace(old, new, 1)
+    assert text != PENDULUM
+    assert any(said in problem.message for problem in problems_of(text)), [p.message for p in problems_of(text)]
+
+
+def test_what_system_refuses_is_placed_at_its_key():
+    problem = problems_of(changed('"-m*g*l*cos(theta)"', '"-m*g*l*dot(theta)"'))[0]
+    assert problem.key == "system.potential_energy"
+    assert "velocity" in problem.message
+
+
+def test_parameters_may_be_formulas_of_those_above_and_be_set_from_outside():
+    text = changed("l = 0.5", 'l = "m/2"')
+    assert vn.loads(text).system.parameters[l] == 0.5
+    assert vn.loads(text, {"m": 3}).system.parameters[l] == 1.5
+    assert "no parameter" in problems_of(PENDULUM, parameters={"q": 1})[0].message
+
+
+def test_definitions_with_and_without_arguments():
+    text = PENDULUM + '[definitions]\nheight = "-l*cos(theta)"\n"twice(a)" = "2*a"\n'
+    text = text.replace('"-m*g*l*cos(theta)"', '"m*g*twice(height)/2"')
+    assert vn.loads(text).system.potential_energy == vn.loads(PENDULUM).system.potential_energy
+
+
+def test_an_equation_is_left_minus_right():
+    text = changed('holonomic = "x"', 'holonomic = "x = l*sin(theta)"')
+    assert vn.loads(text).system.constraints[0].expression == x - l * sp.sin(theta)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(vn.ModelFileError, match=r"vinculum new nothing\.toml"):
+        vn.load(tmp_path / "nothing.toml")
+
+
+def test_text_that_is_not_toml_has_a_place():
+    problem = problems_of(changed('"-m*g*l*cos(theta)"', "-m*g*l*cos(theta)"))[0]
+    assert "not TOML" in problem.message
+    assert 'potential_energy = "-m*g*l*cos(theta)"' in problem.message

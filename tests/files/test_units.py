@@ -1,0 +1,88 @@
+"""Units are converted to SI and checked where all symbols have them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import sympy as sp
+
+import vinculum as vn
+from files.small import PENDULUM
+from vinculum.describe.files.units import read_unit
+from vinculum.describe.files.value import Refused
+
+WITH_UNITS = (
+    PENDULUM.replace("m = 1.0", 'm = "1000 g"')
+    .replace("g = 9.81", 'g = "9.81 m/s^2"')
+    .replace("l = 0.5", 'l = { value = 50, unit = "cm" }')
+    .replace('["x", "theta"]', '{ x = "m", theta = "rad" }')
+    .replace('inputs = ["u"]', 'inputs = { u = "N" }')
+)
+
+
+def messages(text):
+    with pytest.raises(vn.ModelFileError) as error:
+        vn.loads(text)
+    return [problem.message for problem in error.value.problems]
+
+
+def test_numbers_become_si():
+    with_units, plain = vn.loads(WITH_UNITS), vn.loads(PENDULUM)
+    assert dict(with_units.system.parameters) == pytest.approx(dict(plain.system.parameters), rel=1e-15)
+    assert with_units.units[sp.Symbol("g")] == "m·s⁻²"
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"),
+    [
+        ("deg", math.pi / 180),
+        ("rpm", 2 * math.pi / 60),
+        ("mm", 1e-3),
+        ("N*m*s/rad", 1.0),
+        ("kg m^2", 1.0),
+        ("kg·m²", 1.0),
+        ("W/(m K)", 1.0),
+        ("km/h", 1 / 3.6),
+        ("1/ms", 1000.0),
+        ("lbf", 4.4482216152605),
+    ],
+)
+def test_factors(unit, factor):
+    assert read_unit(unit).factor == pytest.approx(factor, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "unit", ["Nm", "k", "c", "foo", "__import__", "m**99", "m^m", "degC", "m.s", "m;s", "(" * 50, ""]
+)
+def test_what_is_no_unit_of_mechanics_is_refused(unit):
+    with pytest.raises(Refused):
+        read_unit(unit)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("-m*g*l*cos(theta)", "-m*g*cos(theta)", "its dimension is kg·m·s⁻² where kg·m²·s⁻² is needed"),
+        ("m*(dot(x)^2", "m*(x^2", "cannot be added"),
+        ('x = "u"', 'x = "u*l"', "its dimension is kg·m²·s⁻² where kg·m·s⁻² is needed"),
+        ("-m*g*l*cos(theta)", "-m*g*l*cos(x)", "the argument of cos has the dimension m"),
+        ('holonomic = "x"', 'holonomic = "x - theta"', "m and 1 cannot be added"),
+        ("theta = 0.5", 'theta = "0.5 m"', "the unit gives m where 1 is needed"),
+        ("times = [0, 1]", 'times = [0, "1 m"]', "the unit gives m where s is needed"),
+    ],
+)
+def test_dimensions_are_checked(old, new, said):
+    assert any(said in message for message in messages(WITH_UNITS.replace(old, new, 1)))
+
+
+def test_nothing_is_claimed_where_a_unit_is_missing():
+    wrong = WITH_UNITS.replace("-m*g*l*cos(theta)", "-m*g*cos(theta)")
+    assert messages(wrong)
+    vn.loads(wrong.replace('m = "1000 g"', "m = 1.0"))
+
+
+def test_values_may_have_units_of_their_own():
+    model = vn.loads(WITH_UNITS.replace("theta = 0.5", 'theta = "90 deg"').replace("[0, 1]", '[0, "100 ms"]'))
+    assert list(model.simulation["initial"].values()) == [pytest.approx(math.pi / 2)]
+    assert model.simulation["times"] == (0.0, pytest.approx(0.1))
