@@ -50,6 +50,7 @@ __all__ = [
     "from_urdf",
     "denavit_hartenberg",
     "rotation",
+    "servo_path",
     "load",
     "loads",
     # derive

@@ -23,6 +23,7 @@ from vinculum.describe.bodies import (
     denavit_hartenberg,
     from_urdf,
     rotation,
+    servo_path,
 )
 
 # derive

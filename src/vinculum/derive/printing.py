@@ -84,7 +84,7 @@ def lyapunov_lines(equations: EquationsOfMotion) -> list[Line]:
     """λ(q, q̇), then M q̈ + h + V_q = forces + Jᵀλ."""
     explicit = equations.explicit()
     reactions = equations.mechanics.without_corrections(explicit.reactions)
-    return [*zip(_multipliers(equations), reactions, strict=True), *balance_lines(equations)]
+    return [*zip(equations.mechanics.printed_reactions, reactions, strict=True), *balance_lines(equations)]
 
 
 def lurie_suslov_lines(equations: EquationsOfMotion) -> list[Line]:
@@ -142,10 +142,10 @@ def _accelerations(equations: EquationsOfMotion) -> np.ndarray:
 
 
 def balance_lines(equations: EquationsOfMotion) -> list[Line]:
-    """M q̈ + h + V_q = forces + Jᵀλ for every coordinate."""
+    """M q̈ + h + V_q = forces + Jᵀλ for every coordinate, with b u in place of Jᵀλ for a servo."""
     mechanics = equations.mechanics
     left = product(mechanics.M, _accelerations(equations)) + mechanics.h - (mechanics.Q - mechanics.applied)
-    right = mechanics.applied + product(mechanics.J.T, vector(_multipliers(equations)))
+    right = mechanics.applied + product(mechanics.directions, mechanics.printed_reactions)
     return list(zip(left, right, strict=True))
 
 
@@ -156,10 +156,6 @@ LINES: dict[str, Callable[[EquationsOfMotion], list[Line]]] = {
     "shulgin": shulgin_lines,
     "routh": shulgin_lines,
 }
-
-
-def _multipliers(equations: EquationsOfMotion) -> list[Node]:
-    return [symbol(sp.Symbol(f"lambda_{c.name}")) for c in equations.system.constraints]
 
 
 def _whole(equations: EquationsOfMotion, lines: Sequence[Line], write: Write) -> Printed:
