@@ -47,22 +47,17 @@ def decided(problem: Problem, t: float, x: np.ndarray, direction: float) -> Prob
         sigma[k] = side
     kept = [i for i, side in enumerate(found) if side == 0.0]
     sliding = tuple(on[i] for i in kept)
-    _refuse_branches(problem, sliding)
     matrix = G[np.ix_(kept, kept)] if kept else None
     return replace(problem, sides=Sides(tuple(sigma), sliding, matrix, direction > 0))
 
 
 def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> tuple[np.ndarray, np.ndarray]:
-    """c and G with dg/dt = c + G σ, from both sides of every surface while the others count as half on each."""
-    ends = np.empty((2, len(sigma), len(sigma)))
-    for side in (0, 1):
-        for j in range(len(sigma)):
-            others = dict.fromkeys(sigma, 0.0) | {sigma[j]: 2.0 * side - 1.0}
-            ends[side, :, j] = evaluate(slopes, known | others)
-    G = (ends[1] - ends[0]) / 2
-    middle = np.array(evaluate(slopes, known | dict.fromkeys(sigma, 0.0)))
-    branch = np.all(middle[:, None] == ends[0], axis=0)  # at σ = 0 a branch is on its lower side
-    return middle + G[:, branch].sum(axis=1), G
+    """c and G with dg/dt = c + G σ, from all on their lower sides and each in turn on its upper one."""
+    below = dict.fromkeys(sigma, -1.0)
+    low = np.array(evaluate(slopes, known | below))
+    high = np.array([evaluate(slopes, known | below | {s: 1.0}) for s in sigma]).T
+    G = (high - low[:, None]) / 2
+    return low + G.sum(axis=1), G
 
 
 def consistent_sides(c: np.ndarray, G: np.ndarray) -> list[float] | None:
@@ -106,14 +101,3 @@ def _relaxed(c: np.ndarray, G: np.ndarray) -> list[float] | None:
 def _undecided(problem: Problem, on: list[int]) -> str:
     names = ", ".join(describe(problem.corners.surfaces[k]) for k in on)
     return f"the equations jump where {names} = 0, and no way to go on from there agrees with itself"
-
-
-def _refuse_branches(problem: Problem, sliding: tuple[int, ...]) -> None:
-    """Along a surface the jump must be written with sign: a branch has nothing between its sides."""
-    symbols = [problem.corners.sigma[k] for k in sliding]
-    for node, stand_in in problem.corners.replaced.items():
-        if stand_in.op == "less" and any(s in stand_in.args for s in symbols):
-            raise SingularError(
-                f"the equations jump at the branch {describe(node)}, and both sides lead back to it. Write the jump "
-                "with sign(...), so that the motion along it can be found"
-            )

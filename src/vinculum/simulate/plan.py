@@ -9,9 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.errors import VinculumError
+from vinculum.graph import order
+from vinculum.graph.functions import FUNCTIONS
 from vinculum.names import suggestion
 from vinculum.simulate.methods import METHODS
 from vinculum.simulate.problem import Problem
+from vinculum.simulate.switches import CORNERED
 
 ADAPTIVE = ("taylor", "bdf")
 _SAMPLES = 1000  # samples of a run whose instants were not given
@@ -79,8 +82,12 @@ def checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
 def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[str, str]:
     """The method that fits a problem, and why.
 
-    Stiff: a motion that decays much faster than it turns or lasts.
+    Stiff: a motion that decays much faster than it turns or lasts. Not smooth: a function that says so of itself; with
+    sign, |x| and branches every method but those of fixed steps goes from corner to corner.
     """
+    rough = sorted({n.op for n in order(problem.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth} - CORNERED)
+    if rough:
+        return "bdf", f"the equations contain {', '.join(rough)}, which are not smooth"
     slopes = problem.compiled(list(problem.jacobian().ravel()))(t0, x, problem.values)
     roots = np.linalg.eigvals(slopes.reshape(len(x), len(x))) if np.all(np.isfinite(slopes)) else np.zeros(1)
     decay, turn = float(np.max(-roots.real)), float(np.max(np.abs(roots.imag)))

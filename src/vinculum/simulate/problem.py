@@ -25,7 +25,7 @@ from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event
 from vinculum.simulate.outcome import Outcome
-from vinculum.simulate.switches import SPARE, Corners, Sides, corners, held
+from vinculum.simulate.switches import SPARE, Corners, Sides, corners, held, linear_in, mixed
 
 WORK = symbol(("work",))
 CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of its first value counts as broken
@@ -204,13 +204,16 @@ class Problem:
         """The surfaces at which f is not smooth."""
         return corners(self.rates)
 
-    @cached_property
-    def smoothed(self) -> dict[Node, Node]:
-        """What stands for sign, |x| and comparisons on the present sides of all corners."""
+    def smoothed(self, outputs: Sequence[Node]) -> list[Node]:
+        """Outputs on the present sides of all corners, or along them."""
         if self.sides is None:
-            return {}
-        replaced, slid = self.corners.replaced, self.slid
-        return dict(zip(replaced, substitute(list(replaced.values()), slid), strict=True)) if slid else replaced
+            return list(outputs)
+        smooth = self.corners.smooth(outputs)
+        return substitute(smooth, self.slid) if self._linear else mixed(smooth, self.slid)
+
+    @cached_property
+    def _linear(self) -> bool:
+        return not self.slid or linear_in(self.corners.smooth(self.rates), list(self.slid))
 
     @cached_property
     def slid(self) -> dict[Node, Node]:
@@ -236,7 +239,7 @@ class Problem:
 
     def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
         """Outputs on the present sides of all corners, with all that is computed once taken out."""
-        return tuple(substitute(substitute(list(outputs), self.smoothed), self.hoisted))
+        return tuple(substitute(self.smoothed(outputs), self.hoisted))
 
     def compiled(self, outputs: Sequence[Node]) -> Function:
         """Machine code for outputs of (t, x, p)."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.graph import ONE, ZERO, Node, along, jacobian, order, solve, substitute, symbol
+from vinculum.graph import ONE, ZERO, Node, along, constant, jacobian, order, solve, substitute, symbol, symbols
 from vinculum.graph.node import compare
 
+CORNERED = {"sign", "abs"}  # functions, beside comparisons, whose corners are met exactly
 _COMPARED = ("less", "less_equal")
 SPARE = 1e-9  # by how much σ² may exceed 1 along a surface, so that friction just at its limit is no corner
 
@@ -50,7 +51,7 @@ def corners(outputs: Sequence[Node]) -> Corners:
     surfaces: dict[Node, int] = {}
     replaced: dict[Node, Node] = {}
     for node in order(outputs):
-        if node.op in ("sign", "abs"):
+        if node.op in CORNERED:
             g = substitute([node.args[0]], replaced)[0]
             sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))
             replaced[node] = sigma if node.op == "sign" else g * sigma
@@ -63,9 +64,35 @@ def corners(outputs: Sequence[Node]) -> Corners:
     return Corners(tuple(surfaces), tuple(symbol(("side", k)) for k in surfaces.values()), replaced)
 
 
+def below(sigma: Sequence[Node]) -> dict[Node, Node]:
+    """All surfaces seen from their lower sides."""
+    return dict.fromkeys(sigma, constant(-1))
+
+
 def held(slopes: Sequence[Node], sigma: Sequence[Node], matrix: np.ndarray) -> dict[Node, Node]:
-    """{σ: expression} with dg/dt = c + G σ = 0 along several surfaces; ``matrix`` is G at a state, for the pivots."""
-    free = substitute(list(slopes), dict.fromkeys(sigma, ZERO))
-    G = jacobian(list(slopes), sigma)
-    right = np.array([[-node] for node in free], dtype=object)
-    return dict(zip(sigma, solve(G, right, matrix[None]).solution[:, 0], strict=True))
+    """{σ: expression} with dg/dt = 0 along several surfaces; ``matrix`` is d(dg/dt)/dσ at a state, for the pivots."""
+    low = substitute(list(slopes), below(sigma))
+    high = [substitute(list(slopes), below(sigma) | {s: ONE}) for s in sigma]
+    D = np.array([[up - down for up, down in zip(column, low, strict=True)] for column in high], dtype=object).T
+    right = np.array([[-node] for node in low], dtype=object)
+    shares = solve(D, right, 2 * matrix[None]).solution[:, 0]  # of the upper side, (1 + σ)/2
+    return {s: 2 * share - 1 for s, share in zip(sigma, shares, strict=True)}
+
+
+def mixed(outputs: Sequence[Node], slid: dict[Node, Node]) -> list[Node]:
+    """Outputs along surfaces: those of the upper and lower sides in the shares (1 ± σ)/2."""
+    low = substitute(list(outputs), below(list(slid)))
+    result = low
+    for sigma, held_at in slid.items():
+        high = substitute(list(outputs), below(list(slid)) | {sigma: ONE})
+        share = (1 + held_at) / 2
+        result = [r + share * (up - down) for r, up, down in zip(result, high, low, strict=True)]
+    return result
+
+
+def linear_in(outputs: Sequence[Node], sigma: Sequence[Node]) -> bool:
+    """Whether outputs are of the first degree in σ, so that σ itself may be put in."""
+    known = order(outputs)
+    branches = any(node.op == "less" and any(s in node.args for s in sigma) for node in known)
+    slopes = [node for node in jacobian(list(outputs), sigma).ravel() if node is not ZERO]
+    return not branches and not symbols(slopes) & set(sigma)
