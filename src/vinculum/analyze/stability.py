@@ -50,11 +50,10 @@ def stability(linear: LinearModel) -> Verdict:
 
 
 def _unstable(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]:
-    worst = f"{roots[0]:.6g}"
     return (
         UNSTABLE,
         "Lyapunov's theorem on instability by the first approximation",
-        f"the root {worst} lies to the right",
+        f"the root {written(roots[0])} lies to the right",
     )
 
 
@@ -64,7 +63,7 @@ def _hurwitz(linear: LinearModel) -> tuple[str, str, str]:
     return (
         ASYMPTOTIC,
         "Krasinskiy's theorem on the critical case of zero roots from constraints and integrals",
-        f"all roots but {linear.critical} structural zeros lie to the left: perturbations that respect the constraints "
+        f"all roots but {_zeros(linear.critical)} lie to the left: perturbations that respect the constraints "
         "(and integrals) die out; for others the motion is stable, not asymptotically, and tends to a shifted "
         "equilibrium",
     )
@@ -77,12 +76,21 @@ def _on_the_axis(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]
             "Lagrange-Dirichlet theorem (reduced potential with a strict minimum)",
             "only potential and gyroscopic forces act, and the reduced potential has a minimum on the constraints",
         )
-    shown = ", ".join(f"{root:.6g}" for root in roots)
+    shown = ", ".join(map(written, roots))
     return (
         UNDECIDED,
         "critical case",
         f"the roots {shown} lie on the imaginary axis, so terms of higher order decide",
     )
+
+
+def written(root: complex) -> str:
+    """A root as text: 1.5, or 1.5+2i."""
+    return f"{root.real:.6g}" if root.imag == 0 else f"{root.real:.6g}{root.imag:+.6g}i"
+
+
+def _zeros(count: int) -> str:
+    return "1 structural zero" if count == 1 else f"{count} structural zeros"
 
 
 def _conservative(linear: LinearModel) -> bool:

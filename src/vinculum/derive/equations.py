@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -24,6 +24,9 @@ from vinculum.errors import ConstraintError, DomainError, ModelError
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, reaction, suggestion
 from vinculum.shown import formula, html_if_large
+
+if TYPE_CHECKING:
+    from vinculum.derive.printing import Printed
 
 Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]
 
@@ -98,6 +101,19 @@ class EquationsOfMotion:
         from vinculum.derive.printing import latex
 
         return latex(self, named)
+
+    def printed(self, named: bool | None = None) -> Printed:
+        """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
+        from vinculum.derive.printing import printed
+
+        return printed(self, named)
+
+    def text(self, named: bool | None = None) -> str:
+        """The same as plain text, in the words of a model file."""
+        from vinculum.derive.printing import printed
+        from vinculum.plain import plain
+
+        return printed(self, named, write=plain).lines
 
     _repr_latex_ = formula
     _repr_html_ = html_if_large

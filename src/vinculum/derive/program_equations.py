@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -23,6 +23,9 @@ from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
 from vinculum.names import listed, name_of, suggestion
 from vinculum.shown import formula, html_if_large
+
+if TYPE_CHECKING:
+    from vinculum.derive.printing import Printed
 
 _LEVELS = ("position", "velocity")
 
@@ -74,6 +77,19 @@ class ProgramEquations:
         from vinculum.derive.program_printing import latex
 
         return latex(self)
+
+    def printed(self) -> Printed:
+        """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
+        from vinculum.derive.program_printing import printed
+
+        return printed(self)
+
+    def text(self) -> str:
+        """The same as plain text, in the words of a model file."""
+        from vinculum.derive.program_printing import printed
+        from vinculum.plain import plain
+
+        return printed(self, write=plain).lines
 
     _repr_latex_ = formula
     _repr_html_ = html_if_large

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import sympy as sp
-
 from vinculum.derive.mechanics import product
-from vinculum.graph import Node, intermediates, symbol, vector
+from vinculum.derive.printing import Printed, Write, shared, vlatex
+from vinculum.graph import Node, symbol, vector
 from vinculum.names import name_of
 
 if TYPE_CHECKING:
@@ -16,6 +15,11 @@ if TYPE_CHECKING:
 
 def latex(equations: ProgramEquations) -> str:
     """ẋ = F + B N, then P N = -a (the exact motion), with named intermediates where expressions are shared."""
+    return printed(equations).aligned
+
+
+def printed(equations: ProgramEquations, write: Write = vlatex) -> Printed:
+    """The same, line by line."""
     nodes, system = equations.system.nodes, equations.system
     N = vector(nodes.inputs)
     rates = nodes.F + product(nodes.B, N) if len(N) else nodes.F
@@ -23,13 +27,4 @@ def latex(equations: ProgramEquations) -> str:
     left += list(product(equations.P, N)) if len(N) else []
     right = [*rates, *(-chain.a for chain in equations.chains_found)]
     taken = [name_of(key) for key in (*system.states, *system.inputs, *system.parameters)]
-    definitions, printed = intermediates([*left, *right], taken)
-    rows = [f"{_print(name)} &= {_print(expression)}" for name, expression in definitions]
-    rows += [f"{_print(a)} &= {_print(b)}" for a, b in zip(printed[: len(left)], printed[len(left) :], strict=True)]
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
-
-
-def _print(expression: sp.Expr) -> str:
-    from sympy.physics.vector.printing import vlatex
-
-    return vlatex(expression)
+    return shared([side for line in zip(left, right, strict=True) for side in line], taken, write)

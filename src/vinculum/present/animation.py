@@ -1,14 +1,17 @@
-"""A mechanism in motion: polygonal lines through moving points, as a Plotly figure with play, pause and a slider."""
+"""A mechanism in motion as a Plotly figure with play, pause and a slider, in the plane or in space."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy as sp
 
+from vinculum.describe.model import Drawing, Model, Segment
 from vinculum.errors import VinculumError
+from vinculum.present import shapes
+from vinculum.present.body_drawing import drawing_of
+from vinculum.present.drawing import Scene, flattened, scene
 
 if TYPE_CHECKING:
     from vinculum.simulate.trajectory import Trajectory
@@ -16,41 +19,55 @@ if TYPE_CHECKING:
 Point = Sequence[sp.Expr | float]
 
 
-def animation(motion: Trajectory, lines: Sequence[Sequence[Point]], frames: int = 120, trace: bool = True) -> Any:
-    """Lines [(x, y), ...] in the plane, drawn to one scale; ``trace`` leaves the path of each line's last point."""
+def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace: bool = True) -> Any:
+    """A drawing, a model or lines [(x, y), ...], to one scale; ``trace`` leaves the paths of the points behind."""
     import plotly.graph_objects as go
 
-    if not lines:
-        raise VinculumError("Say what to draw: motion.animate([(0, 0), (x, y)], ...), one list of points per line.")
-    shapes = [evaluated(motion, line) for line in lines]
-    chosen = np.unique(np.linspace(0, len(motion.t) - 1, min(frames, len(motion.t))).astype(int))
-    paths = [
-        go.Scatter(x=s[:, -1, 0], y=s[:, -1, 1], mode="lines", line={"width": 1, "color": "#c9c9c9"}) for s in shapes
+    drawn = scene_of(motion, what, frames)
+    paths = shapes.path_traces(drawn) if trace else []
+    figure = go.Figure(data=[*paths, *shapes.moving_traces(drawn, 0)])
+    moving = list(range(len(paths), len(paths) + len(drawn.strokes)))
+    kind = {"type": "scatter" if drawn.dimension == 2 else "scatter3d"}
+    figure.frames = [
+        go.Frame(data=[kind | c for c in shapes.coordinates(drawn, i)], name=f"{instant:.4g}", traces=moving)
+        for i, instant in enumerate(drawn.t)
     ]
-    paths = paths if trace else []
-    figure = go.Figure(data=[*paths, *_drawn(shapes, 0)])
-    moving = list(range(len(paths), len(paths) + len(shapes)))
-    figure.frames = [go.Frame(data=_drawn(shapes, i), name=f"{motion.t[i]:.4g}", traces=moving) for i in chosen]
-    return figure.update_layout(**_layout(shapes, [f.name for f in figure.frames]))
+    names = [frame.name for frame in figure.frames]
+    return figure.update_layout(**shapes.layout(drawn.box), **_controls(names, redraw=drawn.dimension == 3))
 
 
-def evaluated(motion: Trajectory, line: Sequence[Point]) -> np.ndarray:
-    """The points of a line at every sample: (samples, points, 2)."""
-    return np.stack([np.stack([motion(c) for c in point], axis=1) for point in line], axis=1)
+def scene_of(motion: Trajectory, what: Sequence[Any] = (), frames: int = 240) -> Scene:
+    """What there is to draw: a drawing or a model's, lines through points, or the bodies the system was made from."""
+    if not what:
+        return _of_bodies(motion, frames)
+    first = what[0]
+    if isinstance(first, Model) and first.drawing is None:
+        return _of_bodies(motion, frames)
+    drawing = first.drawing if isinstance(first, Model) else first
+    return scene(motion, drawing if isinstance(drawing, Drawing) else _lines(what), frames)
 
 
-def _drawn(shapes: Sequence[np.ndarray], i: int) -> list[Any]:
-    import plotly.graph_objects as go
+def _of_bodies(motion: Trajectory, frames: int) -> Scene:
+    system = None if motion.problem is None else getattr(motion.problem.equations, "system", None)
+    tree = getattr(system, "bodies", None)
+    if tree is None:
+        raise VinculumError(
+            "Say what to draw: motion.animate([(0, 0), (x, y)], ...), one list of points per line, or "
+            "motion.animate(drawing). Only a system made from bodies is drawn by itself."
+        )
+    return flattened(scene(motion, drawing_of(tree), frames))
 
-    return [go.Scatter(x=s[i, :, 0], y=s[i, :, 1], mode="lines+markers", line={"width": 4}) for s in shapes]
+
+def _lines(lines: Sequence[Sequence[Point]]) -> Drawing:
+    """Lines through points without names; the last point of each leaves its path."""
+    points = {f"{i}.{k}": point for i, line in enumerate(lines) for k, point in enumerate(line)}
+    segments = [Segment([f"{i}.{k}" for k in range(len(line))], name=f"line {i + 1}") for i, line in enumerate(lines)]
+    return Drawing(points, segments, traces=[s.points[-1] for s in segments])
 
 
-def _layout(shapes: Sequence[np.ndarray], names: list[str]) -> dict[str, Any]:
-    points = np.concatenate([s.reshape(-1, 2) for s in shapes])
-    low, high = points.min(axis=0), points.max(axis=0)
-    pad = 0.08 * max(high - low)
-    play = {"frame": {"duration": 40, "redraw": False}, "fromcurrent": True, "transition": {"duration": 0}}
-    stop = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate", "transition": {"duration": 0}}
+def _controls(names: list[str], redraw: bool) -> dict[str, Any]:
+    play = {"frame": {"duration": 40, "redraw": redraw}, "fromcurrent": True, "transition": {"duration": 0}}
+    stop = {"frame": {"duration": 0, "redraw": redraw}, "mode": "immediate", "transition": {"duration": 0}}
     buttons = [
         {"label": "play", "method": "animate", "args": [None, play]},
         {"label": "pause", "method": "animate", "args": [[None], stop]},
@@ -59,8 +76,6 @@ def _layout(shapes: Sequence[np.ndarray], names: list[str]) -> dict[str, Any]:
     return {
         "template": "plotly_white",
         "showlegend": False,
-        "xaxis": {"range": [low[0] - pad, high[0] + pad]},
-        "yaxis": {"range": [low[1] - pad, high[1] + pad], "scaleanchor": "x"},
         "updatemenus": [{"type": "buttons", "buttons": buttons, "direction": "left", "x": 0, "y": -0.12}],
         "sliders": [{"steps": steps, "currentvalue": {"prefix": "t = "}, "x": 0.25, "len": 0.75, "y": -0.05}],
     }

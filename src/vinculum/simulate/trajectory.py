@@ -155,11 +155,13 @@ class Trajectory:
 
         return over_time(self, keys)
 
-    def animate(self, *lines: Any, **options: Any) -> Any:
-        """A Plotly figure that moves. Each line is a list of points (x, y), numbers or expressions."""
+    def animate(self, *what: Any, **options: Any) -> Any:
+        """A Plotly figure that moves: of a `Drawing`, of a model, or of lines, each a list of points (x, y) or
+        (x, y, z), numbers or expressions. A system made from bodies is drawn without being told what.
+        """
         from vinculum.present.animation import animation
 
-        return animation(self, lines, **options)
+        return animation(self, what, **options)
 
     def __call__(self, expression: sp.Expr) -> np.ndarray:
         """The same as ``motion[expression]``, constants included."""

@@ -1,0 +1,66 @@
+"""What to draw of a tree of bodies, from the tree alone: every body as lines from its joint to all that hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from vinculum.describe.bodies import Body, BodyTree
+from vinculum.describe.model import Drawing, Segment
+
+Point = Sequence[Any]
+
+
+def drawing_of(tree: BodyTree) -> Drawing:
+    """Lines from each joint to the next joints and loop points; where there are none, to the center of mass."""
+    points: dict[str, Point] = {}
+    segments = []
+    for name in (None, *tree.order):
+        label = name or "base"
+        points[label] = tree.position(name)
+        ends = _ends(tree, name)
+        for number, end in enumerate(ends, start=1):
+            far = f"end of {label}" if len(ends) == 1 else f"end {number} of {label}"
+            points[far] = tree.position(name, end)
+            segments.append(Segment([label, far], name=label))
+    for body in tree.bodies:
+        if body.joint in ("prismatic", "cylindrical"):
+            points[f"joint of {body.name}"] = tree.position(body.parent, body.origin)
+            segments.append(Segment([f"joint of {body.name}", body.name], name=body.name))
+    leaves = [name for name in tree.order if not any(body.parent == name for body in tree.bodies)]
+    return Drawing(points, segments, traces=[_tip(segments, name) for name in leaves])
+
+
+def _ends(tree: BodyTree, name: str | None) -> list[Point]:
+    """The places on a body to which lines are drawn, in its frame."""
+    ends: list[Point] = [body.origin for body in tree.bodies if body.parent == name]
+    for loop in tree.loops:
+        ends += [loop.point] if loop.first == name else []
+        ends += [loop.other_point] if loop.second == name else []
+    ends = [end for end in ends if not _zero(end)]
+    if ends or name is None or any(body.parent == name for body in tree.bodies):
+        return ends
+    return _own_ends(tree.body(name))
+
+
+def _own_ends(body: Body) -> list[Point]:
+    """The center of mass of a body on which nothing hangs, or its three axes as long as its radius of gyration."""
+    if not _zero(body.center_of_mass):
+        return [body.center_of_mass]
+    moments = sum(body.inertia_matrix[i][i] for i in range(3))
+    if body.mass == 0 or moments == 0:
+        return []
+    radius = sp.sqrt(moments / (2 * sp.sympify(body.mass)))
+    return [(radius, 0, 0), (0, radius, 0), (0, 0, radius)]
+
+
+def _zero(point: Point) -> bool:
+    return all(sp.sympify(x).is_zero for x in point)
+
+
+def _tip(segments: Sequence[Segment], name: str) -> str:
+    """The far end of a body."""
+    own = [s for s in segments if s.name == name and s.points[0] == name]
+    return own[0].points[-1] if len(own) == 1 else name

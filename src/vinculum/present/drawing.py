@@ -1,0 +1,160 @@
+"""A mechanism as lines in space, at chosen instants of its motion: numbers only, whoever draws them.
+
+Points are expressions of the model. A segment is a line through points; a circle is a line from its center to the rim
+and once around, so that the spoke shows how it turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy as sp
+
+from vinculum.describe.model import Circle, Drawing
+from vinculum.errors import ModelError
+from vinculum.names import suggestion
+
+if TYPE_CHECKING:
+    from vinculum.simulate.trajectory import Trajectory
+
+_AROUND = 40  # corners of a circle
+_FLAT = 1e-9  # share of the size by which a plane mechanism may leave its plane
+
+
+@dataclass(frozen=True, eq=False)
+class Stroke:
+    """One moving line: ``places`` (frames, points, 2 or 3); ``kind`` is bar, disc, ring or point."""
+
+    name: str
+    kind: str
+    places: np.ndarray
+
+    @property
+    def still(self) -> bool:
+        """Whether it stays where it is."""
+        return bool(np.ptp(self.places, axis=0).max(initial=0.0) == 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All lines of a mechanism at some instants, and the paths that points leave behind."""
+
+    t: np.ndarray  # (frames)
+    strokes: tuple[Stroke, ...]
+    paths: Mapping[str, np.ndarray]  # (samples, 2 or 3)
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return self.strokes[0].places.shape[-1]
+
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """The corners of all that is drawn at any instant, what is not finite left out."""
+        places = np.concatenate([s.places.reshape(-1, self.dimension) for s in self.strokes])
+        places = places[np.all(np.isfinite(places), axis=1)]
+        return (places.min(axis=0), places.max(axis=0)) if len(places) else (-np.ones(3), np.ones(3))
+
+
+def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:
+    """What a drawing looks like along a motion, at instants equally far apart."""
+    refuse_strangers(drawing)
+    wanted = _instants(motion.t, frames)
+    places = _places(motion, drawing.points)
+    strokes = [
+        Stroke(s.name, "bar", np.stack([places[p][wanted] for p in _closed(s.points, s.closed)], axis=1))
+        for s in drawing.segments
+    ]
+    strokes += [_circle(motion, c, places[c.center], wanted) for c in drawing.circles]
+    used = {p for s in drawing.segments for p in s.points} | {c.center for c in drawing.circles}
+    strokes += [Stroke(name, "point", places[name][wanted][:, None]) for name in drawing.points if name not in used]
+    paths = {name: places[name] for name in drawing.traces}
+    return Scene(motion.t[wanted], tuple(strokes), paths)
+
+
+def flattened(found: Scene) -> Scene:
+    """A scene in space that stays in a coordinate plane, drawn in that plane; any other as it is."""
+    low, high = found.box
+    thin = (high - low) <= _FLAT * max(high - low)
+    if found.dimension == 2 or thin.sum() != 1:
+        return found
+    strokes = tuple(replace(s, places=s.places[..., ~thin]) for s in found.strokes)
+    return replace(found, strokes=strokes, paths={name: path[:, ~thin] for name, path in found.paths.items()})
+
+
+def refuse_strangers(drawing: Drawing) -> None:
+    """Refuse points that were not defined, and a mixture of points in the plane and in space."""
+    named = [p for s in drawing.segments for p in s.points] + [c.center for c in drawing.circles] + [*drawing.traces]
+    problems = [
+        f"{name!r} is not a point of the drawing.{suggestion(name, drawing.points)}"
+        for name in dict.fromkeys(named)
+        if name not in drawing.points
+    ]
+    sizes = {name: len(point) for name, point in drawing.points.items()}
+    if not drawing.points:
+        problems.append("it has no points.")
+    elif set(sizes.values()) not in ({2}, {3}):
+        shown = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        problems.append(f"all points need two coordinates, or all three; found {shown}.")
+    if problems:
+        raise ModelError("the drawing is not usable", problems)
+
+
+def _instants(t: np.ndarray, frames: int) -> np.ndarray:
+    """Indices of the samples nearest to instants equally far apart, the first and last included."""
+    if len(t) == 1:
+        return np.zeros(1, dtype=int)
+    passed = np.abs(t - t[0])  # runs may go backwards
+    even = np.linspace(0, passed[-1], min(frames, len(t)))
+    after = np.clip(np.searchsorted(passed, even), 1, len(t) - 1)
+    nearer = np.where(even - passed[after - 1] <= passed[after] - even, after - 1, after)
+    return np.unique(nearer)
+
+
+def _places(motion: Trajectory, points: Mapping[str, Sequence[sp.Expr]]) -> dict[str, np.ndarray]:
+    """Every point at every sample, (samples, 2 or 3)."""
+    values = iter(values_of(motion, [c for point in points.values() for c in point]).T)
+    return {name: np.stack([next(values) for _ in point], axis=1) for name, point in points.items()}
+
+
+def values_of(motion: Trajectory, expressions: Sequence[sp.Expr]) -> np.ndarray:
+    """Expressions at every sample, compiled together: (samples, expressions)."""
+    given = [sp.sympify(e) for e in expressions]
+    if motion.problem is None:
+        return np.stack([motion(e) for e in given], axis=1)
+    return motion.rows(lambda problem: [problem.node(e, "the drawing") for e in given])
+
+
+def _closed(points: Sequence[str], closed: bool) -> list[str]:
+    return [*points, points[0]] if closed else list(points)
+
+
+def _circle(motion: Trajectory, circle: Circle, center: np.ndarray, wanted: np.ndarray) -> Stroke:
+    """From the center to the rim and once around, beginning where the spoke points."""
+    angle = sp.S.Zero if circle.angle is None else circle.angle
+    numbers = values_of(motion, [circle.radius, angle, *(circle.normal or ())])[wanted]
+    around = numbers[:, 1, None] + np.linspace(0, 2 * np.pi, _AROUND + 1)
+    first, second = _plane(numbers[:, 2:], center.shape[1])
+    rim = np.cos(around)[..., None] * first[:, None] + np.sin(around)[..., None] * second[:, None]
+    middle = center[wanted][:, None]
+    places = middle + numbers[:, 0, None, None] * rim
+    if circle.angle is None:
+        return Stroke(circle.name, "ring", places)
+    return Stroke(circle.name, "disc", np.concatenate([middle, places], axis=1))
+
+
+def _plane(normals: np.ndarray, dimension: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two unit vectors that span the plane of a circle, at every frame."""
+    frames = len(normals)
+    if dimension == 2:
+        return np.tile([1.0, 0.0], (frames, 1)), np.tile([0.0, 1.0], (frames, 1))
+    if not normals.shape[1]:
+        return np.tile([1.0, 0.0, 0.0], (frames, 1)), np.tile([0.0, 1.0, 0.0], (frames, 1))
+    normal = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    aside = np.eye(3)[np.argmin(np.abs(normal[0]))]
+    first = np.cross(np.broadcast_to(aside, normal.shape), normal)
+    first = first / np.linalg.norm(first, axis=1, keepdims=True)
+    return first, np.cross(normal, first)

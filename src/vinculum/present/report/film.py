@@ -1,0 +1,77 @@
+"""The motions of a mechanism as data for the page's player."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vinculum.present import shapes
+from vinculum.present.animation import scene_of
+from vinculum.present.drawing import Scene
+from vinculum.present.report.charts import SERIES, packed
+from vinculum.simulate import Trajectory
+from vinculum.study import Findings
+
+_SHORTEST, _LONGEST = 3.0, 20.0  # seconds that a film lasts; slower or faster motions are shown at another speed
+_RATE = 20  # frames in a second
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """One motion: what the player is told, and the scene it came from."""
+
+    name: str
+    scene: Scene
+    box: tuple[np.ndarray, np.ndarray]
+    speed: float  # seconds of the motion in a second of the film
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Traces at the first frame, the layout, and x, y (z) of all points at all frames."""
+        scene = self.scene
+        paths = shapes.path_traces(scene, "--muted")
+        traces = [*paths, *shapes.moving_traces(scene, 0, SERIES, "--text")]
+        places = np.concatenate([stroke.places for stroke in scene.strokes], axis=1)  # (frames, points, dimension)
+        return {
+            "name": self.name,
+            "speed": self.speed,
+            "t": scene.t.tolist(),
+            "traces": [_packed(trace) for trace in traces],
+            "still": len(paths),
+            "layout": shapes.layout(self.box),
+            "counts": [stroke.places.shape[1] for stroke in scene.strokes],
+            "places": [packed(places[..., k].ravel())["bdata"] for k in range(scene.dimension)],
+        }
+
+
+def films(findings: Findings) -> list[Film]:
+    """All motions of the findings that can be drawn: closed loops first, beside what happens without feedback."""
+    found = []
+    several = len(findings.points) > 1
+    for i, point in enumerate(findings.points, start=1):
+        where = f", equilibrium {i}" if several else ""
+        if point.closed_motion is not None:
+            closed = _film(findings, point.closed_motion, f"With feedback{where}")
+            found.append(closed)
+            if point.held_motion is not None:
+                found.append(_film(findings, point.held_motion, f"Without feedback{where}", closed.box))
+    if findings.motion is not None:
+        found.append(_film(findings, findings.motion, "Motion" if not found else "Motion as asked for"))
+    return found
+
+
+def _film(findings: Findings, motion: Trajectory, name: str, box: Any = None) -> Film:
+    lasts = abs(float(motion.t[-1] - motion.t[0]))
+    shown = min(max(lasts, _SHORTEST), _LONGEST)
+    scene = scene_of(motion, [findings.model] if findings.model.drawing else [], frames=int(_RATE * shown))
+    return Film(name, scene, box or scene.box, _round(lasts / shown) if lasts else 1.0)
+
+
+def _round(speed: float) -> float:
+    return float(f"{speed:.2g}")
+
+
+def _packed(trace: dict[str, Any]) -> dict[str, Any]:
+    return {key: packed(value) if isinstance(value, np.ndarray) else value for key, value in trace.items()}

@@ -1,0 +1,116 @@
+"""The model and its equations: formulas, parameters, constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from vinculum.describe import AffineSystem, Holonomic, Servo
+from vinculum.describe.affine import named
+from vinculum.describe.model import Model
+from vinculum.graph import Node, to_sympy, tree_size
+from vinculum.graph.from_sympy import from_sympy
+from vinculum.present.report.html import Html, Section, folded, joined, paragraph, section, table, tag, text
+from vinculum.present.report.mathematics import equations as typeset
+from vinculum.present.report.mathematics import inline, latex_of
+from vinculum.present.report.words import counted, number
+from vinculum.study import Findings
+
+_FEW = 40  # definitions that are shown without being asked for
+_LONG = 400  # operations of a formula that is not written out
+
+FORMS = {
+    "multipliers": "Lagrange's equations of the first kind, M q̈ + h = Q + Jᵀλ: a multiplier λ for each constraint.",
+    "lyapunov": "Multipliers eliminated: the reactions are expressions of the state (Lyapunov, Suslov).",
+    "lurie-suslov": "Reactions projected out, all velocities kept (Lurie, Suslov).",
+    "shulgin": "Shulgin's equations in redundant coordinates: independent velocities, dependent ones follow.",
+    "routh": "Routh's equations: cyclic coordinates replaced by their momenta.",
+    "voronets": "Voronets' equations: dependent velocities eliminated.",
+    "chaplygin": "Chaplygin's equations: dependent velocities eliminated.",
+    "hamel": "Hamel's equations in quasi-velocities.",
+    "maggi": "Maggi's equations in quasi-velocities.",
+    "program": "ẋ = F + B N with the unknown inputs N that hold the constraints.",
+}
+
+
+def formulas(findings: Findings) -> Section | None:
+    """The equations of motion in the form asked for, definitions of intermediates first."""
+    equations = findings.equations
+    if equations is None:
+        return None
+    printed = equations.printed()
+    free = equations.form == "multipliers" and not findings.model.system.constraints
+    parts = [paragraph("Lagrange's equations, M q̈ + h = Q." if free else FORMS.get(equations.form, equations.form))]
+    if printed.definitions:
+        parts.append(_definitions(printed.definitions))
+    parts.append(typeset(printed.equations))
+    return section("equations", "Equations of motion", *parts)
+
+
+def _definitions(definitions: tuple[tuple[str, str], ...]) -> Html:
+    box = typeset(definitions, data_kind="definitions")
+    title = f"{counted(len(definitions), 'abbreviation')}, each used below"
+    return joined([paragraph("With the abbreviations"), box]) if len(definitions) <= _FEW else folded(title, box)
+
+
+def description(findings: Findings) -> Section:
+    """Energies, constraints and parameters as they were stated."""
+    parts = [_stated(findings.model), _constraints(findings.model), _parameters(findings.model)]
+    return section("model", "The model", *parts)
+
+
+def _stated(model: Model) -> Html:
+    system = model.system
+    if isinstance(system, AffineSystem):
+        return typeset([(latex_of(sp.Symbol("E")), _latex(system.energy))]) if system.energy is not None else text("")
+    lines = [("T", _latex(system.kinetic_energy)), ("V", _latex(system.potential_energy))]
+    lines += [("D", _latex(system.dissipation))] if system.dissipation != 0 else []
+    lines += [(f"Q_{{{latex_of(q)}}}", _latex(force)) for q, force in system.forces.items() if force != 0]
+    words = "Kinetic energy T, potential energy V, Rayleigh's function D and generalized forces Q."
+    return joined([paragraph(words, class_="note"), typeset(lines)])
+
+
+def _constraints(model: Model) -> Html:
+    system = model.system
+    if isinstance(system, AffineSystem):
+        rows = [(name, "held by the inputs", f) for name, f in named(system.constraints).items()]
+    else:
+        rows = [(c.name, _kind(c), c.expression) for c in system.constraints]
+    if not rows:
+        return text("")
+    boxes = [
+        joined([tag("h4", name, tag("span", kind, class_="kind")), typeset([(_latex(f), "0")])])
+        for name, kind, f in rows
+    ]
+    title = tag("h3", counted(len(rows), "constraint").capitalize())
+    few = len(rows) <= 6
+    return joined([title, *boxes]) if few else joined([title, folded("Show all", *boxes)])
+
+
+def _kind(constraint: object) -> str:
+    if isinstance(constraint, Servo):
+        return "servo constraint"
+    return "holonomic" if isinstance(constraint, Holonomic) else "nonholonomic"
+
+
+def _parameters(model: Model) -> Html:
+    values: Mapping[sp.Symbol, float] = model.system.parameters
+    if not values:
+        return text("")
+    head, numeric = ["symbol", "value"], [1]
+    columns = [[inline(p) for p in values], [number(v, 8) for v in values.values()]]
+    for title, known in (("unit", model.units), ("meaning", model.meanings)):
+        if any(known.get(p) for p in values):
+            head.append(title)
+            columns.append([text(known.get(p, "")) for p in values])
+    return joined([tag("h3", "Parameters"), table(head, zip(*columns, strict=True), numeric, class_="parameters")])
+
+
+def _latex(expression: sp.Expr | Node | float) -> str:
+    """LaTeX of what the user stated; a formula that would fill pages is only counted."""
+    node = expression if isinstance(expression, Node) else from_sympy(sp.sympify(expression))
+    operations = tree_size(node, 10 * _LONG)
+    if operations > _LONG:
+        return r"\text{(a formula of more than " + str(_LONG) + r" operations)}"
+    return latex_of(to_sympy(node) if isinstance(expression, Node) else expression)

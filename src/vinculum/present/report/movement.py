@@ -1,0 +1,129 @@
+"""The motion: coordinates over time, residuals against what was promised, energy, reactions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vinculum.present.plots import coordinates
+from vinculum.present.report import charts
+from vinculum.present.report.figures import Figures
+from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
+from vinculum.present.report.mathematics import inline, mathml
+from vinculum.present.report.words import counted, number, sentence
+from vinculum.simulate import Trajectory
+from vinculum.study import Findings
+
+_MOST_PICTURES = 24
+_MOST_LINES = 8
+
+
+def movement(findings: Findings, figures: Figures) -> Section | None:
+    """How the run went, and every coordinate over time."""
+    motion = findings.motion
+    if motion is None:
+        return None
+    units = findings.model.units
+    keys = coordinates(motion)
+    shown = keys[:_MOST_PICTURES]
+    pictures = [
+        (_caption(key, units.get(key, "")), charts.small([charts.line(motion.t, motion[key])])) for key in shown
+    ]
+    rest = (
+        paragraph(f"{len(keys) - len(shown)} more are in the trajectory.", class_="note")
+        if len(keys) > len(shown)
+        else ""
+    )
+    return section("motion", "Motion", _how(motion), figures.grid(pictures), rest)
+
+
+def _how(motion: Trajectory) -> Html:
+    facts = {
+        "outcome": sentence(motion.outcome.reason),
+        "method": motion.method,
+        "stabilization": motion.stabilization,
+        "steps": f"{motion.steps}",
+    }
+    facts |= {f"event {e.name}": f"t = {e.time:.6g}" for e in motion.events[:12]}
+    cells = [joined([tag("dt", key), tag("dd", value)]) for key, value in facts.items() if value]
+    kind = "facts" if motion.outcome else "facts stopped"
+    return tag("dl", *cells, class_=kind)
+
+
+def _caption(key: object, unit: str) -> Html:
+    return joined([inline(key), f" [{unit}]" if unit else ""])
+
+
+def residuals(findings: Findings, figures: Figures) -> Section | None:
+    """|residual| of every constraint over time on a logarithmic axis, with the promised bounds."""
+    motion = findings.motion
+    if motion is None or not motion.residuals:
+        return None
+    worst = sorted(motion.residuals, key=lambda key: -motion.largest_residuals.get(key, 0.0))
+    shown = [key for key in motion.residuals if key in worst[:_MOST_LINES]]
+    columns = [(_level(key), motion.residuals[key]) for key in shown]
+    bounds = [(_level(key), bound) for key, bound in motion.promised.items() if key in shown]
+    chart = charts.levels(motion.t, columns, bounds)
+    return section(
+        "constraints", "Constraints", _kept(motion), figures.place(chart, words="residuals over time"), _table(motion)
+    )
+
+
+def _level(key: tuple[str, str]) -> str:
+    return text(f"{key[0]}, {key[1]}")
+
+
+def _kept(motion: Trajectory) -> Html:
+    if not motion.promised:
+        words = "No bound was asked for. These residuals were taken over every step, not only over the samples."
+        return paragraph(words, " A bound can be promised: stabilization = Guaranteed(ε) with a fixed-step method.")
+    largest = max(motion.largest_residuals[key] / bound for key, bound in motion.promised.items())
+    kept = "Every residual stayed within what was promised" if motion.kept else "A residual exceeded what was promised"
+    return paragraph(
+        f"{kept}: at the worst, ", number(100 * largest, 3), " % of its bound.", class_="good" if motion.kept else "bad"
+    )
+
+
+def _table(motion: Trajectory) -> Html:
+    rows = []
+    for (name, level), value in motion.largest_residuals.items():
+        bound = motion.promised.get((name, level))
+        rows.append([name, level, number(value, 3), "none" if bound is None else number(bound, 3)])
+    return table(["constraint", "level", "largest residual", "promised"], rows, [2, 3])
+
+
+def energy(findings: Findings, figures: Figures) -> Section | None:
+    """E(t) with the work of forces, and what is left of the balance."""
+    motion = findings.motion
+    if motion is None or not np.any(motion.energy):
+        return None
+    E, W = motion.energy, motion.work
+    lines = [charts.line(motion.t, E, "energy E")]
+    if np.any(W):
+        lines.append(charts.line(motion.t, E[0] + W, "E(0) + work W", charts.SERIES[1], "dash"))
+    left = charts.levels(motion.t, [("|E − E(0) − W|", E - E[0] - W)])
+    size = float(np.nanmax(np.abs(E))) or 1.0
+    words = paragraph(
+        "The energy changes by the work of forces, of moving constraints and of explicit time, and by nothing else: ",
+        mathml("E(t) - E(0) = W(t)"), ". Largest error over all steps: ", number(motion.energy_error, 2),
+        ", which is ", number(motion.energy_error / size, 2), " of the largest energy.",
+    )  # fmt: skip
+    pair = [
+        ("Energy", charts.over_time(lines, 260)),
+        ("Error of the balance", left | {"layout": left["layout"] | {"height": 260}}),
+    ]
+    return section("energy", "Energy", words, tag("div", *(figures.place(f, c) for c, f in pair), class_="grid two"))
+
+
+def reactions(findings: Findings, figures: Figures) -> Section | None:
+    """λ of every constraint over time; of an affine system, its unknown inputs."""
+    motion = findings.motion
+    if motion is None or not motion.reactions:
+        return None
+    shown = list(motion.reactions.items())[:_MOST_PICTURES]
+    pictures = [(name, charts.small([charts.line(motion.t, values)])) for name, values in shown]
+    more = len(motion.reactions) - len(shown)
+    words = paragraph("The multipliers λ of M q̈ + h = Q + Jᵀλ: forces that hold the constraints.")
+    if findings.equations is not None and findings.equations.form == "program":
+        words = paragraph("The unknown inputs that hold the constraints.")
+    rest = paragraph(f"{counted(more, 'more reaction')} in the trajectory.", class_="note") if more else ""
+    return section("reactions", "Reactions", words, figures.grid(pictures), rest)

@@ -1,0 +1,101 @@
+"""The top of the page: what was examined, what was found, the mechanism in motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vinculum.describe import AffineSystem
+from vinculum.present import shapes
+from vinculum.present.report.charts import SERIES
+from vinculum.present.report.film import Film
+from vinculum.present.report.html import Html, Section, joined, paragraph, section, tag, text
+from vinculum.present.report.words import counted, number, sentence
+from vinculum.study import Findings, Point
+
+
+def heading(findings: Findings) -> Html:
+    """The name, the description, and the findings in a few sentences."""
+    model = findings.model
+    words = [paragraph(part) for part in model.description.split("\n\n") if part.strip()]
+    summary = paragraph(*(joined([s, " "]) for s in sentences(findings)), class_="summary")
+    return tag("header", tag("h1", model.name), *words, summary, class_="title")
+
+
+def sentences(findings: Findings) -> list[Html]:
+    """What was examined, in whole sentences."""
+    told = [text(_system(findings)), *_motion(findings), *_rest(findings)]
+    if findings.refusals:
+        told.append(text(f"{counted(len(findings.refusals), 'step').capitalize()} could not be done; see below."))
+    return told
+
+
+def _system(findings: Findings) -> str:
+    system = findings.model.system
+    if isinstance(system, AffineSystem):
+        what = [counted(len(system.states), "state"), counted(len(system.inputs), "unknown input")]
+    else:
+        what = [counted(len(system.coordinates), "coordinate"), counted(len(system.inputs), "input")]
+    what.append(counted(len(system.constraints), "constraint"))
+    form = "" if findings.equations is None else f", in the form “{findings.equations.form}”"
+    return sentence(f"{', '.join(what[:-1])} and {what[-1]}{form}")
+
+
+def _motion(findings: Findings) -> list[Html]:
+    motion = findings.motion
+    if motion is None:
+        return []
+    words = [text("The motion was followed from t = "), number(motion.t[0]), text(" to "), number(motion.t[-1])]
+    largest = max(motion.largest_residuals.values(), default=None)
+    if largest is not None:
+        words += [text("; no constraint was violated by more than "), number(largest, 2)]
+    return [joined([*words, "."])]
+
+
+def _rest(findings: Findings) -> list[Html]:
+    points = findings.points
+    if not points:
+        return []
+    kinds = [point.verdict.kind for point in points if point.verdict is not None]
+    found = counted(len(points), "equilibrium", "equilibria")
+    tally = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    told = [text(sentence(f"{found} found{': ' + tally if tally else ''}"))]
+    closed = [p for p in points if p.closed_verdict is not None]
+    return told + ([text(_feedback(closed))] if closed else [])
+
+
+def _feedback(closed: Sequence[Point]) -> str:
+    good = sum(bool(p.closed_verdict) for p in closed)
+    if good == len(closed):
+        return sentence(f"Feedback makes {'it' if good == 1 else 'each of them'} asymptotically stable")
+    return sentence(f"Feedback stabilizes {good} of {len(closed)}")
+
+
+def mechanism(films: Sequence[Film], problem: str) -> Section:
+    """The player: a picture, a button, a slider, a clock, and a choice where there are several motions."""
+    if not films:
+        why = problem or "Nothing was simulated, so there is nothing to show."
+        return section("mechanism", "The mechanism", paragraph(why, class_="notice"))
+    choices = [tag("option", film.name, value=i) for i, film in enumerate(films)]
+    choice = tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(films) > 1 else ""
+    controls = tag(
+        "div",
+        tag("button", "Play", id="play", type="button", aria_pressed="false"),
+        tag("input", id="time", type="range", min="0", max=len(films[0].scene.t) - 1, value="0", aria_label="time"),
+        tag("output", "t = 0", id="clock", for_="time"),
+        choice,
+        class_="controls",
+    )
+    still = Html('<img id="still" class="still" alt="The mechanism at one instant">')
+    stage = tag("div", id="stage", class_="stage", role="img", aria_label="The mechanism in motion")
+    return section(
+        "mechanism", "The mechanism", tag("figure", stage, still, controls, class_="player"), _legend(films[0])
+    )
+
+
+def _legend(film: Film) -> Html:
+    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES])
+    named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
+    space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
+    traced = f" Thin line: path of {', '.join(film.scene.paths)}." if film.scene.paths else ""
+    keys = [tag("span", tag("i", style=f"background:{color}"), name, class_="key") for name, color in named.items()]
+    return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])

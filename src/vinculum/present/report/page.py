@@ -1,0 +1,123 @@
+"""A report as one HTML file: sections in order, figures as data, style, script and Plotly inside."""
+
+from __future__ import annotations
+
+import base64
+import json
+import secrets
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from vinculum.describe.model import Model
+from vinculum.errors import VinculumError
+from vinculum.present.report import about, formulas, movement, overview, rest
+from vinculum.present.report.figures import Figures
+from vinculum.present.report.film import Film, films
+from vinculum.present.report.html import Section, joined, text
+from vinculum.present.report.words import duration, size
+from vinculum.study import Findings, examine
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where a report is, how large it is and how long it took."""
+
+    path: Path
+    bytes: int
+    seconds: float  # all of it, from the model to the file
+    findings: Findings
+
+    def __str__(self) -> str:
+        return f"{self.path} ({size(self.bytes)}, {duration(self.seconds)})"
+
+
+def write_report(
+    of: Model | Findings, path: str | Path, progress: Callable[[str, float], None] | None = None
+) -> Written:
+    """Examine a model (or take what was found already) and write the page to a file."""
+    began = clock.perf_counter()
+    findings = of if isinstance(of, Findings) else examine(of, progress)
+    content = page(findings).encode()
+    Path(path).write_bytes(content)
+    return Written(Path(path), len(content), clock.perf_counter() - began, findings)
+
+
+def page(findings: Findings) -> str:
+    """The page as text."""
+    figures, began = Figures(), clock.perf_counter()
+    shown, problem = _films(findings)
+    sections = [part for part in _sections(findings, figures, shown, problem) if part is not None]
+    sections.append(about.colophon(findings, {"page": clock.perf_counter() - began}))
+    nonce = secrets.token_urlsafe(16)  # only the scripts of this page run in it, whatever a model's texts contain
+    return Template(_resource("page.html")).substitute(
+        title=text(findings.model.name),
+        nonce=nonce,
+        style=_resource("style.css"),
+        font=base64.b64encode(_file("mathematics.woff2").read_bytes()).decode(),
+        heading=overview.heading(findings),
+        contents=joined(part.link for part in sections),
+        sections=joined(part.html for part in sections),
+        figures=_data(figures.data),
+        films=_data([film.data for film in shown]),
+        plotly=_plotly(),
+        script=_resource("page.js"),
+        version=text(findings.versions.get("vinculum", "")),
+        date=clock.strftime("%Y-%m-%d"),
+    )
+
+
+def _sections(findings: Findings, figures: Figures, shown: list[Film], problem: str) -> list[Section | None]:
+    return [
+        overview.mechanism(shown, problem),
+        formulas.formulas(findings),
+        formulas.description(findings),
+        movement.movement(findings, figures),
+        movement.residuals(findings, figures),
+        movement.energy(findings, figures),
+        movement.reactions(findings, figures),
+        rest.equilibria(findings),
+        rest.stability(findings, figures),
+        rest.feedback(findings, figures),
+        about.refusals(findings),
+    ]
+
+
+def _films(findings: Findings) -> tuple[list[Film], str]:
+    """The motions to show, or why there is nothing to draw."""
+    try:
+        return films(findings), ""
+    except VinculumError as error:
+        return [], str(error)
+
+
+def _data(content: Any) -> str:
+    """JSON that can stand inside a script element; numbers that are not finite become null."""
+    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if abs(content) < float("inf") else None
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    return [_finite(value) for value in content] if isinstance(content, (list, tuple)) else content
+
+
+def _file(name: str) -> Traversable:
+    return files("vinculum.present.report").joinpath(name)
+
+
+def _resource(name: str) -> str:
+    return _file(name).read_text(encoding="utf-8")
+
+
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs
+
+    return get_plotlyjs()

@@ -1,0 +1,155 @@
+"""Equilibria, their stability, and the feedback that stabilizes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze import Verdict
+from vinculum.control import Estimator, FeedbackLaw
+from vinculum.present.report import charts
+from vinculum.present.report.figures import Figures
+from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
+from vinculum.present.report.mathematics import inline
+from vinculum.present.report.root_map import compressed, root_map
+from vinculum.present.report.words import damping, number, pairs, root, sentence
+from vinculum.study import Findings, Point
+
+
+def equilibria(findings: Findings) -> Section | None:
+    """All equilibria side by side: coordinates, inputs, reactions, verdict."""
+    points = findings.points
+    if not points:
+        return None
+    keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or any(p.rest[key] for p in points)]
+    head = ["", *(f"equilibrium {i}" for i, _ in enumerate(points, start=1))]
+    rows = [[inline(key), *(number(p.rest[key], 8) for p in points)] for key in keys]
+    for name in points[0].rest.reactions:
+        rows.append([joined(["reaction of ", name]), *(number(p.rest.reactions[name], 8) for p in points)])
+    rows.append([text("residual"), *(number(p.rest.residual, 2) for p in points)])
+    rows.append([text("verdict"), *(badge(p.verdict) for p in points)])
+    return section("equilibria", "Equilibria", table(head, rows, range(1, len(head))))
+
+
+def badge(verdict: Verdict | None) -> Html:
+    """One or two words in the color of the matter."""
+    if verdict is None:
+        return text("not decided")
+    kind = "bad" if verdict.kind == "unstable" else "good" if verdict else "open"
+    return tag("span", verdict.kind, class_=f"badge {kind}")
+
+
+def stability(findings: Findings, figures: Figures) -> Section | None:
+    """For every equilibrium the verdict in words, and its roots, with and without feedback."""
+    studied = [(i, p) for i, p in enumerate(findings.points, start=1) if p.verdict is not None]
+    if not studied:
+        return None
+    several = len(findings.points) > 1
+    return section(
+        "stability", "Stability", *(_studied(p, f"Equilibrium {i}" if several else "", figures) for i, p in studied)
+    )
+
+
+def _studied(point: Point, title: str, figures: Figures) -> Html:
+    assert point.verdict is not None
+    parts = [tag("h3", title) if title else "", told(point.verdict)]
+    sets = [("without feedback", point.verdict.roots)]
+    if point.closed_verdict is not None:
+        parts.append(told(point.closed_verdict, "With feedback: "))
+        sets.append(("with feedback", point.closed_verdict.roots))
+    chart = figures.place(root_map(sets, point.verdict.critical), words="roots in the complex plane")
+    if compressed(np.concatenate([roots for _, roots in sets])):
+        chart = joined(
+            [chart, paragraph("Both axes are compressed, so that slow and fast roots can be seen.", class_="note")]
+        )
+    return joined([*parts, tag("div", tag("div", chart), tag("div", *(_roots(*s) for s in sets)), class_="beside")])
+
+
+def told(verdict: Verdict, before: str = "") -> Html:
+    """The verdict, why, and by which theorem."""
+    why = tag("span", sentence(verdict.explanation))
+    return paragraph(before, badge(verdict), " ", why, " ", tag("cite", sentence(verdict.theorem)), class_="verdict")
+
+
+def _roots(name: str, roots: np.ndarray) -> Html:
+    rows = [[root(r), number(damping(r), 3), number(abs(r), 4)] for r in pairs(roots)]
+    return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency"], rows, [0, 1, 2])])
+
+
+def feedback(findings: Findings, figures: Figures) -> Section | None:
+    """Gains, observer, and the response with and without feedback, for every equilibrium."""
+    studied = [(i, p) for i, p in enumerate(findings.points, start=1) if p.law is not None]
+    if not studied:
+        return None
+    several = len(findings.points) > 1
+    parts = [_controlled(findings, p, f"Equilibrium {i}" if several else "", figures) for i, p in studied]
+    words = (
+        "Each input is its value at rest plus the gains times the distance of the state from rest; the gains minimize "
+    )
+    weights = "the quadratic cost with the weights of the model. The closed loop is the nonlinear system itself."
+    return section("feedback", "Feedback", paragraph(words + weights), *parts)
+
+
+def _controlled(findings: Findings, point: Point, title: str, figures: Figures) -> Html:
+    assert point.law is not None
+    parts = [tag("h3", title) if title else "", gains(point.law)]
+    if point.estimator is not None:
+        parts.append(observer(point.estimator))
+    return joined([*parts, response(findings, point, figures)])
+
+
+def gains(law: FeedbackLaw) -> Html:
+    """A row for each input, a column for each state."""
+    states = law.linear.states
+    head = ["input", "at rest", *(inline(s) for s in states)]
+    rows = [
+        [inline(u), number(law.linear.at[u], 6), *(number(k, 6) for k in row)]
+        for u, row in zip(law.linear.inputs, law.gain, strict=True)
+    ]
+    return table(head, rows, range(1, len(head)), class_="gains")
+
+
+def observer(estimator: Estimator) -> Html:
+    """What is measured, and the gains of the observer."""
+    head = ["state", *(joined(["gain of ", inline(y)]) for y in estimator.outputs)]
+    rows = [
+        [inline(s), *(number(g, 6) for g in row)]
+        for s, row in zip(estimator.linear.states, estimator.gain, strict=True)
+    ]
+    slowest = paragraph(
+        "Measured: ",
+        _list(estimator.outputs),
+        ". The slowest root of the estimation error is ",
+        root(complex(estimator.roots[0])),
+        ".",
+    )
+    return joined([tag("h4", "Observer"), slowest, table(head, rows, range(1, len(head)))])
+
+
+def _list(keys: Sequence[sp.Expr]) -> Html:
+    return joined(part for i, key in enumerate(keys) for part in ((", " if i else ""), inline(key)))
+
+
+def response(findings: Findings, point: Point, figures: Figures) -> Html:
+    """States and inputs after the same displacement, with feedback and with the inputs held."""
+    closed, held = point.closed_motion, point.held_motion
+    if closed is None or point.linear is None:
+        return text("")
+    pictures = []
+    for key in (*point.linear.states, *point.linear.inputs):
+        lines = [charts.line(closed.t, closed[key], "with feedback")]
+        limits = None
+        if held is not None:
+            lines.insert(0, charts.line(held.t, held[key], "without feedback", charts.SERIES[1], "dot"))
+            limits = charts.fitting(closed[key], held[key])
+        pictures.append((inline(key), charts.small(lines, limits)))
+    keys = [_key(1, "with feedback"), _key(2, "without, inputs held")]
+    legend = tag("div", *keys, class_="keys")
+    stopped = "" if closed.outcome else paragraph(sentence(str(closed.outcome)), class_="bad")
+    return joined([tag("h4", "Response"), legend if held is not None else "", stopped, figures.grid(pictures)])
+
+
+def _key(series: int, words: str) -> Html:
+    return tag("span", tag("i", style=f"background:var(--series-{series})"), words, class_="key")
