@@ -19,8 +19,8 @@ help:  ## list the targets
 demo: $(STAMP)  ## run the demonstration
 	@$(RUN) examples/demo.py $(ARGS)
 
-test: $(STAMP)  ## run the tests and the doctests
-	@$(RUN) -m pytest $(ARGS)
+test: $(STAMP)  ## run the tests and the doctests, on all cores
+	@$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
 
 bench: $(STAMP)  ## compare with the peers, side by side
 	@$(RUN) -m benchmarks $(ARGS)

@@ -17,6 +17,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 
 x, l, theta = dynamicsymbols("x l theta")  # trolley [m], rope [m], its angle [rad]
+swing = dynamicsymbols("swing")  # rate of the angle [rad/s], a quasi-velocity
 m_t, m_l, J, r, g = symbols("m_t m_l J r g")
 force, torque = symbols("force torque")
 NUMBERS = {m_t: 0.4, m_l: 1.0, J: 1e-4, r: 0.02, g: 9.81}  # a model: trolley and load [kg], winch [kg m²], [m]
@@ -49,6 +50,10 @@ def system():
     )
 
 
+def characteristics():
+    return {swing: theta.diff()}
+
+
 def exact():
     """Angle and force from the path alone."""
     X, Y = path()
@@ -65,7 +70,13 @@ def run():
     at_rest = {x: 0.0, l: DEEP, theta: 0.0}
     motion = vn.simulate(vn.derive(system()), initial=at_rest, times=(0, DURATION))
     angle, push = (lambdify(t, expression)(motion.t) for expression in exact())
+    hamel = vn.derive(system(), "hamel", characteristics=characteristics())
+    in_quasi_velocities = vn.simulate(hamel, initial=at_rest, times=(0, DURATION))
     return motion, {
+        "greatest difference of the motion in quasi-velocities [rad]": (
+            np.abs(in_quasi_velocities[theta] - motion[theta]).max(),
+            0.0,
+        ),
         "relative degree across": (vn.realizability(system()).relative_degrees["across"], 4),
         "greatest error of the angle [rad]": (np.abs(motion[theta] - angle).max(), 0.0),
         "greatest error of the force [N]": (np.abs(motion[force] - push).max(), 0.0),

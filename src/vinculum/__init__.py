@@ -22,107 +22,13 @@ State a system, derive its equations in a classical form, simulate them without 
     True
 """
 
-# describe
-from vinculum.describe import (
-    AffineSystem,
-    DCMotor,
-    Holonomic,
-    Nonholonomic,
-    Servo,
-    System,
-    charge_of,
-    motorize,
-    spline,
-    voltage_of,
-)
-from vinculum.describe.files import ModelFileError, load, loads
-from vinculum.describe.bodies import (
-    Body,
-    BodyTree,
-    Loop,
-    Rolling,
-    Sliding,
-    denavit_hartenberg,
-    from_urdf,
-    rotation,
-)
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-# derive
-from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
-from vinculum.derive.affine_form import affine
-from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
-from vinculum.derive.inverse import inverse_problem
-from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
-from vinculum.derive.release import release, release_matrices
-from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
-
-# compile
-from vinculum.compile.dynamics import Dynamics, dynamics
-
-# simulate
-from vinculum.simulate import (
-    Baumgarte,
-    Event,
-    Guaranteed,
-    Outcome,
-    Projection,
-    Sampled,
-    Trajectory,
-    Unstabilized,
-    consistent,
-    decay,
-    gain_interval,
-    reaction,
-    read,
-    simulate,
-)
-
-# analyze
-from vinculum.analyze import (
-    Equilibrium,
-    LinearModel,
-    Mode,
-    Region,
-    Verdict,
-    characteristic_polynomial,
-    controllability,
-    equilibrium,
-    hurwitz_conditions,
-    least_number,
-    linearize,
-    observability,
-    stability,
-    stability_region,
-    sufficient_inputs,
-    sufficient_outputs,
-    symbolic_matrices,
-)
-
-from vinculum.analyze.internal import InternalDynamics, internal_dynamics
-from vinculum.analyze.servo import Realizability, idealized, realizability, servo_power
-
-# control
-from vinculum.control import (
-    Attraction,
-    Estimator,
-    FeedbackLaw,
-    close_loop,
-    closed_model,
-    observe,
-    region_of_attraction,
-    stabilize,
-)
-from vinculum.control.free_motion import stabilize_free_motion
-from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
-
-# study
-from vinculum.study import Findings, examine
-
-# present
-from vinculum.present.tree_drawing import draw_tree, tree_figure
-
-# errors
-from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
+if TYPE_CHECKING:
+    from vinculum.public import *
 
 __all__ = [
     # describe
@@ -144,6 +50,7 @@ __all__ = [
     "from_urdf",
     "denavit_hartenberg",
     "rotation",
+    "servo_path",
     "load",
     "loads",
     # derive
@@ -233,3 +140,31 @@ __all__ = [
     "SingularError",
 ]
 __version__ = "0.1.0"
+
+_PARTS = ("analyze", "compile", "control", "describe", "errors", "graph", "names", "papers", "present", "study")
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, or a part of the package: imported at its first use, so that ``vinculum --help`` is quick."""
+    if name in _PARTS:
+        return import_module(f"vinculum.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'vinculum' has no attribute {name!r}")
+    value = getattr(import_module("vinculum.public"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_PARTS, "__version__"]
+
+
+class _Package(ModuleType):
+    """``derive`` and ``simulate`` are functions and folders: importing the folder must not hide the function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

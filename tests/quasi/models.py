@@ -9,7 +9,14 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from examples import appell_hamel, gyroscope_in_gimbals, particle_with_given_speed, sleigh_with_servo, snakeboard
+from examples import (
+    appell_hamel,
+    gyroscope_in_gimbals,
+    overhead_crane,
+    particle_with_given_speed,
+    sleigh_with_servo,
+    snakeboard,
+)
 from laws.random_systems import Maker, State, consistent_state
 from vinculum.derive.reference import numbers
 
@@ -34,7 +41,11 @@ EXAMPLES = {
     ),
     "weight": (appell_hamel.system(), {"characteristics": appell_hamel.characteristics()}),
     "snakeboard": (snakeboard.system(), {"characteristics": snakeboard.characteristics()}),
+    "crane": (overhead_crane.system(), {"characteristics": overhead_crane.characteristics()}),
 }
+NEAR = {
+    "crane": {overhead_crane.l: 0.9, overhead_crane.theta: 0.0}
+}  # where random states are drawn, if not around zero
 
 
 @cache
@@ -45,15 +56,18 @@ def with_multipliers(name: str) -> vn.EquationsOfMotion:
 def forward_state(name: str, random: np.random.Generator) -> State:
     """A random state on the constraints of an example, with x growing where the chart needs it."""
     system, equations = EXAMPLES[name][0], with_multipliers(name)
+    near, spread = NEAR.get(name, {}), 0.1 if name in NEAR else 0.6
     for _ in range(200):
-        draw = {q: float(x) for q, x in zip(system.coordinates, random.uniform(-0.6, 0.6, 9), strict=False)}
+        draw = {q: float(x) + near.get(q, 0.0)
+                for q, x in zip(system.coordinates, random.uniform(-spread, spread, 9), strict=False)}  # fmt: skip
         draw |= {v: float(x) for v, x in zip(system.velocities, random.uniform(0.3, 1.5, 9), strict=False)}
         try:
-            state = vn.consistent(equations, draw, fixed=[], time=0.4)
+            instant = float(random.uniform(0.2, 1.5))
+            state = vn.consistent(equations, draw, fixed=[], time=instant)
         except vn.ConstraintError:
             continue
         if "sleigh" not in name or forward(state) > 0.1:
-            return state | {system.time: 0.4}
+            return state | {system.time: instant}
     raise ArithmeticError(f"no state found for {name}")
 
 

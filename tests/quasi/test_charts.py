@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -9,6 +11,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from examples import gyroscope_in_gimbals as gyro
+from examples import overhead_crane as crane
 from examples import particle_with_given_speed as particle
 from examples import sleigh_with_servo as sleigh
 from examples.sleigh_with_servo import e1, e2, e3, eta, phi, slip, xi
@@ -102,6 +105,16 @@ def test_an_inverse_that_is_none_is_refused():
     with pytest.raises(vn.ModelError, match="does not give them back"):
         vn.derive(particle.system(), "hamel", characteristics=particle.characteristics(), inverse=wrong,
                   release={"speed": particle.xi})  # fmt: skip
+
+
+@pytest.mark.parametrize("power", [3, 5])
+def test_a_curved_characteristic_of_higher_degree_is_left_to_newton_at_once(power):
+    """Roots of cubic and quintic equations are not looked for in closed form."""
+    swing = crane.theta.diff() + crane.theta.diff() ** power / 10
+    began = perf_counter()
+    equations = vn.derive(crane.system(), "hamel", characteristics={crane.swing: swing})
+    assert equations.states[-3:] == crane.system().velocities
+    assert perf_counter() - began < 30
 
 
 def test_newton_keeps_the_constraint_to_rounding_with_a_coarse_method():

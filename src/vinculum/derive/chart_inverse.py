@@ -1,8 +1,8 @@
-"""The inverse q̇ = q̇(q, e, t) of nonlinear characteristics in closed form: the user's own, or one that SymPy finds.
+"""The inverse q̇ = q̇(q, e, t) of nonlinear characteristics in closed form: the user's own, or one that is found.
 
-SymPy is asked only where an answer can be expected: all rows linear but one, and that one algebraic. Of several
-branches the one is taken that gives back the velocities of a state: ``at`` of `derive`, else one with all velocities
-positive.
+It is looked for where all rows are linear but one, and that one leads to a quadratic equation: roots of a higher degree
+are better found by Newton. Of two branches the one is taken that gives back the velocities of a state: ``at`` of
+`derive`, else one with all velocities positive.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import sympy as sp
 from vinculum.derive.chart import Characteristics
 from vinculum.derive.reference import Values
 from vinculum.errors import DomainError, ModelError
-from vinculum.graph import Converter, Node, evaluate, symbol, symbols, to_sympy
+from vinculum.graph import Converter, Node, evaluate, operations, symbol, symbols, to_sympy
 from vinculum.graph.traverse import dependence, order
 from vinculum.names import listed, name_of
 
 _ALGEBRAIC = {"add", "subtract", "multiply", "divide", "negate", "sqrt", "symbol", "constant"}
+_SMALL = 60  # operations of an expression worth simplifying
+_READABLE = 120  # operations of an inverse that is better than Newton's steps
 Inverse = Mapping[sp.Expr, sp.Expr] | str | None
 
 
@@ -60,28 +62,76 @@ def _promising(of: Characteristics) -> bool:
 
 
 def _found(of: Characteristics, at: Values) -> tuple[Node, ...] | None:
-    """SymPy's solution on the branch of the state ``at``."""
+    """The root on the branch of the state ``at``, with s along the velocities that the linear rows leave free."""
     plain = {node: sp.Dummy(name_of(node.value), real=True) for node in symbols([*of.functions, *of.e])}
     unknowns = [plain.setdefault(v, sp.Dummy(real=True)) for v in of.system.nodes.v]
     users = {node.value: dummy for node, dummy in plain.items()}
     rows = [to_sympy(f).xreplace(users) - plain[e] for f, e in zip(of.functions, of.e, strict=True)]
-    try:
-        candidates = sp.solve(rows, unknowns, dict=True)
-    except NotImplementedError:  # what SymPy raises where it finds no solution
-        return None
     back = {dummy: key for key, dummy in users.items()}
-    for candidate in candidates:
-        inverse = _converted([candidate.get(v) for v in unknowns], back)
-        if inverse is not None and not symbols(inverse) & set(of.system.nodes.v) and _gives_back(of, inverse, at):
+    for candidate in _candidates(rows, unknowns):
+        inverse = _converted(candidate, back)
+        if operations(inverse).total() < _READABLE and _gives_back(of, inverse, at):
             return inverse
     return None
 
 
-def _converted(expressions: Sequence[sp.Expr | None], back: Mapping[sp.Expr, sp.Expr]) -> tuple[Node, ...] | None:
-    if None in expressions:
-        return None
+def _candidates(rows: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
+    """q̇ = p + s d: p = Aᵀ(AAᵀ)⁻¹r and A d = 0 from the linear rows A q̇ = r, s from the row that is left.
+
+    The roots are found for p, d and r as mere symbols, so that large expressions behind them cost nothing.
+    """
+    curved = next(row for row in rows if any(row.diff(v).free_symbols & set(unknowns) for v in unknowns))
+    linear = sp.Matrix([row for row in rows if row is not curved])
+    A, columns = linear.jacobian(unknowns), range(len(unknowns))
+    sides = dict(zip(_dummies(len(linear)), -linear.xreplace(dict.fromkeys(unknowns, sp.S.Zero)), strict=True))
+    d = [(-1) ** j * _tidied(A[:, [i for i in columns if i != j]].det()) for j in columns]
+    p = A.T * (A * A.T).applyfunc(_tidied).LUsolve(sp.Matrix(list(sides)))
+    s, P, D = sp.Dummy(real=True), _dummies(len(d)), _dummies(len(d))
+    behind = {**dict(zip(P, p, strict=True)), **dict(zip(D, d, strict=True))}
+    line = [P[j] + s * D[j] if d[j] != 0 else P[j] for j in columns]
+    roots = _quadratic_roots(curved.xreplace(dict(zip(unknowns, line, strict=True))), s, behind)
+    return [[(p[j] + root * d[j]).xreplace(sides) for j in columns] for root in roots]
+
+
+def _dummies(count: int) -> list[sp.Symbol]:
+    return [sp.Dummy(real=True) for _ in range(count)]
+
+
+def _tidied(expression: sp.Expr) -> sp.Expr:
+    """An expression with its trigonometry simplified, where it is small."""
+    if sp.count_ops(expression) > _SMALL:
+        return expression
+    expanded = sp.expand(expression)
+    return sp.trigsimp(expanded) if sp.count_ops(expanded) < _SMALL else expression
+
+
+def _quadratic_roots(curve: sp.Expr, s: sp.Symbol, behind: Mapping[sp.Symbol, sp.Expr]) -> list[sp.Expr]:
+    """The roots of an equation that is quadratic in s, also under one square root; none where it is not."""
+    powers = {e for e in curve.atoms(sp.Pow) if e.exp.is_Rational and e.exp.q == 2 and e.has(s)}
+    bases = {power.base for power in powers}
+    if len(bases) > 1:
+        return []
+    if bases:
+        root, base = sp.Dummy(), bases.pop()
+        parts = sp.Poly(sp.numer(sp.together(curve.xreplace({e: root ** (2 * e.exp) for e in powers}))), root)
+        if parts.degree() != 1:
+            return []
+        slope, rest = parts.all_coeffs()
+        curve = rest**2 - slope**2 * base
+    numerator = sp.expand(sp.numer(sp.together(curve)))
+    if not numerator.is_polynomial(s) or sp.degree(numerator, s) not in (1, 2):
+        return []
+    a, b, c = (_tidied(numerator.coeff(s, power).xreplace(behind)) for power in (2, 1, 0))
+    if a == 0:
+        return [-c / b]
+    if b == 0:
+        return [sign * sp.sqrt(_tidied(-c / a)) for sign in (1, -1)]
+    return [(-b + sign * sp.sqrt(_tidied(b**2 - 4 * a * c))) / (2 * a) for sign in (1, -1)]
+
+
+def _converted(expressions: Sequence[sp.Expr], back: Mapping[sp.Expr, sp.Expr]) -> tuple[Node, ...]:
     convert = Converter()
-    return tuple(convert(expression.xreplace(back)) for expression in expressions)  # type: ignore[union-attr]
+    return tuple(convert(expression.xreplace(back)) for expression in expressions)
 
 
 def _gives_back(of: Characteristics, inverse: Sequence[Node], at: Values) -> bool:

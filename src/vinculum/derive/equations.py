@@ -108,6 +108,13 @@ class EquationsOfMotion:
 
         return printed(self, named)
 
+    def text(self, named: bool | None = None) -> str:
+        """The same as plain text, in the words of a model file."""
+        from vinculum.derive.printing import printed
+        from vinculum.plain import plain
+
+        return printed(self, named, write=plain).lines
+
     _repr_latex_ = formula
     _repr_html_ = html_if_large
 

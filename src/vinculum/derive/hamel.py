@@ -8,8 +8,9 @@ type (8):
         = Σ_i K_ia (M q̈ + h)_i   (Maggi: Lagrange's equations projected)
     L_ν = Q̃_ν  (ν ≤ k),   L_{k+s} = Q̃_{k+s} + λ_s
 
-The first k give ė for e_{k+s} = 0, the last give the reactions. A servo's input u takes the place of λ_s, with Kᵀ
-∂Q/∂u.
+The first k give ė for e_{k+s} = ξ_s = 0, the last give the reactions. A servo's input u takes the place of λ_s, with
+Kᵀ ∂Q/∂u. Where its relative degree is above two, ξ̇_s = 0 does not contain the input: ξ_s becomes a state, and the last
+of the conditions hidden in the path gives the equation that is missing, ∂z_s/∂e ė + ∂z_s/∂q q̇ + ∂z_s/∂t = 0.
 """
 
 from __future__ import annotations
@@ -80,20 +81,19 @@ def hamel(characteristics: Characteristics, kind: str) -> Callable[[Mechanics, S
     def eliminate(mechanics: Mechanics, samples: Samples) -> Explicit:
         at = chart(characteristics, samples)
         velocities, rates = kinematics(mechanics, at)
-        mass, forcing, directions = (constrained(mechanics, at, part) for part in balance(mechanics, at, kind))
-        motion = unknowns(mechanics, at, mass, forcing, directions, samples)
-        k = characteristics.free
+        motion = unknowns(mechanics, at, kind, samples)
+        moving = [characteristics.rates[i] for i in moving_places(mechanics, at)]
         pulled = pulled_rates(mechanics, at)
-        approached = constrained(mechanics, at, vector(list(pulled.values())))
-        known = dict(zip(characteristics.rates[:k], motion.solution[:k, 0], strict=True))
-        known |= dict(zip(pulled, approached, strict=True))
+        known = dict(zip(pulled, constrained(mechanics, at, vector(list(pulled.values()))), strict=True))
+        known |= dict(zip(moving, motion.solution[:, 0], strict=False))
         accelerations = substitute(list(constrained(mechanics, at, at.rate(at.velocities))), known)
+        own = [known[characteristics.rates[i]] for i in state_places(mechanics, at.of)]
         predicted = accelerations if characteristics.by_newton else []
         return Explicit(
-            rates=(*rates, *motion.solution[:k, 0], *approached, *predicted),
+            rates=(*rates, *own, *predicted),
             velocities=tuple(velocities),
             accelerations=tuple(accelerations),
-            reactions=tuple(motion.solution[k:, 0]),
+            reactions=tuple(motion.solution[len(moving) :, 0]),
             pivots=(*at.pivots, *motion.pivots),
             numbers=(*at.numbers, *motion.numbers),
         )
@@ -101,12 +101,26 @@ def hamel(characteristics: Characteristics, kind: str) -> Callable[[Mechanics, S
     return eliminate
 
 
+def moving_places(mechanics: Mechanics, at: Chart) -> list[int]:
+    """The characteristics whose rates come from the equations of motion: e_ν, and ξ_s of deep servo constraints."""
+    return [*range(at.of.free), *(at.of.free + s for s in mechanics.deep)]
+
+
+def state_places(mechanics: Mechanics, of: Characteristics) -> list[int]:
+    """The characteristics that are integrated: e_ν, and ξ_s where a constraint is approached or deep."""
+    kept = [
+        s for s, c in enumerate(mechanics.system.constraints) if c.name in mechanics.approach or s in mechanics.deep
+    ]
+    return [*range(of.free), *(of.free + s for s in kept)]
+
+
 def kinematics(mechanics: Mechanics, at: Chart) -> tuple[np.ndarray, np.ndarray]:
     """q̇(q, e, t), and the rates of q with the feedback: ḟ = -c for holonomic constraints."""
     velocities = constrained(mechanics, at, at.velocities)
     pull = vector([ZERO] * len(velocities))
+    kept = state_places(mechanics, at.of)
     for s, f in enumerate(mechanics.position):
-        if f is not None and mechanics.system.constraints[s].name not in mechanics.approach:
+        if f is not None and at.of.free + s not in kept:
             pull = pull + constrained(mechanics, at, at.K[:, at.of.free + s]) * mechanics.corrections[s]
     return velocities, velocities - pull
 
@@ -133,34 +147,60 @@ def reaction_directions(mechanics: Mechanics, at: Chart) -> np.ndarray:
 
 
 def pulled_rates(mechanics: Mechanics, at: Chart) -> dict[Node, Node]:
-    """ė_{k+s} of the constraints that are only approached, by its symbol, in the variables of the chart."""
+    """ξ̇_s = -κ ξ_s ... of the constraints that are only approached, by its symbol, in the variables of the chart."""
     names = [c.name for c in mechanics.system.constraints]
-    rates = {at.of.rates[at.of.free + names.index(name)]: -pull for name, pull in pulls(mechanics).items()}
+    places = {name: names.index(name) for name in mechanics.approach}
+    rates = {
+        at.of.rates[at.of.free + places[name]]: -pull
+        for name, pull in pulls(mechanics).items()
+        if places[name] not in mechanics.deep
+    }
     return dict(zip(rates, at.seen(vector(list(rates.values()))), strict=True))
 
 
+def hidden_rates(mechanics: Mechanics, at: Chart) -> tuple[np.ndarray, np.ndarray]:
+    """S and g of  S ė = g  for deep servo constraints: ż_s = -c_s, z_s the last condition hidden in the path."""
+    last = vector([mechanics.chains[s][-1] for s in mechanics.deep])
+    rate = at.rate(at.seen(last))
+    rest = vector(substitute(list(rate), dict.fromkeys(at.of.rates, ZERO)))
+    S = jacobian(list(rate), at.of.rates)
+    given, pull = pulled_rates(mechanics, at), pulls(mechanics)
+    names = [mechanics.system.constraints[s].name for s in mechanics.deep]
+    approach = at.seen(vector([pull.get(name, ZERO) for name in names]))
+    moving = product(S, vector([given.get(rate, ZERO) for rate in at.of.rates]))
+    return S, -rest - moving - approach - mechanics.corrections[list(mechanics.deep)]
+
+
 def constrained(mechanics: Mechanics, at: Chart, nodes: np.ndarray) -> np.ndarray:
-    """Nodes of the chart as functions of what is integrated: e_{k+s} = ė_{k+s} = 0 where a constraint holds exactly."""
-    zeros: dict[Node, Node] = {}
-    for s, constraint in enumerate(mechanics.system.constraints, start=at.of.free):
-        if constraint.name not in mechanics.approach:
-            zeros |= {at.of.e[s]: ZERO, at.of.rates[s]: ZERO}
+    """Nodes of the chart as functions of what is integrated: ξ = ξ̇ = 0 where a constraint holds exactly."""
+    states = state_places(mechanics, at.of)
+    held = [i for i in range(len(at.of.e)) if i not in states]
+    zeros = {node: ZERO for i in held for node in (at.of.e[i], at.of.rates[i])}
     settled = at.settled(nodes)
     return vector(substitute(list(settled.ravel()), zeros)).reshape(settled.shape)
 
 
-def unknowns(
-    mechanics: Mechanics, at: Chart, mass: np.ndarray, forcing: np.ndarray, R: np.ndarray, samples: Samples
-) -> Elimination:
-    """ė_1..ė_k and the reactions: the first k rows alone, then λ, where no servo couples them."""
+def unknowns(mechanics: Mechanics, at: Chart, kind: str, samples: Samples) -> Elimination:
+    """ė_ν, ξ̇ of deep constraints, then the reactions: the first k rows alone, then λ, where no servo couples them."""
+    mass, forcing, R = (constrained(mechanics, at, part) for part in balance(mechanics, at, kind))
     k = at.of.free
     if mechanics.actuators is not None:
-        A = np.column_stack([mass[:, :k], -R])
-        try:
-            return solve(A, forcing[:, None], stacked(A, samples))
-        except SingularMatrix:
-            explain_singular(mechanics, samples[0])
-            raise
+        return with_inputs(mechanics, at, mass, forcing, R, samples)
     motion = solved(mechanics, mass[:k, :k], forcing[:k, None], samples)
     reactions = product(mass[k:, :k], motion.solution[:, 0]) - forcing[k:]
     return replace(motion, solution=np.concatenate([motion.solution, reactions[:, None]]))
+
+
+def with_inputs(
+    mechanics: Mechanics, at: Chart, mass: np.ndarray, forcing: np.ndarray, R: np.ndarray, samples: Samples
+) -> Elimination:
+    """[m -R; S 0] (ė, λ) = (f, g): servo inputs couple all rows, and deep constraints add theirs."""
+    S, g = (constrained(mechanics, at, part) for part in hidden_rates(mechanics, at))
+    places, m = moving_places(mechanics, at), R.shape[1]
+    below = np.full((len(g), m), ZERO, dtype=object)
+    A = np.block([[mass[:, places], -R], [S[:, places].reshape(len(g), len(places)), below]])
+    try:
+        return solve(A, np.concatenate([forcing, g])[:, None], stacked(A, samples))
+    except SingularMatrix:
+        explain_singular(mechanics, samples[0])
+        raise

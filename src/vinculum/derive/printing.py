@@ -29,7 +29,7 @@ _SPREAD = 2  # how many times longer a line may become when it is multiplied out
 
 @dataclass(frozen=True)
 class Printed:
-    """Equations as LaTeX, each (left, right): the definitions of intermediates, then the equations themselves."""
+    """Equations, each (left, right): the definitions of intermediates, then the equations themselves."""
 
     definitions: tuple[tuple[str, str], ...]
     equations: tuple[tuple[str, str], ...]
@@ -40,19 +40,34 @@ class Printed:
         rows = [f"{left} &= {right}" for left, right in (*self.definitions, *self.equations)]
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
+    @property
+    def lines(self) -> str:
+        """One equation to a line."""
+        return "\n".join(f"{left} = {right}" for left, right in (*self.definitions, *self.equations))
+
 
 def latex(equations: EquationsOfMotion, named: bool | None = None) -> str:
     """The equations of a form, and the definitions of intermediates where there are any."""
     return printed(equations, named).aligned
 
 
-def printed(equations: EquationsOfMotion, named: bool | None = None) -> Printed:
-    """The equations of a form, line by line."""
+def vlatex(expression: sp.Expr) -> str:
+    """LaTeX with dots for time derivatives."""
+    from sympy.physics.vector.printing import vlatex as printed
+
+    return printed(expression)
+
+
+Write = Callable[[sp.Expr], str]
+
+
+def printed(equations: EquationsOfMotion, named: bool | None = None, write: Write = vlatex) -> Printed:
+    """The equations of a form, line by line, as LaTeX or as ``write`` writes them."""
     lines = LINES[equations.form](equations) if equations.lines is None else equations.lines(equations)
     if named is None:
         sizes = [tree_size(side, 10 * _SMALL_MODEL) for line in lines for side in line]
         named = max(sizes) > _SMALL_LINE or sum(sizes) > _SMALL_MODEL
-    return _with_names(equations, lines) if named else _whole(equations, lines)
+    return _with_names(equations, lines, write) if named else _whole(equations, lines, write)
 
 
 Line = tuple[Node, Node]  # left = right
@@ -69,7 +84,7 @@ def lyapunov_lines(equations: EquationsOfMotion) -> list[Line]:
     """λ(q, q̇), then M q̈ + h + V_q = forces + Jᵀλ."""
     explicit = equations.explicit()
     reactions = equations.mechanics.without_corrections(explicit.reactions)
-    return [*zip(_multipliers(equations), reactions, strict=True), *balance_lines(equations)]
+    return [*zip(equations.mechanics.printed_reactions, reactions, strict=True), *balance_lines(equations)]
 
 
 def lurie_suslov_lines(equations: EquationsOfMotion) -> list[Line]:
@@ -127,10 +142,10 @@ def _accelerations(equations: EquationsOfMotion) -> np.ndarray:
 
 
 def balance_lines(equations: EquationsOfMotion) -> list[Line]:
-    """M q̈ + h + V_q = forces + Jᵀλ for every coordinate."""
+    """M q̈ + h + V_q = forces + Jᵀλ for every coordinate, with b u in place of Jᵀλ for a servo."""
     mechanics = equations.mechanics
     left = product(mechanics.M, _accelerations(equations)) + mechanics.h - (mechanics.Q - mechanics.applied)
-    right = mechanics.applied + product(mechanics.J.T, vector(_multipliers(equations)))
+    right = mechanics.applied + product(mechanics.directions, mechanics.printed_reactions)
     return list(zip(left, right, strict=True))
 
 
@@ -143,42 +158,33 @@ LINES: dict[str, Callable[[EquationsOfMotion], list[Line]]] = {
 }
 
 
-def _multipliers(equations: EquationsOfMotion) -> list[Node]:
-    return [symbol(sp.Symbol(f"lambda_{c.name}")) for c in equations.system.constraints]
-
-
-def _whole(equations: EquationsOfMotion, lines: Sequence[Line]) -> Printed:
+def _whole(equations: EquationsOfMotion, lines: Sequence[Line], write: Write) -> Printed:
     accelerations = [*equations.acceleration_symbols, *(e.diff(equations.system.time) for e in equations.definitions)]
-    return Printed((), tuple((_tidy(left, accelerations), _tidy(right, accelerations)) for left, right in lines))
+    tidy = [[write(_tidy(side, accelerations)) for side in line] for line in lines]
+    return Printed((), tuple((left, right) for left, right in tidy))
 
 
-def _tidy(node: Node, accelerations: Sequence[sp.Expr]) -> str:
+def _tidy(node: Node, accelerations: Sequence[sp.Expr]) -> sp.Expr:
     """A small expression with its trigonometry simplified, ordered by accelerations; as it stands where multiplying
     it out makes it longer (quotients of sums), since simplifying that takes seconds and gains nothing.
     """
     given = to_sympy(node)
     spread = sp.expand(given)
     if sp.count_ops(spread) > _SPREAD * sp.count_ops(given) + _SMALL_LINE:
-        return _print(given)
+        return given
     collected = sp.collect(sp.expand(sp.trigsimp(spread)), accelerations, evaluate=False)
-    return _print(sp.Add(*(sp.factor_terms(c) * a for a, c in collected.items()), evaluate=True))
+    return sp.Add(*(sp.factor_terms(c) * a for a, c in collected.items()), evaluate=True)
 
 
-def _with_names(equations: EquationsOfMotion, lines: Sequence[Line]) -> Printed:
+def _with_names(equations: EquationsOfMotion, lines: Sequence[Line], write: Write) -> Printed:
     system = equations.system
     taken = [name_of(key) for key in (*system.coordinates, *system.inputs, *system.parameters)]
-    return shared([side for line in lines for side in line], taken)
+    return shared([side for line in lines for side in line], taken, write)
 
 
-def shared(sides: Sequence[Node], taken: Sequence[str]) -> Printed:
+def shared(sides: Sequence[Node], taken: Sequence[str], write: Write = vlatex) -> Printed:
     """Equations left₁, right₁, left₂, right₂, ... with what they share defined once, under names that are not taken."""
     definitions, rest = intermediates(sides, taken)
-    defined = tuple((_print(name), _print(expression)) for name, expression in definitions)
+    defined = tuple((write(name), write(expression)) for name, expression in definitions)
     pairs = zip(rest[::2], rest[1::2], strict=True)
-    return Printed(defined, tuple((_print(left), _print(right)) for left, right in pairs))
-
-
-def _print(expression: sp.Expr) -> str:
-    from sympy.physics.vector.printing import vlatex
-
-    return vlatex(expression)
+    return Printed(defined, tuple((write(left), write(right)) for left, right in pairs))

@@ -84,6 +84,13 @@ class ProgramEquations:
 
         return printed(self)
 
+    def text(self) -> str:
+        """The same as plain text, in the words of a model file."""
+        from vinculum.derive.program_printing import printed
+        from vinculum.plain import plain
+
+        return printed(self, write=plain).lines
+
     _repr_latex_ = formula
     _repr_html_ = html_if_large
 

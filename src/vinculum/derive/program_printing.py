@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vinculum.derive.mechanics import product
-from vinculum.derive.printing import Printed, shared
+from vinculum.derive.printing import Printed, Write, shared, vlatex
 from vinculum.graph import Node, symbol, vector
 from vinculum.names import name_of
 
@@ -18,7 +18,7 @@ def latex(equations: ProgramEquations) -> str:
     return printed(equations).aligned
 
 
-def printed(equations: ProgramEquations) -> Printed:
+def printed(equations: ProgramEquations, write: Write = vlatex) -> Printed:
     """The same, line by line."""
     nodes, system = equations.system.nodes, equations.system
     N = vector(nodes.inputs)
@@ -27,4 +27,4 @@ def printed(equations: ProgramEquations) -> Printed:
     left += list(product(equations.P, N)) if len(N) else []
     right = [*rates, *(-chain.a for chain in equations.chains_found)]
     taken = [name_of(key) for key in (*system.states, *system.inputs, *system.parameters)]
-    return shared([side for line in zip(left, right, strict=True) for side in line], taken)
+    return shared([side for line in zip(left, right, strict=True) for side in line], taken, write)

@@ -14,14 +14,15 @@ from vinculum.derive.chart import Characteristics
 from vinculum.derive.chart_inverse import Inverse, branch_state, inverted
 from vinculum.derive.conditions import conditions, refuse_dependent_characteristics, watching
 from vinculum.derive.equations import EquationsOfMotion
-from vinculum.derive.hamel import KINDS, hamel
+from vinculum.derive.hamel import KINDS, hamel, state_places
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.quasi_printing import lines
 from vinculum.derive.reference import generic_states
+from vinculum.derive.residuals import position_feedback, position_projections
 from vinculum.derive.voronets import independent_velocities
 from vinculum.describe import System
 from vinculum.errors import ModelError
-from vinculum.graph import ZERO, Converter, Node, symbol, symbols
+from vinculum.graph import Converter, Node, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
 
 
@@ -43,12 +44,6 @@ def in_quasi_velocities(mechanics: Mechanics, choices: QuasiChoices, form: str =
     if kind not in KINDS:
         raise ModelError(
             "the kind of equations is not known", [f"{kind!r}.{suggestion(kind, KINDS)} Use {', '.join(KINDS)}."]
-        )
-    if mechanics.hidden:
-        names = ", ".join(dict.fromkeys(name for name, _ in mechanics.hidden))
-        raise ModelError(
-            f"the form {form!r} differentiates a constraint until its input appears, at most twice",
-            [f"the servo constraint {names} has a higher relative degree. Use form='multipliers'."],
         )
     return equations(mechanics, characteristics_of(mechanics, choices), form, kind, choices.at)
 
@@ -80,26 +75,22 @@ def equations(
     mechanics: Mechanics, of: Characteristics, form: str, kind: str, at: Mapping[sp.Expr, float] | None
 ) -> EquationsOfMotion:
     """The record of equations for given characteristics."""
-    system, k = mechanics.system, of.free
-    pairs = list(zip(system.constraints, of.names[k:], strict=True))
-    approached = tuple(next(name for c, name in pairs if c.name == asked) for asked in mechanics.approach)
-    held = [symbol(name) for name in of.names[k:] if name not in approached]
-    limits = conditions(of, held)
+    system = mechanics.system
+    kept = tuple(of.names[i] for i in state_places(mechanics, of))
+    limits = conditions(of, [symbol(name) for name in of.names if name not in kept])
     predicted = system.velocities if of.by_newton else ()
     return EquationsOfMotion(
         system=system,
         form=form,
         mechanics=mechanics,
-        states=(*system.coordinates, *of.names[:k], *approached, *predicted),
+        states=(*system.coordinates, *kept, *predicted),
         eliminate=watching(hamel(of, kind), limits),
-        feedback=tuple((None, ZERO if f is None or c.name in mechanics.approach else f)
-                       for c, f in zip(system.constraints, mechanics.position, strict=True)),
-        projections=((tuple(f for c, f in zip(system.constraints, mechanics.position, strict=True)
-                            if f is not None and c.name not in mechanics.approach), system.nodes.q),),
-        counted=len(system.coordinates) + k + len(approached),
+        feedback=position_feedback(mechanics),
+        projections=position_projections(mechanics, kept),
+        counted=len(system.coordinates) + len(kept),
         at=at,
         definitions={name: f for name, f in zip(of.names, of.functions, strict=True)
-                     if name in (*of.names[:k], *approached) and symbol(name) is not f},
+                     if name in kept and symbol(name) is not f},
         conditions=limits,
         lines=lambda record: lines(record, of, kind),
     )  # fmt: skip

@@ -19,7 +19,7 @@ from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.reference import generic_states, numbers
 from vinculum.describe import Holonomic
 from vinculum.errors import ConstraintError, ModelError
-from vinculum.graph import Node, symbol, symbols
+from vinculum.graph import Node, jacobian, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
 
 
@@ -36,13 +36,19 @@ def independent_velocities(
         if not states:
             raise ConstraintError("No state that meets the constraints was found. Give one: derive(..., at={...}).")
         values = states[0]
-    s = checked(mechanics, dependent, values) if dependent is not None else best_columns(numbers(mechanics.J, values))
+    J = numbers(velocity_slopes(mechanics), values)
+    s = checked(mechanics, dependent, J) if dependent is not None else best_columns(J)
     return {v: symbol(v) for i, v in enumerate(system.velocities) if i not in s}
 
 
-def checked(mechanics: Mechanics, dependent: Sequence[sp.Expr], values: Mapping[Node, float]) -> list[int]:
-    """The numbers of the dependent coordinates a user asked for."""
-    coordinates, needed = list(mechanics.system.coordinates), len(mechanics.J)
+def velocity_slopes(mechanics: Mechanics) -> np.ndarray:
+    """(m, n) ∂ψ/∂q̇ of the constraints on the velocities; J also holds conditions hidden in the path of a servo."""
+    return jacobian(mechanics.velocity, mechanics.system.nodes.v)
+
+
+def checked(mechanics: Mechanics, dependent: Sequence[sp.Expr], J: np.ndarray) -> list[int]:
+    """The numbers of the dependent coordinates a user asked for; J is ∂ψ/∂q̇ in numbers."""
+    coordinates, needed = list(mechanics.system.coordinates), len(J)
     problems = [
         f"{name_of(q)} is no coordinate.{suggestion(name_of(q), map(name_of, coordinates))}"
         for q in dependent
@@ -55,9 +61,9 @@ def checked(mechanics: Mechanics, dependent: Sequence[sp.Expr], values: Mapping[
     if problems:
         raise ModelError("the choice of dependent coordinates is not usable", problems)
     s = [coordinates.index(q) for q in dependent]
-    J_s = numbers(mechanics.J, values)[:, s]
+    J_s = J[:, s]
     if needed and np.linalg.svd(J_s, compute_uv=False)[-1] <= 1e-9 * np.abs(J_s).max(initial=1e-300):
-        better = listed(coordinates[i] for i in best_columns(numbers(mechanics.J, values)))
+        better = listed(coordinates[i] for i in best_columns(J))
         raise ModelError(
             "the choice of dependent coordinates is not usable",
             [f"the constraints do not determine the velocities of {listed(dependent)}. Use dependent=[{better}]."],
@@ -70,7 +76,7 @@ def refuse_nonlinear(mechanics: Mechanics) -> None:
     v = set(mechanics.system.nodes.v)
     curved = [
         c.name
-        for c, row in zip(mechanics.system.constraints, mechanics.J, strict=True)
+        for c, row in zip(mechanics.system.constraints, velocity_slopes(mechanics), strict=True)
         if not isinstance(c, Holonomic) and symbols(row) & v
     ]
     if curved:

@@ -55,11 +55,13 @@ class Number:
 
 
 def last_unit(token: str) -> float:
-    """One unit of the last digit of a number as text.
+    """One unit of the last digit of a number as text; a bare 0 means zero.
 
-    >>> last_unit("-2.80"), last_unit("3e-4")
-    (0.01, 0.0001)
+    >>> last_unit("-2.80"), last_unit("3e-4"), last_unit("0")
+    (0.01, 0.0001, 1e-09)
     """
+    if token == "0":
+        return 1e-9
     mantissa, _, exponent = token.partition("e")
     return float(f"1e{int(exponent or 0) - len(mantissa.partition('.')[2])}")
 
@@ -95,10 +97,12 @@ class Evidence:
     corrected: float
     exact: bool = False  # the corrected form is right in exact arithmetic
     accepted: float = 1e-9  # largest error of a right form
+    wrong: float | None = None  # least error of a wrong one; a thousand times that of a right one where nothing is said
 
     @property
     def printed_is_wrong(self) -> bool:
-        return not self.printed <= _ENOUGH * self.accepted  # also where it is not a number
+        least = _ENOUGH * self.accepted if self.wrong is None else self.wrong
+        return not self.printed <= least  # also where it is not a number
 
     @property
     def corrected_is_right(self) -> bool:
@@ -154,9 +158,9 @@ class Paper:
     key: str
     title: str
     authors: str
-    year: int
-    journal: str
     about: str
+    year: int | None = None  # where our copy of the paper says it
+    journal: str = ""
     tables: Sequence[Table] = ()
     errata: Sequence[Erratum] = ()
     confirmations: Sequence[Confirmation] = ()

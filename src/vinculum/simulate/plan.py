@@ -87,8 +87,8 @@ def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[st
     rough = sorted({node.op for node in order(problem.rates) if not _smooth(node.op)})
     if rough:
         return "bdf", f"the equations contain {', '.join(rough)}, which are not smooth"
-    slopes = problem.compiled(list(problem.jacobian().ravel()))(t0, x, problem.values)
-    roots = np.linalg.eigvals(slopes.reshape(len(x), len(x))) if np.all(np.isfinite(slopes)) else np.zeros(1)
+    slopes = problem.slopes_at(t0, x)
+    roots = np.linalg.eigvals(slopes) if np.all(np.isfinite(slopes)) else np.zeros(1)
     decay, turn = float(np.max(-roots.real)), float(np.max(np.abs(roots.imag)))
     if decay * abs(t1 - t0) > 1000 and decay > 20 * max(turn, 1 / abs(t1 - t0)):
         return "bdf", f"stiff: decay {decay:.3g} against frequency {turn:.3g} at the start"

@@ -19,7 +19,20 @@ from vinculum.derive.explicit import Explicit
 from vinculum.derive.interface import Equations, Feedback, linear_feedback
 from vinculum.derive.mechanics import total
 from vinculum.errors import DomainError, ModelError
-from vinculum.graph import ONE, ZERO, Converter, Node, constant, evaluate, jacobian, select, substitute, symbol, symbols
+from vinculum.graph import (
+    ONE,
+    ZERO,
+    Converter,
+    Node,
+    constant,
+    evaluate,
+    jacobian,
+    order,
+    select,
+    substitute,
+    symbol,
+    symbols,
+)
 from vinculum.graph.node import compare
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
@@ -210,6 +223,23 @@ class Problem:
     def jacobian(self) -> np.ndarray:
         """∂f/∂x as nodes."""
         return jacobian(self.rates, self.state)
+
+    @cached_property
+    def slopes(self) -> Function | None:
+        """∂f/∂x as machine code, row after row; None where f calls routines, which are not written out for it."""
+        if any(node.op == "call" for node in order(self.rates)):
+            return None
+        return self.compiled(list(self.jacobian().ravel()))
+
+    def slopes_at(self, t: float, x: np.ndarray) -> np.ndarray:
+        """∂f/∂x at a state, (n, n); by differences where there is no machine code for it."""
+        n = len(x)
+        if self.slopes is not None:
+            return self.slopes(t, x, self.values).reshape(n, n)
+        rates, steps = self.compiled(self.rates), 6e-6 * (1 + np.abs(x))
+        shifted = np.concatenate([x + np.diag(steps), x - np.diag(steps)])
+        f = rates.rows(np.full(2 * n, t), shifted, self.values)
+        return ((f[:n] - f[n:]) / (2 * steps[:, None])).T
 
     def numbers(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, inputs included, for the interpreter."""

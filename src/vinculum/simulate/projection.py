@@ -31,7 +31,8 @@ def projection(problem: Problem) -> tuple[list[Node], list[Level]]:
         if residuals:
             first = problem.state.index(variables[0])
             levels.append(Level(first, len(variables), len(residuals), len(outputs)))
-            outputs += [*residuals, *jacobian(residuals, variables).ravel()]
+            nodes = problem.lifted(residuals)
+            outputs += [*nodes, *jacobian(nodes, variables).ravel()]
     return outputs, levels
 
 

@@ -109,17 +109,18 @@ def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
     from sksundae.cvode import CVODE
 
     n, p = len(problem.state), problem.values
-    rates, slopes = problem.compiled(problem.rates), problem.compiled(list(problem.jacobian().ravel()))
+    rates, slopes = problem.compiled(problem.rates), problem.slopes
 
     def right_side(t: float, x: np.ndarray, out: np.ndarray) -> None:
         out[:] = rates(t, x, p)
 
     def jacobian(t: float, x: np.ndarray, _: np.ndarray, out: np.ndarray) -> None:
+        assert slopes is not None
         out[:] = slopes(t, x, p).reshape(n, n)
 
     return CVODE(
         right_side,
-        jacfn=jacobian,
+        jacfn=None if slopes is None else jacobian,  # CVODE's own differences
         rtol=tolerance,
         atol=tolerance,
         max_num_steps=200_000,

@@ -1,4 +1,4 @@
-"""[drawing]: points, lines and circles; for a tree of bodies one is made from its joints where none is stated."""
+"""[drawing]: points, lines and circles. A tree of bodies without one is drawn from its joints."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from vinculum.names import suggestion
 
 
 def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
-    """The drawing of a file, the drawing of a tree, or none."""
+    """The drawing that a file states, or none."""
     raw = reading.data.get("drawing")
     if raw is None:
-        return None if tree is None or reading.problems else drawing_of(tree)
+        return None
     reading.scope = reading.scope.without_dimensions()
     points = {name: _point(reading, name, entry, tree) for name, entry in raw.get("points", {}).items()}
     if len({len(place) for place in points.values() if place}) > 1:
@@ -72,24 +72,3 @@ def _circle(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any
     if "normal" in raw:
         given["normal"] = reading.vector((*path, "normal"), raw["normal"])
     return None if any(value is None for value in given.values()) else Circle(**given)
-
-
-def drawing_of(tree: BodyTree) -> Drawing:
-    """Lines between the joints of a tree, and on to the center of mass of the bodies at its ends."""
-    points: dict[str, tuple[sp.Expr, ...]] = {}
-    segments: list[Segment] = []
-    parents = {body.parent for body in tree.bodies}
-    for body in tree.bodies:
-        points[body.name] = tuple(tree.position(body.name))
-        if body.parent is not None:
-            segments.append(Segment([body.parent, body.name], name=body.parent))
-        end = f"{body.name} center"
-        if body.name not in parents and any(x != 0 for x in body.center_of_mass):
-            points[end] = tuple(tree.position(body.name, tuple(body.center_of_mass)))
-            segments.append(Segment([body.name, end], name=body.name))
-    for i, loop in enumerate((loop for loop in tree.loops if loop.first is not None), start=1):
-        joint = f"joint {i}"
-        points[joint] = tuple(tree.position(loop.first, tuple(loop.point)))
-        ends = [(loop.first, loop.point), (loop.second, loop.other_point)]
-        segments += [Segment([name, joint], name=name) for name, at in ends if name and any(x != 0 for x in at)]
-    return Drawing(points, segments)

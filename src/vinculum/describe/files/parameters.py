@@ -11,7 +11,9 @@ import sympy as sp
 
 from vinculum.describe.files import dimensions
 from vinculum.describe.files.characters import translate
+from vinculum.describe.files.dimensions import Dimension
 from vinculum.describe.files.expression import parsed
+from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import Macro, name_problem, spelled
 from vinculum.describe.files.units import QUANTITY
@@ -22,36 +24,49 @@ _WITH_ARGUMENTS = re.compile(r"\s*([^\s()]+)\s*\(([^()]*)\)\s*")
 
 
 def read_parameters(reading: Reading, raw: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
-    """Each parameter becomes a symbol with a number; one may be a formula of those above it."""
+    """Each parameter becomes a symbol with a number; one may be a formula of those above it.
+
+    A change without a unit is in SI and has the dimension that the file states.
+    """
     known = {spelled(name): name for name in raw}
     for name in (name for name in changes if spelled(name) not in known):
-        reading.problem(
-            ("parameters",), f"{name[:40]} is no parameter, so that it cannot be set.{suggestion(name[:40], known)}"
-        )
+        near = suggestion(name[:40], known)
+        reading.problem(("parameters",), f"{name[:40]} is no parameter, so that it cannot be set.{near}")
     changed = {spelled(name): value for name, value in changes.items()}
     for name, entry in raw.items():
         path = ("parameters", name)
-        plain = reading.declare(path, name)
-        value = reading.formula(path, changed.get(spelled(name), entry))
-        number = None if value is None else value.number
-        if value is not None and number is None:
-            number = reading.evaluated(path, value.expression)
-        if plain is None:
-            continue
-        parameter = sp.Symbol(plain)
-        stated = isinstance(entry, (str, dict))
-        dimension = value.dimension if value is not None and stated and _has_unit(entry, value) else None
-        reading.scope = reading.scope.with_values({plain: Value(parameter, dimension=dimension)})
-        if number is not None:
-            reading.numbers[parameter] = number
-        if dimension is not None:
-            reading.units[parameter] = dimensions.shown(dimension)
+        plain, value = reading.declare(path, name), reading.formula(path, entry)
+        dimension = _dimension(entry, value)
+        if plain in changed:
+            value = reading.formula(path, changed[plain])
+            own = _dimension(changed[plain], value)
+            if own not in (None, dimension) and dimension is not None:
+                wanted, found = dimensions.shown(dimension), dimensions.shown(own)
+                reading.problem(path, f"it is set to a number with {found} where {wanted} is needed.")
+        number = None if value is None else _number(reading, path, value)
+        if plain is not None:
+            _declare(reading, plain, number, dimension)
 
 
-def _has_unit(entry: Any, value: Value) -> bool:
-    """Whether a unit was written, or the dimension follows from those of other parameters."""
-    written = isinstance(entry, dict) or QUANTITY.fullmatch(entry) is not None
-    return written or value.number is None
+def _number(reading: Reading, path: Path, value: Value) -> float | None:
+    return value.number if value.number is not None else reading.evaluated(path, value.expression)
+
+
+def _declare(reading: Reading, name: str, number: float | None, dimension: Dimension | None) -> None:
+    """Enter the symbol of a parameter, its number and its unit."""
+    parameter = sp.Symbol(name)
+    reading.scope = reading.scope.with_values({name: Value(parameter, dimension=dimension)})
+    if number is not None:
+        reading.numbers[parameter] = number
+    if dimension is not None:
+        reading.units[parameter] = dimensions.shown(dimension)
+
+
+def _dimension(entry: Any, value: Value | None) -> Dimension | None:
+    """Where a unit was written, or where the dimension follows from those of other parameters."""
+    written = isinstance(entry, dict) or (isinstance(entry, str) and QUANTITY.fullmatch(entry) is not None)
+    follows = isinstance(entry, str) and value is not None and value.number is None
+    return value.dimension if value is not None and (written or follows) else None
 
 
 def read_definitions(reading: Reading, raw: Mapping[str, Any]) -> None:

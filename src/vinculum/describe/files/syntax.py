@@ -9,6 +9,7 @@ from vinculum.describe.files import limits
 from vinculum.describe.files.characters import INSTEAD, Translated
 
 _MISSING = re.compile(r"(?<![\w.])(?P<a>\d+\.?\d*)(?=[A-DF-Za-df-z_(])|(?P<b>[\w)])[ ]+(?=[\w(])|(?P<c>\))(?=\w)")
+_UNIT = re.compile(r"\s*([-+]?\d+\.?\d*)([A-Za-z][A-Za-z*/^0-9]*)\s*")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -43,6 +44,9 @@ def explained(text: str, made: Translated, offset: int) -> tuple[int, int, str]:
         if keyword.iskeyword(word.group()) and word.group() not in ("True", "False", "None"):
             at = made.start(word.start())
             return at, at + len(word.group()), f"{word.group()} is a reserved word and cannot be used in an expression."
+    unit = _UNIT.fullmatch(text)
+    if unit is not None:
+        return unit.start(2), unit.end(2), f'a blank stands before a unit: "{unit[1]} {unit[2]}". A product has a *.'
     missing = _MISSING.search(made.text)
     if missing is not None:
         at = made.start(missing.end())

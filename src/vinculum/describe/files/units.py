@@ -21,10 +21,10 @@ _RAISED = {"²": "^2", "³": "^3", "⁻¹": "^-1", "⁻²": "^-2", "µ": "u", "�
 _KNOWN = frozenset((
     "meter", "gram", "second", "minute", "hour", "day", "year", "radian", "degree", "arcminute", "arcsecond", "turn",
     "revolutions_per_minute", "revolutions_per_second", "newton", "dyne", "joule", "erg", "calorie", "watt",
-    "watt_hour", "horsepower", "pascal", "bar", "hertz", "liter", "metric_ton", "ampere", "ampere_hour", "volt", "ohm", "siemens",
-    "farad", "henry", "coulomb", "tesla", "weber", "kelvin", "mole", "candela", "percent", "inch", "foot", "yard",
-    "mile", "pound", "ounce", "slug", "force_pound", "force_kilogram", "force_gram", "pound_force_per_square_inch",
-    "mile_per_hour", "kilometer_per_hour", "knot",
+    "watt_hour", "horsepower", "pascal", "bar", "hertz", "liter", "metric_ton", "ampere", "ampere_hour", "volt", "ohm",
+    "siemens", "farad", "henry", "coulomb", "tesla", "weber", "kelvin", "mole", "candela", "percent", "inch", "foot",
+    "yard", "mile", "pound", "ounce", "slug", "force_pound", "force_kilogram", "force_gram",
+    "pound_force_per_square_inch", "mile_per_hour", "kilometer_per_hour", "knot",
 ))  # fmt: skip
 _COMMON = ("m", "cm", "mm", "km", "kg", "g", "s", "ms", "min", "h", "rad", "deg", "rpm", "N", "kN", "J", "W", "A", "V",
            "ohm", "H", "mH", "F", "C", "Pa", "Hz", "K", "N*m", "ft", "inch", "lb")  # fmt: skip

@@ -1,0 +1,58 @@
+"""The commands in the order of the flow, each in its file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vinculum.cli.check import check
+from vinculum.cli.codes import guarded
+from vinculum.cli.control import equilibrium, stability, stabilize
+from vinculum.cli.demo import demo
+from vinculum.cli.derive import derive
+from vinculum.cli.new import new
+from vinculum.cli.pages import papers, report
+from vinculum.cli.schema import schema
+from vinculum.cli.simulate import simulate
+
+HELP = """Constrained mechanical systems: equations of motion, simulation, stability and control.
+
+\b
+Begin with a model file and look at all of it:
+  vinculum new ball.toml --like ball_and_beam
+  vinculum report ball.toml
+
+\b
+Exit codes: 0 done; 1 done, but the answer is no; 2 wrong usage or model file;
+3 refused by the mathematics; 130 interrupted.
+"""
+
+app = typer.Typer(
+    help=HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # rich takes a quarter of a second to print help
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from vinculum import __version__
+
+        typer.echo(f"vinculum {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+for command in (new, check, derive, simulate, equilibrium, stability, stabilize, report, papers, demo, schema):
+    app.command(command.__name__)(guarded(command))

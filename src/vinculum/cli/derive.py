@@ -1,0 +1,80 @@
+"""``vinculum derive``: the equations of motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vinculum.cli.codes import DONE
+from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+
+KINDS = (".tex", ".md", ".txt")
+
+
+def derive(
+    model: ModelFile,
+    form: Form = None,
+    output: Output = None,
+    force: Force = False,
+    settings: Set = None,
+    json: Json = False,
+) -> int:
+    """Derive the equations of motion.
+
+    In the form of the file, or in another: multipliers, lyapunov, lurie-suslov, shulgin, routh, voronets,
+    chaplygin, hamel, maggi, program.
+
+    \b
+    Examples:
+      vinculum derive model.toml
+      vinculum derive model.toml --form shulgin -o equations.tex
+    """
+    from vinculum.cli.models import opened
+    from vinculum.cli.output import as_json, free_place, table, written
+    from vinculum.names import listed
+    from vinculum.study import equations_of
+
+    free_place(output, force, KINDS)
+    asked = opened(model, settings, form)
+    equations = equations_of(asked)
+    if output is not None:
+        written(output, document(equations, output.suffix.lower()))
+    if json:
+        print(as_json(described(equations)))
+        return DONE
+    rows = {"form": form_of(equations), "states": listed(equations.states), "dimension": equations.dimension}
+    table(asked.name, rows)
+    if output is None:
+        print()
+        print(equations.text())
+    return DONE
+
+
+def form_of(equations: Any) -> str:
+    """The name of the form."""
+    return getattr(equations, "form", "program")
+
+
+def described(equations: Any) -> dict[str, Any]:
+    """For machines."""
+    from vinculum.names import name_of
+
+    return {
+        "name": equations.name,
+        "form": form_of(equations),
+        "states": [name_of(key) for key in equations.states],
+        "inputs": [name_of(key) for key in equations.system.inputs],
+        "constraints": list(equations.constraint_names),
+        "dimension": equations.dimension,
+        "parameters": {name_of(key): value for key, value in equations.parameters.items()},
+        "equations": equations.text().split("\n"),
+        "latex": equations.latex(),
+    }
+
+
+def document(equations: Any, kind: str) -> str:
+    """The equations as a file: LaTeX, Markdown or plain text."""
+    if kind == ".tex":
+        return f"% {equations.name}, form {form_of(equations)}\n\\[\n{equations.latex()}\n\\]\n"
+    if kind == ".md":
+        return f"# {equations.name}\n\nForm: {form_of(equations)}\n\n```math\n{equations.latex()}\n```\n"
+    return f"{equations.name}, form {form_of(equations)}\n\n{equations.text()}\n"

@@ -1,0 +1,59 @@
+"""A model file opened for a command, with the changes of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vinculum.cli.codes import Wrong
+
+if TYPE_CHECKING:
+    from vinculum.describe.model import Model
+
+
+def opened(path: Path, settings: Sequence[str] | None = None, form: str | None = None) -> Model:
+    """The model in a file; ``settings`` are NAME=VALUE."""
+    from vinculum.describe.files import load
+
+    model = load(path, _changes(settings or ()))
+    if form is None:
+        return model
+    return replace(model, derivation=_in_form(model, form))
+
+
+def _changes(settings: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise Wrong(f"--set {setting!r} cannot be read. Write --set m=0.3, or --set l='20 cm'.")
+        found[name.strip()] = _number(value.strip())
+    return found
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_OF_FORMS = {
+    "dependent": ("lurie-suslov", "shulgin", "routh", "voronets", "chaplygin", "hamel", "maggi"),
+    "cyclic": ("routh",),
+    "redundant": ("multipliers", "lyapunov"),
+    "characteristics": ("hamel", "maggi", "voronets", "chaplygin"),
+    "kind": ("hamel", "maggi"),
+    "inverse": ("hamel", "maggi", "voronets", "chaplygin"),
+    "release": ("hamel", "maggi", "voronets", "chaplygin"),
+    "free": ("program",),
+    "weights": ("program",),
+}
+
+
+def _in_form(model: Model, form: str) -> dict[str, Any]:
+    """The choices of the file that mean something in another form."""
+    kept = {key: value for key, value in model.derivation.items() if form in _OF_FORMS.get(key, (form,))}
+    return {**kept, "form": form}

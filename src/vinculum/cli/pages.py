@@ -1,0 +1,56 @@
+"""``vinculum report | papers``: pages to look at."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from vinculum.cli.codes import DONE, complain
+from vinculum.cli.options import Force, Form, ModelFile, Output, Set
+
+KINDS = (".html",)
+
+
+def report(
+    model: ModelFile, output: Output = None, force: Force = False, form: Form = None, settings: Set = None
+) -> int:
+    """Write a page with all that the file asks for.
+
+    Drawing, equations, motion, stability and controller on one HTML page that needs no network.
+    The page is written beside the model file, with the ending .html, unless -o says otherwise.
+
+    \b
+    Example:
+      vinculum report model.toml -o report.html
+    """
+    from vinculum.cli.models import opened
+    from vinculum.cli.output import free_place
+    from vinculum.cli.progress import steps
+
+    path = output or model.with_suffix(".html")
+    free_place(path, force, KINDS)
+    asked = opened(model, settings, form)
+    from vinculum.present.report import write_report
+
+    with steps() as progress:
+        written = write_report(asked, path, progress)
+    complain(f"Written to {written}")
+    return DONE
+
+
+def papers(output: Output = None, force: Force = False) -> int:
+    """Reproduce the five papers on one page.
+
+    Each printed figure and number beside ours, each erratum with the check that shows it.
+
+    \b
+    Example:
+      vinculum papers -o papers.html
+    """
+    from vinculum.cli.output import free_place
+
+    path = output or Path("papers.html")
+    free_place(path, force, KINDS)
+    import_module("vinculum.papers").write_page(path)
+    complain(f"Written to {path}")
+    return DONE

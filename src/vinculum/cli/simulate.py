@@ -1,0 +1,107 @@
+"""``vinculum simulate``: the motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vinculum.cli.codes import DONE, INTERRUPTED, NO, complain
+from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+
+KINDS = (".nc", ".csv")
+End = Annotated[float | None, typer.Option("--end", metavar="TIME", help="Another end of the run.", show_default=False)]
+Method = Annotated[str | None, typer.Option("--method", help="Another method of integration.", show_default=False)]
+Step = Annotated[float | None, typer.Option("--step", help="Of a method with a fixed step.", show_default=False)]
+
+
+def simulate(
+    model: ModelFile,
+    output: Output = None,
+    force: Force = False,
+    form: Form = None,
+    settings: Set = None,
+    end: End = None,
+    method: Method = None,
+    step: Step = None,
+    json: Json = False,
+) -> int:
+    """Simulate the motion.
+
+    Ctrl-C ends the run and keeps what was computed. Exit code 1 says that the run ended early.
+
+    \b
+    Examples:
+      vinculum simulate model.toml -o motion.nc
+      vinculum simulate model.toml --set m=0.3 --end 20 --json
+    """
+    from vinculum.cli.models import opened
+    from vinculum.cli.output import as_json, free_place, table
+    from vinculum.study import equations_of
+
+    free_place(output, force, KINDS)
+    asked = opened(model, settings, form)
+    motion = moved(asked, equations_of(asked), {"end": end, "method": method, "step": step})
+    if output is not None:
+        stored(motion, output)
+    if json:
+        print(as_json(described(asked.name, motion)))
+    else:
+        table(asked.name, rows_of(motion))
+    if motion.outcome.kind == "interrupted":
+        return INTERRUPTED
+    return DONE if motion.outcome else NO
+
+
+def moved(model: Any, equations: Any, changes: dict[str, Any]) -> Any:
+    """The motion, with a bar while it runs."""
+    from dataclasses import replace
+
+    from vinculum.cli.progress import bar
+    from vinculum.study import motion_of
+
+    how = dict(model.simulation or {})
+    if changes["end"] is not None and "times" in how:
+        how["times"] = (float(how["times"][0]), changes["end"])
+    how |= {key: changes[key] for key in ("method", "step") if changes[key] is not None}
+    asked = replace(model, simulation=how or None)
+    with bar(f"simulating {model.name}") as report:
+        return motion_of(asked, equations, report)
+
+
+def stored(motion: Any, path: Path) -> None:
+    """NetCDF with everything, or a table of the samples as text."""
+    if path.suffix.lower() == ".nc":
+        motion.save(path)
+    else:
+        motion.dataset.to_dataframe().to_csv(path)
+    complain(f"Written to {path}")
+
+
+def rows_of(motion: Any) -> dict[str, Any]:
+    """How the run went, and the values at its end."""
+    from vinculum.simulate.storage import labelled
+
+    last = {f"{name} at the end": float(values[-1]) for name, values in motion.own_columns.items()}
+    return {**labelled(motion), **last}
+
+
+def described(name: str, motion: Any) -> dict[str, Any]:
+    """For machines."""
+    return {
+        "name": name,
+        "outcome": {"kind": motion.outcome.kind, "time": motion.outcome.time, "reason": motion.outcome.reason},
+        "method": motion.method,
+        "stabilization": motion.stabilization,
+        "steps": motion.steps,
+        "samples": len(motion.t),
+        "energy_error": motion.energy_error,
+        "largest_residuals": [
+            {"constraint": c, "level": level, "residual": value, "promised": motion.promised.get((c, level))}
+            for (c, level), value in motion.largest_residuals.items()
+        ],
+        "events": [{"name": e.name, "time": e.time, "rising": e.rising} for e in motion.events],
+        "final": {key: float(values[-1]) for key, values in motion.own_columns.items()},
+        "seconds": dict(motion.seconds),
+    }

@@ -1,0 +1,223 @@
+"""The commands: what they print, write and refuse, and the exit codes that scripts trust."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+from typer.testing import CliRunner
+
+import vinculum as vn
+from vinculum.cli import progress
+from vinculum.cli.app import app
+from vinculum.cli.new import examples, folder
+
+HEAVY = ("sympy", "numpy", "scipy", "heyoka", "numba", "llvmlite", "xarray", "plotly", "pint", "rich", "control")
+FLOW = ("derive", "simulate", "equilibrium", "stability", "stabilize")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command in an empty folder; its result."""
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+
+    def run(line, code=0):
+        result = runner.invoke(app, line.split(), catch_exceptions=False)
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture
+def model(run, tmp_path):
+    """The file that `vinculum new` writes."""
+    run("new model.toml")
+    return tmp_path / "model.toml"
+
+
+def test_help_imports_nothing_heavy():
+    lines = (
+        "import sys",
+        "from vinculum.cli.app import app",
+        "try: app(['--help'])",
+        "except SystemExit: pass",
+        f"print([m for m in {HEAVY} if m in sys.modules])",
+    )
+    code = "\n".join(lines)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("[]")
+    assert "stabilize" in done.stdout
+
+
+def test_it_runs_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "vinculum", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"vinculum {vn.__version__}\n"
+
+
+def test_every_command_has_help_with_an_example(run):
+    commands = [command.name for command in app.registered_commands]
+    assert set(commands) >= {*FLOW, "report", "papers", "new", "check", "demo"}
+    for command in commands:
+        printed = run(f"{command} --help").output
+        assert "Example" in printed
+        assert f"vinculum {command}" in printed
+
+
+def test_completion_is_offered():
+    environment = {**os.environ, "_VINCULUM_COMPLETE": "complete_bash", "COMP_WORDS": "vinculum st", "COMP_CWORD": "1"}
+    code = "from vinculum.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == ["stability", "stabilize"]
+
+
+# -- new and check -----------------------------------------------------------------------------------------------
+
+
+def test_a_new_file_has_no_problems_and_names_the_schema(model, run):
+    assert "no problem was found" in run("check model.toml").output
+    first = model.read_text(encoding="utf-8").split("\n")[0]
+    assert first.startswith("#:schema file://")
+    assert first.endswith("schema.json")
+
+
+def test_nothing_is_overwritten_unasked(model, run):
+    before = model.read_text(encoding="utf-8")
+    model.write_text("mine", encoding="utf-8")
+    assert "--force" in run("new model.toml", code=2).stderr
+    assert model.read_text(encoding="utf-8") == "mine"
+    run("new model.toml --force")
+    assert model.read_text(encoding="utf-8") == before
+
+
+def test_examples_are_listed_and_copied(run, tmp_path):
+    assert "ball_and_beam" in run("new --list").output
+    run("new ball.toml --like ball_and_beam")
+    copied = (tmp_path / "ball.toml").read_text(encoding="utf-8")
+    assert copied.endswith((folder() / "ball_and_beam.toml").read_text(encoding="utf-8"))
+    assert "Did you mean ball_and_beam?" in run("new x.toml --like bal_and_beam", code=2).stderr
+    assert len(examples()) >= 5
+
+
+def test_check_says_everything_at_once(model, run):
+    text = model.read_text(encoding="utf-8").replace("dot(x)^2/2", "dot(y)^2/2").replace("times", "tmes")
+    model.write_text(text, encoding="utf-8")
+    said = run("check model.toml", code=2).stderr
+    assert "y is not known" in said
+    assert "tmes is not a key" in said
+    found = json.loads(run("check model.toml --json", code=2).stdout)
+    assert len(found["problems"]) >= 4
+    assert {"line", "column", "key", "message"} <= set(found["problems"][0])
+
+
+# -- the flow ----------------------------------------------------------------------------------------------------
+
+
+def test_derive_prints_and_writes(model, run, tmp_path):
+    assert "dot(dot(theta))" in run("derive model.toml").output
+    for name, mark in (("e.tex", "\\ddot{\\theta}"), ("e.md", "```math"), ("e.txt", "dot(dot(theta))")):
+        run(f"derive model.toml -o {name}")
+        assert mark in (tmp_path / name).read_text(encoding="utf-8")
+    data = json.loads(run("derive model.toml --form lyapunov --json").stdout)
+    assert data["form"] == "lyapunov"
+    assert data["states"] == ["x", "theta", "dot(x)", "dot(theta)"]
+
+
+def test_simulate_writes_what_can_be_read_again(model, run, tmp_path):
+    data = json.loads(run("simulate model.toml -o motion.nc --end 0.5 --json").stdout)
+    motion = vn.read(tmp_path / "motion.nc")
+    assert data["outcome"]["kind"] == "finished"
+    assert data["outcome"]["time"] == motion.t[-1] == 0.5
+    assert data["final"]["theta"] == motion["theta"][-1]
+    run("simulate model.toml -o motion.csv --end 0.5")
+    rows = (tmp_path / "motion.csv").read_text(encoding="utf-8").split("\n")
+    assert "theta" in rows[0].split(",")
+    assert len(rows) == len(motion.t) + 2
+
+
+def test_parameters_and_method_are_changed_on_the_command_line(model, run):
+    def final(options):
+        return json.loads(run(f"simulate model.toml --end 0.2 --json {options}").stdout)["final"]["theta"]
+
+    assert final("--set m=0.5") != final("")
+    assert final("--set m=0.2") == final("")
+    assert final("--method rk4 --step 1e-4") == pytest.approx(final(""), rel=1e-9)
+
+
+def test_stability_and_its_strict_exit_code(model, run):
+    data = json.loads(run("stability model.toml --json").stdout)
+    assert data["stability"]["kind"] == "unstable"
+    assert max(root["re"] for root in data["stability"]["roots"]) == pytest.approx(4.59961, rel=1e-5)
+    assert "unstable" in run("stability model.toml --strict", code=1).output
+    assert len(json.loads(run("equilibrium model.toml --json").stdout)["equilibria"]) == 2
+
+
+def test_stabilize_gives_gains_and_a_closed_loop_that_comes_to_rest(model, run, tmp_path):
+    run("stabilize model.toml -o gains.json")
+    data = json.loads((tmp_path / "gains.json").read_text(encoding="utf-8"))
+    assert data["closed_loop"]["stable"]
+    assert all(root["re"] < 0 for root in data["closed_loop"]["roots"])
+    assert abs(data["motion"]["final"]["theta"]) < 1e-4
+    assert len(data["gain"][0]) == len(data["states"]) == 4
+
+
+# -- exit codes --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_ends_early_is_a_no(model, run):
+    text = model.read_text(encoding="utf-8").replace("inputs = { u = 0 }", 'inputs = { u = "log((l_0 - x)/l_0)" }')
+    model.write_text(text.replace("[parameters]", '[parameters]\nl_0 = "1 mm"'), encoding="utf-8")
+    data = json.loads(run("simulate model.toml --json", code=1).stdout)
+    assert data["outcome"]["kind"] == "non-finite"
+    assert data["outcome"]["time"] < 5
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("simulate", 2),
+        ("simulate nothing.toml", 2),
+        ("simulate model.toml --set m", 2),
+        ("simulate model.toml --set nothing=1", 2),
+        ("simulate model.toml -o motion.xyz", 2),
+        ("simulate model.toml -o nowhere/motion.nc", 2),
+        ("derive model.toml --form nothing", 3),
+        ("simulate model.toml --method rk4", 3),
+        ("simulate model.toml --nothing", 2),
+    ],
+)
+def test_exit_codes(model, run, line, code):
+    assert run(line, code).stderr.strip()
+
+
+def test_an_interrupted_run_keeps_what_was_computed(model, run, tmp_path, monkeypatch):
+    """A real SIGINT, half a second after the first sign of progress."""
+    alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+
+    @contextmanager
+    def set_once(task, quiet=False):
+        yield lambda share: alarm.start() if alarm.ident is None else None
+
+    monkeypatch.setattr(progress, "bar", set_once)
+    try:
+        run("simulate model.toml -o motion.nc --end 1e7", code=130)
+    finally:
+        alarm.cancel()
+    motion = vn.read(tmp_path / "motion.nc")
+    assert motion.outcome.kind == "interrupted"
+    assert 0 < motion.t[-1] < 1e7
+
+
+def test_an_interruption_elsewhere_is_said(model, run, monkeypatch):
+    def pressed(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vinculum.study.equations_of", pressed)
+    assert "Interrupted" in run("derive model.toml", code=130).stderr
