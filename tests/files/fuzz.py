@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from vinculum.describe.files import ModelFileError, loads
@@ -40,6 +41,7 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:e-?\d+)?")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+@cache
 def sources() -> list[str]:
     """The models of the package, from which all mutants descend."""
     return [path.read_text(encoding="utf-8") for path in sorted(MODELS.glob("*.toml"))]
