@@ -143,12 +143,12 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed figure: what it shows there, and ours, a Plotly figure."""
+    """A printed figure: what it shows there, and ours."""
 
     where: str
     caption: str
     printed: str  # what the printed figure shows, with the values that can be read off it
-    make: Callable[[], Any]
+    make: Callable[[], list[Any]]  # panels: a name and a picture each
 
 
 @dataclass(frozen=True)
