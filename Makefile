@@ -11,7 +11,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench check docs clean
+.PHONY: help demo test fuzz bench check docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -21,6 +21,9 @@ demo: $(STAMP)  ## run the demonstration
 
 test: $(STAMP)  ## run the tests and the doctests, on all cores
 	@$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
+
+fuzz: $(STAMP)  ## load a hundred thousand mutated model files
+	@$(RUN) tests/files/fuzz.py $(ARGS)
 
 bench: $(STAMP)  ## compare with the peers, side by side
 	@$(RUN) -m benchmarks $(ARGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parent))
-from gallery import put_into
+from navigation import put_into
 
 import vinculum as vn
 
