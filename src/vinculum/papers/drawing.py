@@ -10,14 +10,18 @@ import numpy as np
 from vinculum.present.report.charts import SERIES, Figure, figure, packed
 
 Panel = tuple[str, Figure]  # a name and a picture
-POINTS = 2000
 
 
 def curve(
-    x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray, name: str = "", color: int = 0, **line: Any
+    x: Sequence[float] | np.ndarray,
+    y: Sequence[float] | np.ndarray,
+    name: str = "",
+    color: int = 0,
+    most: int = 4000,
+    **line: Any,
 ) -> Figure:
-    """A line; ``color`` is a number of the page's series."""
-    pick = np.unique(np.linspace(0, len(x) - 1, min(len(x), POINTS)).astype(int))
+    """A line of at most so many points; ``color`` is a number of the page's series."""
+    pick = np.unique(np.linspace(0, len(x) - 1, min(len(x), most)).astype(int))
     style = {"color": SERIES[color % len(SERIES)], "width": 1.5} | line
     places = {"x": packed(np.asarray(x)[pick]), "y": packed(np.asarray(y)[pick])}
     return {"type": "scatter", "mode": "lines", **places, "name": name, "line": style, "showlegend": bool(name)}

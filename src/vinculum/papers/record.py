@@ -24,6 +24,7 @@ class Number:
     ours: float | Sequence[float]
     reason: str = ""
     units: float = 0.5  # of the last digit, that ours may be away
+    in_paper: bool = False  # printed in the paper itself, or in a reference computed independently
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -156,6 +157,7 @@ class Paper:
     """A paper and everything in it that can be computed again."""
 
     key: str
+    short: str  # what it is about, in a word or two
     title: str
     authors: str
     about: str

@@ -36,7 +36,7 @@ def places() -> list[Panel]:
 
 def bob() -> list[Panel]:
     run = w.long_run()
-    return [("", plane([curve(run[w.BOB[0]], run[w.BOB[1]], width=0.6)], "x", "z", 420))]
+    return [("", plane([curve(run[w.BOB[0]], run[w.BOB[1]], most=20_001, width=0.4)], "x", "z", 420))]
 
 
 def angle() -> list[Panel]:
