@@ -1,6 +1,7 @@
 """The five papers, reproduced: each printed number and figure beside ours, each erratum with what shows it."""
 
 from vinculum.papers.graph.paper import PAPER as GRAPH
+from vinculum.papers.markdown import write_markdown
 from vinculum.papers.page import write_page
 from vinculum.papers.program.paper import PAPER as PROGRAM
 from vinculum.papers.quasi.paper import PAPER as QUASI
@@ -23,4 +24,5 @@ __all__ = [
     "Reproduced",
     "reproduce",
     "write_page",
+    "write_markdown",
 ]

@@ -50,4 +50,4 @@ def plane(lines: Sequence[Figure], x: str, y: str, height: int = 340) -> Figure:
     return picture(lines, x, y, height, yaxis={"scaleanchor": "x"})
 
 
-LOGARITHMIC = {"type": "log", "exponentformat": "power"}
+LOGARITHMIC = {"type": "log", "exponentformat": "power", "dtick": 1}

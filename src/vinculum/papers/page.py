@@ -112,7 +112,7 @@ def _row(number: Number) -> list[object]:
 
 def _erratum(erratum: Erratum, shown: Evidence) -> Html:
     printed, corrected = words.evidence(shown)
-    long = max(len(erratum.printed), len(erratum.corrected)) > _LONG
+    long = max(map(_length, (erratum.printed, erratum.corrected))) > _LONG
     forms = tag(
         "div",
         tag("div", tag("b", "printed"), _formula(erratum.printed), class_="printed"),
@@ -137,13 +137,24 @@ def _formula(latex: str) -> Html:
     return Html(mathml(_FUNCTION.sub(r"\\,\g<0>\\,", latex)))
 
 
+def _length(latex: str) -> int:
+    """Letters and signs of a formula, roughly."""
+    return len(
+        re.sub(
+            r"[{}_^ ]|\\[,;\\ ]",
+            "",
+            re.sub(r"\\(?:[td]?frac|left|right|text|dot|partial)", "", re.sub(r"\\[A-Za-z]+", "x", latex)),
+        )
+    )
+
+
 def _indexed(words: str) -> Html:
     """q_n with its index below, C^B with it above."""
     markup = _INDEX.sub(lambda found: f"<{_PLACES[found[1]]}>{found[2]}</{_PLACES[found[1]]}>", text(words))
     return Html(markup)
 
 
-_LONG = 95  # characters of LaTeX from which the two forms stand below each other
+_LONG = 42  # letters from which the two forms stand below each other
 _FUNCTION = re.compile(r"\\(?:sin|cos)(?:\^2)?(?![a-z])")
 _INDEX = re.compile("([_^])([A-Za-z0-9\u0300-\u036f]+)")
 _PLACES = {"_": "sub", "^": "sup"}
