@@ -44,8 +44,11 @@ def write_report(
     """Examine a model (or take what was found already) and write the page to a file."""
     began = clock.perf_counter()
     findings = of if isinstance(of, Findings) else examine(of, progress)
+    report = progress or (lambda step, share: None)
+    report("page", 0.0)
     content = page(findings).encode()
     Path(path).write_bytes(content)
+    report("page", 1.0)
     return Written(Path(path), len(content), clock.perf_counter() - began, findings)
 
 
