@@ -94,7 +94,7 @@ def _run(command: str, folder: Path) -> str:
     )
     expected = int(found[1]) if (found := CODE.search(command)) else 0
     assert done.returncode == expected, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout + done.stderr
+    return done.stdout + (done.stderr if expected else "")
 
 
 def keep_file(block: Block, folder: Path) -> None:

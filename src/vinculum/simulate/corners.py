@@ -7,7 +7,6 @@ At a state with g_k = 0 the next σ_k must agree with where they lead:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -34,11 +33,11 @@ def decided(problem: Problem, t: float, x: np.ndarray, direction: float) -> Prob
         g.append(evaluate([surface], known)[0])
         sigma.append(1.0 if g[k] >= 0 else -1.0)
         known[corners.sigma[k]] = sigma[k]
-    slopes = corners.slopes(problem.time, problem.state, problem.rates)
+    slopes = problem.corner_slopes
     rates = evaluate(slopes, known)
     on = [k for k in range(len(g)) if abs(g[k]) <= _ON * (1.0 + abs(rates[k]))]
     if not on:
-        return replace(problem, sides=Sides(tuple(sigma), forward=direction > 0))
+        return problem.on_sides(Sides(tuple(sigma), forward=direction > 0))
     c, G = _affine([slopes[k] for k in on], [corners.sigma[k] for k in on], known)
     found = consistent_sides(np.sign(direction) * c, np.sign(direction) * G)
     if found is None:
@@ -48,7 +47,7 @@ def decided(problem: Problem, t: float, x: np.ndarray, direction: float) -> Prob
     kept = [i for i, side in enumerate(found) if side == 0.0]
     sliding = tuple(on[i] for i in kept)
     matrix = G[np.ix_(kept, kept)] if kept else None
-    return replace(problem, sides=Sides(tuple(sigma), sliding, matrix, direction > 0))
+    return problem.on_sides(Sides(tuple(sigma), sliding, matrix, direction > 0))
 
 
 def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> tuple[np.ndarray, np.ndarray]:

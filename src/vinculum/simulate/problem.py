@@ -44,6 +44,11 @@ WORK = symbol(("work",))
 CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of its first value counts as broken
 WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
 JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has changed its sign
+_ON_ALL_SIDES = (  # nodes that are the same on all sides of the corners
+    "state", "settings", "hoisted", "held_rates", "rates", "power", "energy", "balance", "residuals", "residual_names",
+    "feedback", "watched", "watch", "strict_watch", "_shrinkage", "event_nodes", "derived", "corners", "corner_slopes",
+)  # fmt: skip
+_ALONG_THE_SAME = ("slid", "_linear", "margins", "parameters", "made")  # and those along the same surfaces
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +222,27 @@ class Problem:
         """The surfaces at which f is not smooth."""
         return corners(self.rates)
 
+    @cached_property
+    def corner_slopes(self) -> list[Node]:
+        """dg/dt of every surface, as nodes of the state and σ."""
+        return self.corners.slopes(self.time, self.state, self.rates)
+
+    def on_sides(self, sides: Sides) -> Problem:
+        """The same problem on other sides of its corners; the nodes that do not change are kept."""
+        like = self.family.get(sides.along)
+        other = replace(self, sides=sides)
+        kept = {key: value for key, value in vars(self).items() if key in _ON_ALL_SIDES}
+        if like is not None:
+            kept |= {key: value for key, value in vars(like).items() if key in _ALONG_THE_SAME}
+        vars(other).update(kept, family=self.family)
+        self.family.setdefault(sides.along, other)
+        return other
+
+    @cached_property
+    def family(self) -> dict[tuple[int, ...], Problem]:
+        """One problem for every set of surfaces along which the motion has gone."""
+        return {}
+
     def smoothed(self, outputs: Sequence[Node]) -> list[Node]:
         """Outputs on the present sides of all corners, or along them."""
         if self.sides is None:
@@ -233,10 +259,9 @@ class Problem:
         """{σ: expression} of the corners along which the motion goes."""
         if self.sides is None or self.sides.matrix is None:
             return {}
-        slopes = self.corners.slopes(self.time, self.state, self.rates)
         chosen = self.sides.along
         own = [self.corners.sigma[k] for k in chosen]
-        return held([slopes[k] for k in chosen], own, self.sides.matrix)
+        return held([self.corner_slopes[k] for k in chosen], own, self.sides.matrix)
 
     @cached_property
     def margins(self) -> tuple[Node, ...]:
@@ -252,7 +277,15 @@ class Problem:
 
     def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
         """Outputs on the present sides of all corners, with all that is computed once taken out."""
-        return tuple(substitute(self.smoothed(outputs), self.hoisted))
+        key = tuple(outputs)
+        if key not in self.made:
+            self.made[key] = tuple(substitute(self.smoothed(key), self.hoisted))
+        return self.made[key]
+
+    @cached_property
+    def made(self) -> dict[tuple[Node, ...], tuple[Node, ...]]:
+        """What was prepared before."""
+        return {}
 
     def compiled(self, outputs: Sequence[Node]) -> Function:
         """Machine code for outputs of (t, x, p)."""
