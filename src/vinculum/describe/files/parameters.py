@@ -18,7 +18,7 @@ from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import Macro, name_problem, spelled
 from vinculum.describe.files.units import QUANTITY
 from vinculum.describe.files.value import Value
-from vinculum.names import suggestion
+from vinculum.names import function_of_time, suggestion
 
 _WITH_ARGUMENTS = re.compile(r"\s*([^\s()]+)\s*\(([^()]*)\)\s*")
 
@@ -89,14 +89,14 @@ def _stand_in(name: str) -> Value:
 
 
 def _macro(reading: Reading, path: tuple, name: str, arguments: list[str], entry: Any) -> None:
-    """A definition with arguments; its body is read once with plain symbols to find its faults."""
+    """A definition with arguments; its body is read once with functions of time, which dot takes, to find its faults."""
     plain = reading.declare(path, name)
     for argument in arguments:
         if name_problem(argument):
             reading.problem(path, name_problem(argument))
             return
     spelled_out = [spelled(argument) for argument in arguments]
-    trial = reading.scope.with_values({a: Value(sp.Symbol(a)) for a in spelled_out})
+    trial = reading.scope.with_values({a: Value(function_of_time(a)) for a in spelled_out})
     if reading.formula(path, entry, trial) is None or plain is None:
         return
     tree, _ = parsed(str(entry))
