@@ -126,8 +126,10 @@ class _Reader:
             raise Refused(f"{source[:30]} is not a decimal number. Write digits, as 1000 or 1e3.")
         return replace(arithmetic.number(node.value), dimension=dimensions.NONE)
 
-    def name(self, node: ast.Name) -> Value:
+    def name(self, node: ast.Name) -> Value | None:
         """A symbol, a definition or a constant."""
+        if node.id in self.scope.failed:
+            return None
         if node.id in self.scope.values:
             return self.scope.value(node.id)
         if node.id in self.scope.macros or node.id in FUNCTIONS or node.id in ("dot", "min", "max"):
@@ -194,6 +196,8 @@ class _Reader:
             raise Refused(f"{name} takes plain arguments. Write {name}(a, ...).")
         if name in ("reaction", "residual"):
             return self.multiplier(node, name)
+        if name in self.scope.failed:
+            return None
         if name in self.scope.values:
             raise Refused(f"{name} is not a function. Write {name}*(...) for a product.")
         self.refuse_unknown(name)

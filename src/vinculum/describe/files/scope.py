@@ -44,6 +44,7 @@ class Scope:
 
     values: Mapping[str, Value] = field(default_factory=dict)
     macros: Mapping[str, Macro] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()  # definitions with problems of their own, which are reported there alone
     constraints: tuple[str, ...] = ()
     residuals: bool = False  # whether residual(constraint, level) may be used
     claimed: bool = True  # whether anything is claimed about dimensions
@@ -51,6 +52,10 @@ class Scope:
     def with_values(self, further: Mapping[str, Value]) -> Scope:
         """The scope with more names."""
         return replace(self, values={**self.values, **further})
+
+    def with_failed(self, name: str) -> Scope:
+        """The scope with a name that has no usable meaning."""
+        return replace(self, failed=self.failed | {name})
 
     def without_dimensions(self) -> Scope:
         """The same names with nothing claimed about their dimensions: a drawing may mix them."""
