@@ -24,6 +24,7 @@ class Number:
     ours: float | Sequence[float]
     reason: str = ""
     units: float = 0.5  # of the last digit, that ours may be away
+    in_paper: bool = False  # printed in the paper itself, or in a reference computed independently
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -143,12 +144,12 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed figure: what it shows there, and ours, a Plotly figure."""
+    """A printed figure: what it shows there, and ours."""
 
     where: str
     caption: str
     printed: str  # what the printed figure shows, with the values that can be read off it
-    make: Callable[[], Any]
+    make: Callable[[], list[Any]]  # panels: a name and a picture each
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,7 @@ class Paper:
     """A paper and everything in it that can be computed again."""
 
     key: str
+    short: str  # what it is about, in a word or two
     title: str
     authors: str
     about: str

@@ -40,10 +40,11 @@ def intervals() -> list[Number]:
         *found,
         Number("ε = 0.001: greatest k measured", "2000", high, units=2.0),
         Number(
-            "ε = 0.001: interval of k (paper)",
+            "ε = 0.001: interval of k",
             "200, 1800",
             (narrow.low, narrow.high),
             "The printed interval belongs to ε = 4e-5.",
+            in_paper=True,
         ),
         Number(
             "b and u as printed, ε = 0.001: k that hold",
