@@ -131,7 +131,7 @@ class _Reader:
         if node.id in self.scope.failed:
             return None
         if node.id in self.scope.values:
-            return self.scope.values[node.id]
+            return self.scope.value(node.id)
         if node.id in self.scope.macros or node.id in FUNCTIONS or node.id in ("dot", "min", "max"):
             raise Refused(f"{node.id} is a function. Write {node.id}(...).")
         near = suggestion(node.id, [name for name in self.scope.values if name not in ("pi",)])
@@ -267,7 +267,7 @@ class _Reader:
         if len(arguments) != len(macro.arguments):
             raise Refused(f"{name} takes {len(macro.arguments)} argument(s), found {len(arguments)}.")
         scope = macro.scope.with_values(dict(zip(macro.arguments, arguments, strict=True)))
-        inner = _Reader(macro.text, scope, self.work)
+        inner = _Reader(macro.text, replace(scope, claimed=self.scope.claimed), self.work)
         value = inner.value(macro.body, depth + 1)
         if inner.faults:
             raise Refused(f"in the definition of {name}: {inner.faults[0][2]}")

@@ -97,7 +97,7 @@ def _macro(reading: Reading, path: Path, name: str, arguments: list[str], entry:
 
 
 def _made_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) -> Macro | None:
-    """Its body is read once with plain symbols to find its faults."""
+    """Its body is read once with functions of time, of which dot can be taken, to find its faults."""
     for problem in filter(None, map(name_problem, arguments)):
         reading.problem(path, problem)
         return None

@@ -47,6 +47,7 @@ class Scope:
     failed: frozenset[str] = frozenset()  # definitions with problems of their own, which are reported there alone
     constraints: tuple[str, ...] = ()
     residuals: bool = False  # whether residual(constraint, level) may be used
+    claimed: bool = True  # whether anything is claimed about dimensions
 
     def with_values(self, further: Mapping[str, Value]) -> Scope:
         """The scope with more names."""
@@ -58,7 +59,11 @@ class Scope:
 
     def without_dimensions(self) -> Scope:
         """The same names with nothing claimed about their dimensions: a drawing may mix them."""
-        return replace(self, values={name: replace(value, dimension=None) for name, value in self.values.items()})
+        return replace(self, claimed=False)
+
+    def value(self, name: str) -> Value:
+        """What a name stands for, with its dimension where that is claimed."""
+        return self.values[name] if self.claimed else replace(self.values[name], dimension=None)
 
 
 def plain_scope() -> Scope:
