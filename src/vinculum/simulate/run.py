@@ -215,7 +215,7 @@ def _run(
     report: Callable[[float], None],
 ) -> Outcome:
     """Integrate, choosing new pivots (and dependent coordinates) where the old ones went bad."""
-    t, stuck, first = plan.t0, 0, problem
+    t, stuck = plan.t0, 0
     while True:
         former = t
         try:
@@ -226,7 +226,7 @@ def _run(
         if outcome.kind != REPIVOT:
             break
         recorder.close(problem)
-        broken = first.broken(t, x, outcome.beyond)
+        broken = problem.broken(t, x, outcome.beyond)
         if broken is not None:
             outcome = broken
             break
