@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,8 @@ from examples import gyroscope_in_gimbals as gyro
 from examples import overhead_crane as crane
 from examples import sleigh_with_servo as sleigh
 from examples.sleigh_with_servo import e1, e2, e3, eta, phi, xi
+from vinculum.simulate.methods import METHODS
+from vinculum.simulate.probes import runge_kutta
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")
@@ -218,6 +221,30 @@ def test_a_path_into_free_fall_ends_with_the_reason(form, across, method, step):
     assert motion.outcome.kind == "singular"
     assert "the servo constraint `across` asks for an infinite input: force" in motion.outcome.reason
     assert motion.outcome.time == pytest.approx(1.0, abs=2e-2)
+
+
+@pytest.mark.parametrize(("constraint", "relative_degree", "order"), [("height", 2, 3), ("across", 4, 1)])
+def test_how_well_a_step_of_rk4_answers_to_a_correction(constraint, relative_degree, order):
+    """A correction c held through a step τ moves the residual by -c τʳ/r!, with a relative error of order τ^(5-r): why
+    chains of four residuals get gentle feedback and not the deadbeat one.
+    """
+    equations = vn.derive(crane.system())
+    motion = vn.simulate(equations, {crane.x: 0.0, crane.l: crane.DEEP, crane.theta: 0.0}, (0, 1.2))
+    problem, begin = motion.segments[-1].problem, motion.segments[-1].states[-1]
+    place = equations.constraint_names.index(constraint)
+    rates = problem.compiled(problem.held_rates)
+    residual = problem.compiled(problem.lifted([equations.chains[place][0]]))
+
+    def answer(step: float, correction: float) -> float:
+        p = problem.values.copy()
+        p[len(p) - len(equations.corrections) + place] = correction
+        at = np.array([motion.t[-1]])
+        end = runge_kutta(lambda s, x: rates.rows(s, x, p), METHODS["rk4"], at, begin[None], step)
+        return float(residual(at[0] + step, end[0], p)[0])
+
+    ideal = {step: -10.0 * step**relative_degree / math.factorial(relative_degree) for step in (0.08, 0.04)}
+    errors = [abs((answer(step, 10.0) - answer(step, 0.0)) / moved - 1) for step, moved in ideal.items()]
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
 
 
 CARTS, PUSHES, SPEEDS = dynamicsymbols("x1:7"), sp.symbols("u1:4"), dynamicsymbols("e1:4")

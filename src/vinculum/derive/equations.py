@@ -405,6 +405,9 @@ class EquationsOfMotion:
         if self.partition is not None and self.partition.s:
             chosen = " (chosen: best conditioned)" if self.partition.chosen else ""
             rows["dependent"] = listed(self.system.coordinates[i] for i in self.partition.s) + chosen
+        limits = [condition.meaning for condition in self.conditions if condition.kind == "chart left"]
+        if limits:
+            rows["chart"] = "; ".join(limits)
         head = f'EquationsOfMotion of "{self.system.name}"'
         return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
 
