@@ -14,6 +14,7 @@ from functools import cache
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from vinculum.derive.chart import Characteristics
 from vinculum.derive.explicit import Explicit
@@ -28,6 +29,10 @@ from vinculum.graph.traverse import describe
 from vinculum.names import listed, name_of
 
 Eliminate = Callable[[Mechanics, Samples], Explicit]
+_SHORT, _LONG = (
+    60,
+    300,
+)  # operations of a formula that is written out in a sentence, and that is simplified to become one
 _LARGEST = 8  # coordinates; beyond, the determinant is not written out
 
 
@@ -35,7 +40,7 @@ def conditions(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ..
     """The conditions of the chart with the release parameters ``held`` at zero."""
     steady = {*of.system.nodes.parameters}
     edges = [node for node in _edges(of) if symbols([node]) - steady]
-    edges = [node for node in substitute(edges, dict.fromkeys(held, ZERO)) if symbols([node]) - steady]
+    edges = [node for node in substitute(edges, dict.fromkeys(held, ZERO)) if _moves(node, steady)]
     free = f"the characteristics {listed(of.names[: of.free])} determine the velocities only where"
     found = [Condition(node, f"{free} {written(node)} is not zero") for node in dict.fromkeys(edges)]
     if of.inverse is None and len(of.functions) > _LARGEST:
@@ -43,6 +48,26 @@ def conditions(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ..
         found.append(Condition(None, f"{free} det(de/dqdot) is not zero",
                                measure=lambda values: float(np.linalg.det(numbers(slopes, values)))))  # fmt: skip
     return tuple(found)
+
+
+def _moves(node: Node, steady: set[Node]) -> bool:
+    """Whether a node depends on more than parameters, also when its trigonometry is simplified."""
+    if not symbols([node]) - steady:
+        return False
+    fixed = {leaf.value for leaf in steady}
+    simple = _simplified(node)
+    return simple is None or bool(simple.atoms(sp.Symbol, AppliedUndef) - fixed)
+
+
+@cache
+def _simplified(node: Node) -> sp.Expr | None:
+    """A node as a short formula with its trigonometry simplified, or nothing where there is none."""
+    if tree_size(node, _LONG) >= _LONG:
+        return None
+    root = node.op == "sqrt"
+    expanded = sp.expand(to_sympy(node.args[0] if root else node))
+    simple = sp.factor_terms(sp.trigsimp(expanded)) if sp.count_ops(expanded) < _LONG else expanded
+    return None if sp.count_ops(simple) > _SHORT else sp.sqrt(simple) if root else simple
 
 
 def _edges(of: Characteristics) -> list[Node]:
@@ -93,10 +118,11 @@ def powerless(mechanics: Mechanics, values: Values) -> tuple[str, tuple[sp.Expr,
 
 def written(node: Node) -> str:
     """A node in the user's names, as a formula where it is small."""
-    if tree_size(node, 60) >= 60:
+    simple = _simplified(node)
+    if simple is None:
         return describe(node)
     plain = {leaf.value: sp.Symbol(name_of(leaf.value), real=True) for leaf in symbols([node])}
-    return str(to_sympy(node).xreplace(plain))
+    return str(simple.xreplace(plain))
 
 
 def watching(eliminate: Eliminate, limits: Sequence[Condition]) -> Eliminate:
