@@ -1,6 +1,6 @@
 """Forward dynamics of trees of bodies against Pinocchio's ABA in C++, in one run on one machine.
 
-    python -m benchmarks.bodies            the table of growth, n = 5 ... 80, and the PUMA 560
+    python -m benchmarks.bodies            the tables of growth, n = 5 ... 80, the PUMA 560, trees of up to 500 bodies
     python -m benchmarks.bodies --quick    fewer sizes, no symbolic peers
     python -m benchmarks.bodies --cpp      with a C++ loop of pinocchio::aba beside it (three minutes of g++)
 
@@ -25,27 +25,16 @@ import sympy as sp
 import vinculum as vn
 from examples.puma560 import tree as puma
 from vinculum.compile.dynamics import Dynamics
-from vinculum.compile.lanes import Lanes, native_width
-from vinculum.derive.bodies import recursion
-from vinculum.graph import operations, symbol
+from vinculum.compile.lanes import lanes, native_width
+from vinculum.compile.rolled import code
+from vinculum.graph import operations
 
+from .bodies_peers import LIMIT, compared
+from .chains import branching, chain
 from .measure import growth_exponent, markdown_table
 
 SIZES = (5, 7, 10, 20, 40, 80)
-
-
-def chain(n, seed=3):
-    """A serial chain with random twists, lengths and full inertias: no sparsity to be lucky with."""
-    random = np.random.default_rng(seed)
-    rows = []
-    for i in range(n):
-        points, masses = random.normal(size=(6, 3)) / 5, random.uniform(0.1, 1, 6)
-        center = masses @ points / masses.sum()
-        points = points - center
-        J = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, points, strict=True))
-        shape = dict(mass=masses.sum(), center_of_mass=center, inertia=J)
-        rows.append(dict(a=random.normal(), d=random.normal(), alpha=random.uniform(-2, 2), name=f"b{i}", **shape))
-    return vn.BodyTree(vn.denavit_hartenberg(rows, convention="modified"))
+LARGE = (20, 40, 80, 200, 500)
 
 
 def pinocchio_model(tree):
@@ -146,39 +135,95 @@ def fastest(runs, bursts=60):
     return best
 
 
-def row(tree, label, library=None):
+def code_of(arm):
+    """Seconds to compile for one state and for SIMD lanes, and functions that run x (inputs, rows) into out."""
+    began = time.perf_counter()
+    one, many = (_runner(arm, width) for width in (1, native_width()))
+    compiled = []
+    for make in (one, many):
+        began = time.perf_counter()
+        make()
+        compiled.append(time.perf_counter() - began)
+    return compiled, (one(), many())
+
+
+def _runner(arm, width):
+    """A function that compiles, and gives what runs the compiled code."""
+    if arm.chosen == "rolled":
+        kernel = arm.kernel()
+
+        def made():
+            machine = code(kernel.what, kernel.patterns, width)
+            rest = kernel.shape.ctypes.data, kernel.table.ctypes.data
+            return lambda x, out: machine.call(x.shape[1], x.ctypes.data, *rest, out.ctypes.data)
+
+        return made
+    inputs, p = (*arm._q, *arm._v, *arm._u, arm._time), np.zeros(1)
+
+    def straight():
+        machine = lanes(inputs, [], arm.forward_nodes, width)
+        return lambda x, out: machine._call(x.shape[1], x.ctypes.data, p.ctypes.data, out.ctypes.data)
+
+    return straight
+
+
+def given(arm, count):
+    """Random states and forces, and behind them the time, or for rolled code the external body at rest."""
+    n = len(arm.coordinates)
+    x = np.random.default_rng(0).normal(size=(3 * n + (9 if arm.chosen == "rolled" else 1), count))
+    if arm.chosen == "rolled":
+        x[3 * n :] = np.array([0.0] * 8 + [9.81])[:, None]
+    return x
+
+
+def row(tree, label, library=None, method="auto"):
     """One line of the table."""
     n = len(tree.coordinates)
     began = time.perf_counter()
-    arm = Dynamics(tree)
-    nodes = arm.forward_nodes
+    arm = Dynamics(tree, method)
+    count_of = "-" if arm.chosen == "rolled" else operations(arm.forward_nodes).total()
+    if arm.chosen == "rolled":
+        arm.kernel()
     derived = time.perf_counter()
-    inputs = (*arm._q, *arm._v, *arm._u, arm._time)
-    one = Lanes(inputs, [], nodes, 1)
-    compiled = time.perf_counter()
-    many = Lanes(inputs, [], nodes, native_width())
+    compiled, (one, many) = code_of(arm)
     count = max(16, 4096 // n // 16 * 16)
-    x = np.random.default_rng(0).normal(size=(3 * n + 1, count))
+    x = given(arm, count)
     q, v, tau = x[:n], x[n : 2 * n], x[2 * n : 3 * n]
-    out, p = np.empty((n, count)), np.zeros(1)
+    places = [tree.order.index(body.name) for body in tree.bodies]
+    outs = np.empty((n, count)), np.empty((n, count))
     peer = Peer(tree, library)
-    runs = [lambda code=code: code._call(count, x.ctypes.data, p.ctypes.data, out.ctypes.data) for code in (one, many)]
-    runs.append(peer.batch(q, v, tau))
+    runs = [lambda: one(x, outs[0]), lambda: many(x, outs[1])]
+    ours = [np.empty_like(q) for _ in range(3)]
+    for theirs, own in zip(ours, (q, v, tau), strict=True):
+        theirs[places] = own  # Pinocchio's joints stand in the order of the tree
+    runs.append(peer.batch(*ours))
     if library is not None:
-        runs.append(peer.loop(q, v, tau))
+        runs.append(peer.loop(*ours))
+    ns = [1e9 * s / count for s in fastest(runs, 60 if n <= 80 else 20)]
     check = np.column_stack(
-        [pin.aba(peer.model, peer.model.createData(), *z) for z in zip(q.T[:4], v.T[:4], tau.T[:4], strict=True)]
-    )
-    error = np.abs(many(x, p)[:, :4] - check).max() / np.abs(check).max()
-    ns = [1e9 * s / count for s in fastest(runs)]
+        [pin.aba(peer.model, peer.model.createData(), *z) for z in zip(*(x.T[:4] for x in ours), strict=True)]
+    )[places]
+    error = max(np.abs(out[:, :4] - check).max() for out in outs) / np.abs(check).max()
     best = min(ns[2:])
     return {
-        "arm": label, "n": n, "operations": operations(nodes).total(), "derive [s]": derived - began,
-        "compile [s]": compiled - derived, "ours [ns]": ns[0], "ours, SIMD [ns]": ns[1],
+        "arm": label, "n": n, "method": arm.chosen, "operations": count_of, "derive [s]": derived - began,
+        "compile [s]": compiled[0], "compile, SIMD [s]": compiled[1], "ours [ns]": ns[0], "ours, SIMD [ns]": ns[1],
         "Pinocchio batch call [ns]": ns[2],
         "Pinocchio C++ loop [ns]": ns[3] if library is not None else "-", "ratio": best / ns[0],
         "ratio, SIMD": best / ns[1], "error": error,
     }  # fmt: skip
+
+
+def rolled_rows(sizes):
+    """Straight-line code against loops over the hinges, on chains and branching trees."""
+    lines = []
+    for label, make in (("chain", chain), ("tree", branching)):
+        for n in sizes:
+            for method in ("articulated", "rolled"):
+                code.cache_clear()
+                lines.append(row(make(n), f"{label} {n}", method=method))
+    keys = ("arm", "method", "derive [s]", "compile [s]", "compile, SIMD [s]", "ours [ns]", "ours, SIMD [ns]", "error")
+    return [{key: line[key] for key in keys} for line in lines]
 
 
 def symbolic(tree):
@@ -219,112 +264,24 @@ def run_time_parameters():
     return lines
 
 
-def derivations(n):
-    """Seconds and operations of M, h by SymPy mechanics, SymEngine and CasADi on the energies of a chain of n."""
-    tree = chain(n)
-    found = {}
-    began = time.perf_counter()
-    steps = recursion(tree)
-    count = operations([*steps.mass_matrix().ravel(), *steps.bias()]).total()
-    found["Vinculum"] = time.perf_counter() - began, count
-    found |= {name: peer(tree) for name, peer in (("CasADi", _casadi), ("SymEngine", _symengine))}
-    if n <= 2:
-        found["SymPy mechanics"] = _sympy(tree)
-    return [{"peer": name, "n": n, "derive [s]": s, "operations": k} for name, (s, k) in found.items()]
-
-
-def _sympy(tree):
-    from sympy.physics.mechanics import LagrangesMethod
-
-    system = tree.system()
-    began = time.perf_counter()
-    method = LagrangesMethod(system.kinetic_energy.doit() - system.potential_energy.doit(), list(system.coordinates))
-    method.form_lagranges_equations()
-    replaced, reduced = sp.cse([*method.mass_matrix, *method.forcing])
-    seconds = time.perf_counter() - began
-    return seconds, int(sum(sp.count_ops(e) for _, e in replaced) + sum(sp.count_ops(e) for e in reduced))
-
-
-def _energies(tree, scalars, convert):
-    """T and V of the tree in another library's scalars."""
-    from vinculum.graph import from_sympy
-    from vinculum.graph.traverse import order
-
-    system = tree.system()
-    outputs = [from_sympy(system.kinetic_energy), from_sympy(system.potential_energy)]
-    known = dict(scalars)
-    arithmetic = {"add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
-                  "divide": lambda a, b: a / b, "negate": lambda a: -a}  # fmt: skip
-    for node in order(outputs):
-        if node in known:
-            continue
-        if not node.args:
-            known[node] = convert("constant")(float(node.value))
-        else:
-            operation = arithmetic.get(node.op) or convert(node.op)
-            known[node] = operation(*(known[arg] for arg in node.args))
-    return [known[output] for output in outputs]
-
-
-def _casadi(tree):
-    import casadi as ca
-
-    n = len(tree.coordinates)
-    began = time.perf_counter()
-    q, v = ca.SX.sym("q", n), ca.SX.sym("v", n)
-    scalars = {symbol(x): q[i] for i, x in enumerate(tree.coordinates)}
-    scalars |= {symbol(x): v[i] for i, x in enumerate(tree.velocities)}
-    T, V = _energies(tree, scalars, lambda op: {"sin": ca.sin, "cos": ca.cos, "constant": ca.SX}[op])
-    momenta = ca.gradient(T, v)
-    M = ca.jacobian(momenta, v)
-    h = ca.jtimes(momenta, q, v) - ca.gradient(T, q) + ca.gradient(V, q)
-    f = ca.Function("f", [q, v], [ca.cse(M), ca.cse(h)])
-    return time.perf_counter() - began, f.n_instructions()
-
-
-def _symengine(tree):
-    import symengine as se
-
-    n = len(tree.coordinates)
-    began = time.perf_counter()
-    q, v = se.symbols(f"q0:{n}"), se.symbols(f"v0:{n}")
-    scalars = {symbol(x): q[i] for i, x in enumerate(tree.coordinates)}
-    scalars |= {symbol(x): v[i] for i, x in enumerate(tree.velocities)}
-    T, V = _energies(tree, scalars, lambda op: {"sin": se.sin, "cos": se.cos, "constant": se.RealDouble}[op])
-    momenta = [T.diff(x) for x in v]
-    M = [p.diff(x) for p in momenta for x in v]
-    h = [sum(p.diff(x) * y for x, y in zip(q, v, strict=True)) - T.diff(x0) + V.diff(x0)
-         for p, x0 in zip(momenta, q, strict=True)]  # fmt: skip
-    replaced, reduced = se.cse([*M, *h])
-    count = sum(_operations(e) for _, e in replaced) + sum(_operations(e) for e in reduced)
-    return time.perf_counter() - began, count
-
-
-def _operations(e):
-    """Operations of an expression in which everything shared has a name already."""
-    stack, total = [e], 0
-    while stack:
-        node = stack.pop()
-        total += max(len(node.args) - 1, 1) if node.args else 0
-        stack.extend(node.args)
-    return total
-
-
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--quick", action="store_true", help="n = 7 and 20 and the PUMA only")
     options.add_argument("--cpp", action="store_true", help="build and time a C++ loop too")
+    options.add_argument("--limit", type=float, default=LIMIT, help="seconds for a symbolic peer and one n")
     given = options.parse_args()
     quick, library = given.quick, compiled_peer() if given.cpp else None
     rows = [row(puma(), "PUMA 560", library)]
     rows += [row(chain(n), f"chain {n}", library) for n in ((7, 20) if quick else SIZES)]
-    print(markdown_table(rows))
-    print(markdown_table(run_time_parameters()))
-    if not quick:
-        sizes = [r["n"] for r in rows[1:]]
-        for key in ("operations", "derive [s]", "compile [s]", "ours [ns]"):
-            print(f"{key} grows as n^{growth_exponent(sizes, [r[key] for r in rows[1:]]):.2f}")
-        print(markdown_table([line for n in (2, 3, 5) for line in derivations(n)]))
+    print(markdown_table(rows), flush=True)
+    print(markdown_table(run_time_parameters()), flush=True)
+    if quick:
+        return
+    straight = [row(chain(n), f"chain {n}", method="articulated") for n in SIZES]
+    for key in ("operations", "derive [s]", "compile [s]", "ours [ns]"):
+        print(f"{key} of straight-line code grows as n^{growth_exponent(SIZES, [r[key] for r in straight]):.2f}")
+    print(markdown_table(rolled_rows(LARGE)), flush=True)
+    print(markdown_table(compared(SIZES, given.limit)), flush=True)
 
 
 if __name__ == "__main__":

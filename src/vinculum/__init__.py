@@ -50,6 +50,7 @@ __all__ = [
     "from_urdf",
     "denavit_hartenberg",
     "rotation",
+    "servo_path",
     "load",
     "loads",
     # derive
@@ -130,6 +131,7 @@ __all__ = [
     "examine",
     "Findings",
     # present
+    "write_report",
     "draw_tree",
     "tree_figure",
     # errors

@@ -23,6 +23,7 @@ from vinculum.describe.bodies import (
     denavit_hartenberg,
     from_urdf,
     rotation,
+    servo_path,
 )
 
 # derive
@@ -98,6 +99,7 @@ from vinculum.control.manipulators import computed_torque, gravity_compensation,
 from vinculum.study import Findings, examine
 
 # present
+from vinculum.present.report import write_report
 from vinculum.present.tree_drawing import draw_tree, tree_figure
 
 # errors

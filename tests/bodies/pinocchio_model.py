@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 import vinculum as vn
+from vinculum.graph import evaluate, symbol
 
 KINDS = ("revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
 
@@ -107,3 +108,10 @@ def random_state(tree, random):
         values |= dict(zip(body.coordinates, x, strict=True))
         values |= {q.diff(): float(d) for q, d in zip(body.coordinates, dx, strict=True)}
     return {key: float(value) for key, value in values.items()}
+
+
+def hinge_forces(steps, applied, state):
+    """Pinocchio's joint forces from generalized forces in the coordinates."""
+    values = {symbol(key): x for key, x in state.items()}
+    rows = [steps._along(h, place, [*map(float, applied)]) for h, place in zip(steps.hinges, steps.places, strict=True)]
+    return np.array(evaluate([x for row in rows for x in row], values))

@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples import puma560
 
 a, b = dynamicsymbols("a b")
 u, w = sp.symbols("u w")
@@ -51,6 +52,54 @@ def test_task_path_draws_a_circle():
     late = motion.t > 3.5
     assert np.abs(tip[late][:, [0, 2]] - goal[late]).max() < 1e-8
     assert np.abs(tip[0, [0, 2]] - goal[0]).max() > 1e-2
+
+
+def torques_along(tree, constraints, laws, state):
+    """The torques by the equations of the servo constraints, and by the laws."""
+    found = vn.derive(tree.system(constraints=constraints)).recover(state)
+    from vinculum.graph import evaluate, from_sympy, symbol
+
+    values = {symbol(key): x for key, x in state.items()}
+    return [found[c.name] for c in constraints], evaluate([from_sympy(law) for law in laws.values()], values)
+
+
+def test_task_path_is_what_servo_constraints_ask_for(random):
+    """On the path the laws give the torques that come out of the servo constraints, to rounding; both draw the path."""
+    tree = arm()
+    path = (1.2 + 0.3 * sp.cos(2 * T), None, 0.3 * sp.sin(2 * T))
+    servos = vn.servo_path(tree, "second", path, (1, 0, 0))
+    assert [(c.name, c.through) for c in servos] == [("second x", (u, w)), ("second z", (u, w))]
+    equations = vn.derive(tree.system(constraints=servos))
+    start = vn.consistent(equations, {}, guess={a: 0.7, b: -1.3})
+    motion = vn.simulate(equations, start, np.linspace(0, 4, 81))
+    assert max(motion.largest_residuals.values()) < 1e-12
+    laws = vn.task_path(tree, "second", path, (1, 0, 0), at={a: 0.7, b: -1.3})
+    keys = (a, b, a.diff(), b.diff())
+    for i in range(0, 81, 16):
+        state = {key: float(motion[key][i]) for key in keys} | {tree.time: float(motion.t[i])}
+        one, two = torques_along(tree, servos, laws, state)
+        assert np.allclose(one, two, rtol=0, atol=1e-12 * np.abs(one).max())
+    guided = vn.simulate(vn.derive(tree.system()), {key: start[key] for key in keys}, motion.t, inputs=laws)
+    assert np.allclose(guided[a], motion[a], rtol=0, atol=1e-9)
+
+
+def test_servo_path_of_the_puma_in_position_and_orientation():
+    """Six conditions for six torques: the hand goes along a line and keeps its orientation, without drift."""
+    tree = puma560.tree(driven=True)
+    pose = {x: value + 0.1 for x, value in puma560.NOMINAL.items()}
+    here, R = ([[sp.N(x.subs(pose)) for x in row] for row in M.tolist()]
+               for M in (tree.position("link6"), tree.rotation("link6")))  # fmt: skip
+    line = [x + k * (1 - sp.cos(T)) / 10 for (x,), k in zip(here, (1, -1, 0.5), strict=True)]
+    equations = vn.derive(tree.system(constraints=vn.servo_path(tree, "link6", line, orientation=R)))
+    start = vn.consistent(equations, {}, guess=pose)
+    motion = vn.simulate(equations, start, (0, 1), method="rk4", step=1e-3)
+    assert motion.outcome.kind == "finished"
+    assert max(motion.largest_residuals.values()) < 1e-9
+    hand = vn.dynamics(tree)
+    q = np.column_stack([motion[x] for x in puma560.q])
+    moved = hand.position("link6", q[-1]) - hand.position("link6", q[0])
+    assert np.allclose(moved, (1 - np.cos(1)) / 10 * np.array([1, -1, 0.5]), rtol=0, atol=1e-9)
+    assert np.allclose(hand.rotation("link6", q[-1]), hand.rotation("link6", q[0]), rtol=0, atol=1e-9)
 
 
 def test_what_cannot_be_controlled_is_refused():

@@ -32,12 +32,63 @@ LINK = dict(mass=1.0, inertia=(0.1, 0.1, 0.1))
         ([vn.Body("a", None, joint="spherical", damping=1, **LINK)], ["damping of 'a'"]),
         ([vn.Body("a", None, torque=sp.symbols("u v"), **LINK)], ["2 torques"]),
         ([], ["no bodies"]),
+        ([vn.Body("a", None, mass=sp.Symbol("m"), inertia=1)], ["m of 'a' has no value", "parameters={m: number}"]),
+        ([vn.Body("a", None, angle=sp.Symbol("x"), **LINK)], ["no function of time", "dynamicsymbols('x')"]),
+        (
+            [
+                vn.Body("a", None, angle=dynamicsymbols("x"), **LINK),
+                vn.Body("b", "a", angle=dynamicsymbols("x"), **LINK),
+            ],
+            ["'b' and 'a' both move with x"],
+        ),
+        ([vn.Body("a", None, origin=(1, 2), **LINK)], ["origin of 'a' has 2 components"]),
+        ([{"name": "a"}], ["is no body"]),
     ],
 )
 def test_what_cannot_be_right_is_refused(bodies, words):
     with pytest.raises(vn.ModelError) as refusal:
         vn.BodyTree(bodies)
     assert all(word in str(refusal.value) for word in words)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"gravity": 9.81}, ["gravity is 9.81"]),
+        ({"base_velocity": (1, 2)}, ["base_velocity is (1, 2)"]),
+        ({"loops": ["a"]}, ["'a' is no loop"]),
+        ({"base_rotation": sp.diag(2, 1, 1)}, ["rotation matrix of t"]),
+    ],
+)
+def test_what_the_base_cannot_do_is_refused(options, words):
+    with pytest.raises(vn.ModelError) as refusal:
+        vn.dynamics(vn.BodyTree([vn.Body("a", None, **LINK)], **options)).forward([0.0], [0.0], [0.0])
+    assert all(word in str(refusal.value) for word in words)
+
+
+def test_accelerations_that_nothing_determines_are_named():
+    """A point mass on the axis of its joint; two sliders in line of which the first has no mass."""
+    with pytest.raises(vn.ModelError, match="nothing that a moves has inertia"):
+        vn.dynamics(vn.BodyTree([vn.Body("a", None, mass=1)])).forward([0.0], [0.0], [0.0])
+    slider = dict(joint="prismatic", axis=(0, 0, 1))
+    tree = vn.BodyTree([vn.Body("a", None, **slider), vn.Body("b", "a", **slider, **LINK)])
+    for method in ("composite", "articulated", "rolled"):
+        with pytest.raises(vn.VinculumError, match="not determined"):
+            vn.dynamics(tree, method).forward([0.0] * 2, [0.0] * 2, [0.0] * 2)
+
+
+def test_massless_bodies_between_others_and_several_roots():
+    """A universal joint made of two revolute ones with a massless cross moves as one; roots do not feel each other."""
+    rod = dict(mass=1.0, center_of_mass=(0.1, 0, -0.5), inertia=(0.1, 0.1, 0.01))
+    one = vn.BodyTree([vn.Body("rod", None, joint="universal", axis=((1, 0, 0), (0, 1, 0)), **rod)])
+    cross = [vn.Body("cross", None, axis=(1, 0, 0)), vn.Body("rod", "cross", axis=(0, 1, 0), **rod)]
+    other = [vn.Body("far", None, joint="spherical", origin=(5, 0, 0), **rod)]
+    q, v, tau = [0.3, -0.5], [1.0, 2.0], [0.1, -0.2]
+    expected = vn.dynamics(one).forward(q, v, tau)
+    for method in ("composite", "articulated", "rolled"):
+        arm = vn.dynamics(vn.BodyTree([*cross, *other]), method)
+        found = arm.forward([*q, 1, 0, 0, 0], [*v, 0, 0.5, 0, 0], [*tau, 0, 0, 0, 0])
+        assert np.allclose(found[:2], expected, rtol=1e-13)
 
 
 def test_all_findings_at_once():
@@ -96,6 +147,10 @@ def test_angular_velocity_is_that_of_the_rotation(random):
     rate = (arm.rotation(name, q + h * v) - arm.rotation(name, q - h * v)) / (2 * h) @ arm.rotation(name, q).T
     omega = evaluate([from_sympy(x) for x in tree.angular_velocity(name)], values)
     assert np.allclose(omega, (rate[2, 1], rate[0, 2], rate[1, 0]), rtol=0, atol=1e-7)
+    assert np.allclose(omega, arm.angular_velocity(name, q, v), rtol=0, atol=1e-13)
+    J = np.array(evaluate([from_sympy(x) for x in tree.angular_jacobian(name)], values)).reshape(3, -1)
+    assert np.allclose(J, arm.angular_jacobian(name, q), rtol=0, atol=1e-13)
+    assert np.allclose(J @ v, omega, rtol=0, atol=1e-12)
 
 
 def test_denavit_hartenberg_conventions_describe_one_arm(random):

@@ -74,6 +74,30 @@ def test_mimic_joint_is_a_constraint():
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b", '<mimic joint="k"/>')), ["mimics 'k'"]),
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "0.1 x")), ["not made of"]),
         (robot(), ["no links"]),
+        (robot(link("a"), link("a")), ["2 links are called 'a'"]),
+        (
+            robot('<link name="w"/>', link("a").replace('<mass value="1.0"/>', ""), joint("j", "continuous", "w", "a")),
+            ["the link 'a'", "no <mass value"],
+        ),
+        (
+            robot('<link name="w"/>', link("a").replace(INERTIA, ""), joint("j", "continuous", "w", "a")),
+            ["the link 'a'", "no <inertia ixx"],
+        ),
+        (
+            robot(
+                '<link name="w"/>',
+                '<link name="a"><visual><geometry><mesh filename="a.stl"/></geometry></visual></link>',
+                joint("j", "continuous", "w", "a"),
+            ),
+            ["nothing on the joint of 'a' has mass"],
+        ),
+        (
+            robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.7", "0.7")),
+            ["3 finite numbers"],
+        ),
+        (robot(link("a"), link("b"), joint("j", "continuous", "a", "b", '<mimic joint="j"/>')), ["itself"]),
+        (robot("<xacro:property/>", link("a")), ["xacro robot.urdf.xacro >"]),
+        (robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "${x} 0.2")), ["xacro"]),
         ("<robot><link></robot>", ["not well-formed"]),
         ("<sdf/>", ["<sdf>"]),
         ('<!DOCTYPE r [<!ENTITY x "y">]><robot/>', ["refused"]),
@@ -84,6 +108,15 @@ def test_a_bad_file_is_refused(text, words):
     with pytest.raises(vn.ModelError) as refusal:
         vn.from_urdf(text)
     assert all(word in str(refusal.value) for word in words)
+
+
+def test_what_xacro_made_is_read_and_a_planar_joint_is_driven():
+    """Comments and the namespace that xacro leaves behind do no harm."""
+    made = robot('<link name="w"/>', link("a"), joint("j", "planar", "w", "a"))
+    made = made.replace('<robot name="r">', '<!-- made by xacro --><robot name="r" xmlns:xacro="http://ros.org/xacro">')
+    system = vn.from_urdf(made, actuated=True)
+    assert [str(q.func) for q in system.coordinates] == ["j_x", "j_y", "j_angle"]
+    assert [str(u) for u in system.inputs] == ["tau_j_x", "tau_j_y", "tau_j_angle"]
 
 
 def bars(lengths, **options):

@@ -21,6 +21,19 @@ LABELS = {
         "W22", "W23", "W32", "W33", "13a", "13b", "13c", "ideal", "lambda", "gyroscope third", "gyroscope W23", "16a",
         "after 16",
     ],
+    "graph": [
+        "E1", "E2", "E3", "E4", "E5", "E6", "E7", "E8", "E9", "E10", "E11 unit vector", "E11 axis", "E12 index",
+        "E12 duplicate", "E12 minus", "E13 bracket", "E13 lost", "E13 axes", "E13 sum", "Lemma 1", "roots", "base",
+        "gravity", "hinge",
+    ],
+    "reactions": [
+        "7", "after 10", "25", "25 off", "26", "26 off", "27", "A e", "A minor", "A determinant", "A d", "gutter",
+        "range", "f3", "letters",
+    ],
+    "program": [
+        "4", "7", "8", "10", "11", "X nu", "20 index", "20 kinematics", "bound", "25", "estimate", "theorem", "26 b",
+        "26 u", "interval", "keyword",
+    ],
 }  # fmt: skip
 ERRATA = [(paper, erratum) for paper in PAPERS for erratum in paper.errata]
 CONFIRMED = [(paper, confirmation) for paper in PAPERS for confirmation in paper.confirmations]

@@ -46,6 +46,9 @@ rest = vn.equilibrium(swing, {u: 0})
 linear = vn.linearize(swing, at=rest)
 law = vn.stabilize(linear)
 closed = vn.close_loop(swing, law)
+from pathlib import Path
+model = vn.load("src/vinculum/models/cartesian_pendulum.toml")
+found = vn.examine(model)
 """
 SHOW = {
     "affine": "html",
@@ -68,6 +71,11 @@ SHOW = {
     "vn.helmholtz([x.diff().diff() + sp.sin(x)], [x])": "html",
     "vn.Holonomic(x**2 - 1, name='stop')": "html",
     "vn.Guaranteed(1e-3)": "html",
+    "model": "html",
+    "found": "html",
+    "found.point": "html",
+    "found.motion.animate(model)": "plotly",
+    "vn.simulate(vn.derive(tree.system()), {}, (0, 0.1)).animate(frames=4)": "plotly",
 }
 MIME = {"html": "text/html", "latex": "text/latex", "plotly": PLOTLY}
 

@@ -9,36 +9,50 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from vinculum.compile.kernel import Kernel, ground_nodes
 from vinculum.compile.lanes import Lanes, lanes, native_width
+from vinculum.compile.tangents import Tangents
 from vinculum.derive.bodies import Recursion, recursion
+from vinculum.derive.bodies.recursion import ARTICULATED_FROM, ROLLED_FROM
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.energies import joint_forces, spring_potential
 from vinculum.describe.bodies.kinematics import nodes_of
 from vinculum.describe.bodies.numbers import with_numbers
-from vinculum.errors import ModelError
+from vinculum.errors import ModelError, SingularError
 from vinculum.graph import ZERO, Node, gradient, jacobian, lift, substitute, symbol, vector
+from vinculum.graph.vectors import times
 from vinculum.shown import html
 
 Array = np.ndarray
+METHODS = ("auto", "composite", "articulated", "rolled")
 
 
 class Dynamics:
     """M(q) q̈ + h(q, q̇) = τ + (springs, dampers, friction) of a `BodyTree`, compiled.
 
     States are arrays (n) or (rows, n) in the order of ``coordinates``; many rows run in SIMD lanes and come fastest as
-    Fortran-ordered arrays (each coordinate contiguous). ``method`` is "composite", "articulated" or "auto" (by size).
-    With ``fold=True`` the values of parameters are written into the code; with False they are run-time values that
-    can be changed by ``parameters``, at the price of more operations.
+    Fortran-ordered arrays (each coordinate contiguous). ``method`` is "composite" (mass matrix and factorization),
+    "articulated", "rolled" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", by
+    size; ``chosen`` says which. With ``fold=True`` the values of parameters are written into the code; with False they
+    are run-time values that `with_parameters` changes, at the price of more operations.
 
     >>> from vinculum import Body, BodyTree
     >>> arm = Dynamics(BodyTree([Body("arm", None, axis=(0, -1, 0), mass=2, center_of_mass=(0.5, 0, 0), inertia=0.1)]))
     >>> arm.mass_matrix([0.3]).round(12), arm.forward([0.0], [0.0], [0.0]).round(3)
     (array([[0.6]]), array([-16.35]))
+    >>> arm
+    Dynamics of "tree"
+      coordinates  1
+      method       composite (chosen: at most 8 velocities)
+      parameters   folded in
     """
 
     def __init__(self, tree: BodyTree, method: str = "auto", fold: bool = True, regroup: bool = True) -> None:
-        if method not in ("auto", "composite", "articulated"):
-            raise ModelError("the dynamics cannot be compiled", [f"method={method!r} is not known."])
+        if method not in METHODS:
+            known = ", ".join(METHODS)
+            raise ModelError("the dynamics cannot be compiled", [f"there is no method {method!r}. Known: {known}."])
+        if not tree.coordinates:
+            raise ModelError(f"the tree {tree.name!r} cannot move", ["all joints are fixed."])
         self.tree = with_numbers(tree) if fold else tree
         self.method, self.regroup = method, regroup
         self.coordinates = tree.coordinates
@@ -53,6 +67,26 @@ class Dynamics:
     def recursion(self) -> Recursion:
         """The recursions behind the code."""
         return recursion(self.tree, self.regroup)
+
+    @cached_property
+    def chosen(self) -> str:
+        """The method in use."""
+        if self.method != "auto":
+            return self.method
+        size = self.recursion.size
+        return "composite" if size <= ARTICULATED_FROM else "articulated" if size <= ROLLED_FROM else "rolled"
+
+    def __repr__(self) -> str:
+        limits = {"composite": f"at most {ARTICULATED_FROM}", "articulated": f"at most {ROLLED_FROM}",
+                  "rolled": f"more than {ROLLED_FROM}"}  # fmt: skip
+        why = f" (chosen: {limits[self.chosen]} velocities)" if self.method == "auto" else ""
+        run_time = ", ".join(map(str, self.parameters))
+        rows = {
+            "coordinates": str(len(self.coordinates)),
+            "method": self.chosen + why,
+            "parameters": f"{run_time} at run time" if run_time else "folded in",
+        }
+        return "\n".join([f'Dynamics of "{self.tree.name}"', *(f"  {key:<11}  {value}" for key, value in rows.items())])
 
     # -- the equations as nodes ------------------------------------------------------------------------------
 
@@ -69,7 +103,8 @@ class Dynamics:
     def forward_nodes(self) -> list[Node]:
         """q̈ of (q, q̇, τ)."""
         applied = [u + force for u, force in zip(self._u, self.passive, strict=True)]
-        return self.recursion.accelerations(applied, {}, self.method)[0]
+        method = self.chosen if self.chosen != "rolled" else "articulated"
+        return self.recursion.accelerations(applied, {}, method)[0]
 
     @cached_property
     def inverse_nodes(self) -> list[Node]:
@@ -80,21 +115,51 @@ class Dynamics:
 
     def forward(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> Array:
         """q̈ from the joint forces τ."""
-        return self._run("forward", lambda: self.forward_nodes, (self._q, self._v, self._u), (q, v, tau), t)
+        if self.chosen == "rolled":
+            found = self._rolled("forward", True, (q, v, tau), t)
+        else:
+            found = self._run("forward", lambda: self.forward_nodes, (self._q, self._v, self._u), (q, v, tau), t)
+        if not np.all(np.isfinite(found)) and all(np.all(np.isfinite(x)) for x in (q, v, tau, t)):
+            names = [str(x.func) for x, a in zip(self.coordinates, np.moveaxis(found, -1, 0), strict=True)
+                     if not np.all(np.isfinite(a))]  # fmt: skip
+            raise SingularError(
+                f"The accelerations of {', '.join(names)} are not determined at this state: the mass matrix is "
+                "singular. Give mass or inertia to the bodies on these joints."
+            )
+        return found
 
     def inverse(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
         """The joint forces τ for accelerations q̈."""
+        if self.chosen == "rolled":
+            return self._rolled("inverse", True, (q, v, a), t)
         return self._run("inverse", lambda: self.inverse_nodes, (self._q, self._v, self._a), (q, v, a), t)
 
     def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
         """h(q, q̇) with gravity and the motion of the base, without passive forces."""
+        if self.chosen == "rolled":
+            return self._rolled("inverse", False, (q, v, np.zeros(len(self._q))), t)
         return self._run("bias", lambda: list(self.recursion.bias()), (self._q, self._v), (q, v), t)
 
     def mass_matrix(self, q: Any) -> Array:
         """M(q), (n, n) or (rows, n, n)."""
-        flat = self._run("mass", lambda: list(self.recursion.mass_matrix().ravel()), (self._q,), (q,))
         n = len(self._q)
+        if self.chosen == "rolled":
+            return self._rolled_mass_matrix(np.asarray(q, dtype=float))
+        flat = self._run("mass", lambda: list(self.recursion.mass_matrix().ravel()), (self._q,), (q,))
         return flat.reshape(*flat.shape[:-1], n, n)
+
+    def _rolled_mass_matrix(self, q: Array) -> Array:
+        """Column by column: the forces that a unit acceleration needs at rest without gravity, and μ q qᵀ."""
+        self._refuse([q], [self._q])
+        n = len(self._q)
+        units = np.broadcast_to(np.eye(n), (*q.shape[:-1], n, n))
+        states = np.broadcast_to(q[..., None, :], units.shape)
+        M = self._rolled("inverse", False, (states, np.zeros(n), units), 0.0, at_rest=True)
+        for hinge, rows in zip(self.recursion.hinges, self.recursion.places, strict=True):
+            if len(hinge.q) == 4:
+                x = q[..., rows]
+                M[..., np.ix_(rows, rows)[0], rows] += self.tree.norm_inertia * x[..., :, None] * x[..., None, :]
+        return (M + np.swapaxes(M, -1, -2)) / 2
 
     def inverse_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array]:
         """∂τ/∂q and ∂τ/∂q̇, each (n, n) or (rows, n, n)."""
@@ -108,16 +173,47 @@ class Dynamics:
         return both[..., :n], both[..., n:]
 
     def forward_derivatives(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
-        """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ by -M⁻¹ ∂τ/∂(q, q̇) at the motion that τ makes (Carpentier, Mansard 2018).
+        """∂ν̇/∂q, ∂ν̇/∂ν, ∂ν̇/∂τ by -M⁻¹ ∂τ/∂(q, ν) at the motion that τ makes (Carpentier, Mansard 2018).
 
-        Not for ball joints, whose four coordinates are bound by |q| = 1.
+        For joints without quaternions ν = q̇ and these are the derivatives of q̈. A ball joint (also that of a free
+        joint) has three rows and columns in place of four: its velocity is ω = 2 E(q) q̇ in body axes, the change of
+        its coordinates a small turn δθ in body axes, δq = ½ Eᵀ(q) δθ at constant ω, and its forces are the moments in
+        body axes, Q = 2 Eᵀ τ. These are the conventions of Pinocchio's ``computeABADerivatives``.
         """
-        if any(len(hinge.q) == 4 for hinge in self.recursion.hinges):
-            raise ModelError("no derivatives", ["a quaternion has no free coordinates; use inverse_derivatives."])
         a = self.forward(q, v, tau, t)
-        by_q, by_v = self.inverse_derivatives(q, v, a, t)
-        inverse = np.linalg.inv(self.mass_matrix(q))
+        by_q, by_v, M = self.tangents(q, v, a, t)
+        inverse = np.linalg.inv(M)
         return -inverse @ by_q, -inverse @ by_v, inverse
+
+    def tangents(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
+        """∂τ/∂q, ∂τ/∂ν and M, each in the velocities ν of the joints (see `forward_derivatives`)."""
+        if self.chosen == "rolled":
+            return self._rolled_tangents(q, v, a, t)
+        outputs = self._tangents.outputs
+        flat = self._run("tangents", lambda: outputs, (self._q, self._v, self._a), (q, v, a), t)
+        size = self.recursion.size
+        three = flat.reshape(*flat.shape[:-1], size, 3 * size)
+        return three[..., :size], three[..., size : 2 * size], three[..., 2 * size :]
+
+    def _rolled_tangents(self, q: Any, v: Any, a: Any, t: Any) -> tuple[Array, Array, Array]:
+        """Column by column, directions side by side in SIMD lanes."""
+        x, rows = self._columns((self._q,) * 3, (q, v, a), t)
+        places, n = self._tangents.places, len(self._q)
+        size = len(places)
+        directions = np.zeros((3 * n, 3 * size))
+        for group in range(3):
+            directions[group * n + np.array(places), group * size + np.arange(size)] = 1.0
+        base = self.code(ground_nodes(self.recursion), [], 1)(x[-1:], self._values)
+        found = np.empty((x.shape[1], size, 3 * size))
+        for i in range(x.shape[1]):
+            state, ground = (np.repeat(part[:, i : i + 1], 3 * size, axis=1) for part in (x[:-1], base))
+            found[i] = self.kernel("tangent")(np.concatenate([state, directions, ground]), native_width())[places]
+        three = found.reshape(*rows, size, 3, size)
+        return three[..., 0, :], three[..., 1, :], three[..., 2, :]
+
+    @cached_property
+    def _tangents(self) -> Tangents:
+        return Tangents(self.recursion, self._v, self._a, self.passive)
 
     def position(self, body: str, q: Any, point: Sequence[Any] = (0, 0, 0), t: float = 0.0) -> Array:
         """Where a point of a body is, (3) or (rows, 3)."""
@@ -143,6 +239,20 @@ class Dynamics:
         flat = self._run(key, lambda: list(jacobian(self._at(body, place, 1), self._v).ravel()), (self._q,), (q,), t)
         return flat.reshape(*flat.shape[:-1], 3, len(self._q))
 
+    def angular_velocity(self, body: str, q: Any, v: Any, t: float = 0.0) -> Array:
+        """The angular velocity of a body in inertial axes, (3) or (rows, 3)."""
+        return self._run(("spin", body), lambda: self._spin(body), (self._q, self._v), (q, v), t)
+
+    def angular_jacobian(self, body: str, q: Any, t: float = 0.0) -> Array:
+        """J (3, n) or (rows, 3, n) of the angular velocity of a body in inertial axes."""
+        key = ("angular jacobian", body)
+        flat = self._run(key, lambda: list(jacobian(self._spin(body), self._v).ravel()), (self._q,), (q,), t)
+        return flat.reshape(*flat.shape[:-1], 3, len(self._q))
+
+    def _spin(self, body: str) -> list[Node]:
+        motion = self.tree.motion_of(body)
+        return [lift(x) for x in times(motion.R, motion.omega)]
+
     def _at(self, body: str, point: Sequence[Node], what: int) -> list[Node]:
         return [lift(x) for x in self.tree.motion_of(body).at(point)[what]]
 
@@ -154,12 +264,50 @@ class Dynamics:
         return lanes([*inputs, self._time], keys, nodes, width or native_width())
 
     def forward_code(self, width: int = 1) -> Lanes:
-        """The compiled forward dynamics, inputs (q, q̇, τ, t), for loops of one's own."""
+        """The forward dynamics as straight-line code, inputs (q, q̇, τ, t), for loops of one's own."""
         return self.code(self.forward_nodes, (*self._q, *self._v, *self._u), width)
 
     @cached_property
     def _nodes(self) -> dict[Any, list[Node]]:
         return {}
+
+    @cached_property
+    def _kernels(self) -> dict[Any, Kernel]:
+        return {}
+
+    def kernel(self, what: str = "forward", passive: bool = True) -> Kernel:
+        """The rolled "forward" or "inverse" dynamics with the present values of parameters."""
+        key = what, passive
+        if key not in self._kernels:
+            values = {symbol(p): float(x) for p, x in self.parameters.items()}
+            self._kernels[key] = Kernel(self.recursion, what, passive, values)
+        return self._kernels[key]
+
+    def _rolled(self, what: str, passive: bool, given: Sequence[Any], t: Any, at_rest: bool = False) -> Array:
+        x, rows = self._columns((self._q,) * 3, given, t)
+        base = np.zeros((9, x.shape[1]))
+        if not at_rest:
+            base = self.code(ground_nodes(self.recursion), [], 1)(x[-1:], self._values)
+        width = 1 if x.shape[1] == 1 else native_width()
+        return self.kernel(what, passive)(np.concatenate([x[:-1], base]), width).T.reshape(*rows, len(self._q))
+
+    @property
+    def _values(self) -> Array:
+        return np.array(list(self.parameters.values()), dtype=float)
+
+    def _columns(self, groups: Sequence[Sequence[Node]], given: Sequence[Any], t: Any) -> tuple[Array, tuple[int, ...]]:
+        """What was given, and the time, as (inputs, rows), and the shape of the rows."""
+        arrays = [np.asarray(x, dtype=float) for x in given]
+        self._refuse(arrays, groups)
+        rows = np.broadcast_shapes(*(x.shape[:-1] for x in arrays), np.shape(t))
+        count = int(np.prod(rows, dtype=int))
+        x = np.empty((sum(len(group) for group in groups) + 1, count))
+        start = 0
+        for array, group in zip(arrays, groups, strict=True):
+            x[start : start + len(group)] = np.broadcast_to(array, (*rows, len(group))).reshape(count, -1).T
+            start += len(group)
+        x[-1] = np.broadcast_to(np.asarray(t, dtype=float), rows).ravel()
+        return x, rows
 
     def _run(
         self,
@@ -172,19 +320,9 @@ class Dynamics:
         outputs = self._nodes.get(key)
         if outputs is None:
             outputs = self._nodes[key] = nodes()
-        arrays = [np.asarray(x, dtype=float) for x in given]
-        rows = np.broadcast_shapes(*(x.shape[:-1] for x in arrays), np.shape(t))
-        self._refuse(arrays, groups)
-        count = int(np.prod(rows, dtype=int))
-        x = np.empty((sum(len(group) for group in groups) + 1, count))
-        start = 0
-        for array, group in zip(arrays, groups, strict=True):
-            x[start : start + len(group)] = np.broadcast_to(array, (*rows, len(group))).reshape(count, -1).T
-            start += len(group)
-        x[-1] = np.broadcast_to(np.asarray(t, dtype=float), rows).ravel()
-        code = self.code(outputs, [node for group in groups for node in group], 1 if count == 1 else None)
-        values = np.array(list(self.parameters.values()), dtype=float)
-        return code(x, values).T.reshape(*rows, len(outputs))
+        x, rows = self._columns(groups, given, t)
+        code = self.code(outputs, [node for group in groups for node in group], 1 if x.shape[1] == 1 else None)
+        return code(x, self._values).T.reshape(*rows, len(outputs))
 
     def _refuse(self, arrays: Sequence[Array], groups: Sequence[Sequence[Node]]) -> None:
         wrong = [f"found shape {x.shape}, expected (..., {len(g)})" for x, g in zip(arrays, groups, strict=True)
@@ -199,7 +337,7 @@ class Dynamics:
         if strangers:
             raise ModelError("no such parameters", [f"{', '.join(strangers)}: not run-time. Use fold=False."])
         other = Dynamics.__new__(Dynamics)
-        other.__dict__.update(self.__dict__)
+        other.__dict__.update({key: x for key, x in self.__dict__.items() if key != "_kernels"})
         other.parameters = self.parameters | dict(parameters)
         return other
 
@@ -207,5 +345,8 @@ class Dynamics:
 
 
 def dynamics(tree: BodyTree, method: str = "auto", *, fold: bool = True) -> Dynamics:
-    """The dynamics of a tree as machine code: forward, inverse, mass matrix, bias, derivatives, kinematics."""
+    """The dynamics of a tree as machine code: forward, inverse, mass matrix, bias, derivatives, kinematics.
+
+    ``method``: "auto" (by size), "composite", "articulated" or "rolled", see `Dynamics`.
+    """
     return Dynamics(tree, method, fold)

@@ -27,6 +27,7 @@ class Function:
     def __init__(self, time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> None:
         self.width, self.parameters, self.size = len(state), len(parameters), len(outputs)
         self._code = MachineCode(module(time, state, parameters, outputs), len(order(outputs)))
+        self._routines = [node.value for node in order(outputs) if node.op == "call"]  # their code is called from ours
         self.address = self._code.address
         self._one, self._many = _ONE(self._code.address), _MANY(self._code.rows_address)
 

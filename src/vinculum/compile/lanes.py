@@ -17,6 +17,7 @@ import numpy as np
 from vinculum.compile.llvm import _CONDITIONS, _LOGIC, _optimize, _target_machine, called_name, literal
 from vinculum.compile.sincos import sincos, spread
 from vinculum.graph.node import COMPARISONS, Node
+from vinculum.graph.routine import written_out
 from vinculum.graph.traverse import order
 
 _BINARY = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract", "divide": "fdiv contract"}
@@ -74,7 +75,9 @@ class _Lanes:
 
     def sincos(self, names: Sequence[str]) -> list[tuple[str, str]]:
         if self.width > 1:
-            return [self.pair(self.line(f"call {{{self.kind}, {self.kind}}} @sincos({self.kind} {x})")) for x in names]
+            return [
+                self.pair(self.line(f"call {{{self.kind}, {self.kind}}} @sine_cosine({self.kind} {x})")) for x in names
+            ]
         found: list[tuple[str, str]] = []
         V = f"<{_TOGETHER} x double>"
         for start in range(0, len(names), _TOGETHER):
@@ -82,7 +85,7 @@ class _Lanes:
             packed = "zeroinitializer"
             for i, name in enumerate(group):
                 packed = self.line(f"insertelement {V} {packed}, double {name}, i64 {i}")
-            both = self.line(f"call {{{V}, {V}}} @sincos({V} {packed})")
+            both = self.line(f"call {{{V}, {V}}} @sine_cosine({V} {packed})")
             s, c = (self.line(f"extractvalue {{{V}, {V}}} {both}, {j}") for j in (0, 1))
             for i in range(len(group)):
                 lanes = [self.line(f"extractelement {V} {x}, i64 {i}") for x in (s, c)]
@@ -192,6 +195,7 @@ class Lanes:
     def __init__(self, inputs: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node], width: int) -> None:
         import llvmlite.binding as llvm
 
+        outputs = written_out(outputs)
         self.width, self.results = width, len(outputs)
         machine = _target_machine()
         module = llvm.parse_assembly(text(inputs, parameters, outputs, width))

@@ -70,7 +70,12 @@ class Emitter:
         if node.op in _LOGIC:
             a, b = (self.condition(arg) for arg in node.args)
             return self.line(f"{_LOGIC[node.op]} i1 {a}, {b}")
+        if node.op == "component":
+            place = self.line(f"getelementptr double, ptr {self.names[node.args[0]]}, i64 {node.value}")
+            return self.line(f"load double, ptr {place}")
         args = [self.number(arg) for arg in node.args]
+        if node.op == "call":
+            return self.routine(node, args)
         if node.op in _CONDITIONS:
             return self.line(f"fcmp {_CONDITIONS[node.op]} double {args[0]}, {args[1]}")
         if node.op in _BINARY:
@@ -81,6 +86,18 @@ class Emitter:
             return self.sign(args[0])
         self.called.add(node.op)
         return self.line(f"call double @{called_name(node.op)}({', '.join(f'double {a}' for a in args)})")
+
+    def routine(self, node: Node, args: Sequence[str]) -> str:
+        """Call machine code made for a routine; the name is that of the array of its results."""
+        from vinculum.compile.kernel import Kernel
+
+        kernel = Kernel.of(node.value)
+        x, out = (self.line(f"alloca [{size} x double]") for size in (len(args), kernel.coordinates))
+        for i, arg in enumerate(args):
+            place = self.line(f"getelementptr double, ptr {x}, i64 {i}")
+            self.lines.append(f"  store double {arg}, ptr {place}")
+        self.lines.append(kernel.calling(x, out))
+        return out
 
     def sign(self, a: str) -> str:
         above = self.line(f"fcmp ogt double {a}, 0.0")

@@ -2,7 +2,8 @@
 
     n = round(2x/π),  r = x - n π/2;   sin r = r + r³ S(r²),  cos r = 1 - r²/2 + r⁴ C(r²);   n mod 4 swaps and signs
 
-Correct to about one unit in the last place up to |x| = 10⁶; larger arguments go to the C library, lane by lane.
+Correct to about one unit in the last place up to |x| = 10⁶; larger arguments go to the C library, lane by lane. (Not
+called ``sincos``: LLVM makes calls of the C function of that name out of a sine and a cosine, and would find ours.)
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def spread(value: str, width: int, kind: str = "double") -> str:
 
 
 def sincos(width: int) -> str:
-    """The text of ``{V, V} @sincos(V)`` for vectors V of this width."""
+    """The text of ``{V, V} @sine_cosine(V)`` for vectors V of this width."""
     V, I = f"<{width} x double>", f"<{width} x i64>"
 
     def number(value: float) -> str:
@@ -42,7 +43,7 @@ def sincos(width: int) -> str:
         f"declare {V} @llvm.rint.v{width}f64({V})",
         f"declare {V} @llvm.fabs.v{width}f64({V})",
         f"declare i1 @llvm.vector.reduce.or.v{width}i1(<{width} x i1>)",
-        f"define internal {{{V}, {V}}} @sincos({V} %x) nounwind {{",
+        f"define internal {{{V}, {V}}} @sine_cosine({V} %x) nounwind {{",
         f"  %turns = fmul {V} %x, {number(0.6366197723675814)}",
         f"  %n = call {V} @llvm.rint.v{width}f64({V} %turns)",
         f"  %m = fneg {V} %n",

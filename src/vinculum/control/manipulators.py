@@ -4,8 +4,9 @@
     gravity compensation   τ = h(q, 0)
     task path              the same with q̈ from  J q̈ + J̇ q̇ = p̈_d - 2ζω ė - ω² e,   e = p(q) - p_d(t)
 
-The last is the servoconstraint p(q) = p_d(t) held by the joint torques of a fully actuated arm. Springs, dampers
-and friction of the joints are compensated too.
+The last holds the servo constraints p(q) = p_d(t) of `servo_path`: with as many torques as constraints, J q̈ + γ + c = 0
+fixes q̈ and inverse dynamics the torques, which are the "reactions" that `derive` finds for the same constraints.
+Springs, dampers and friction of the joints are compensated too.
 """
 
 from __future__ import annotations
@@ -17,21 +18,17 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.dynamics import Dynamics
+from vinculum.derive.mechanics import mechanics
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.joints import BALLS
-from vinculum.describe.bodies.kinematics import nodes_of
+from vinculum.describe.bodies.servo_path import actuated, servo_path
 from vinculum.errors import ModelError, SingularError
 from vinculum.graph import (
-    ONE,
     ZERO,
     GraphExpression,
     Node,
     SingularMatrix,
-    along,
     evaluate,
     from_sympy,
-    jacobian,
-    lift,
     solve,
     substitute,
     symbol,
@@ -73,34 +70,26 @@ def gravity_compensation(tree: BodyTree) -> Laws:
 def task_path(
     tree: BodyTree,
     body: str,
-    path: Sequence[Any],
+    path: Sequence[Any] = (None, None, None),
     point: Sequence[Any] = (0, 0, 0),
     *,
     at: Mapping[sp.Expr, float],
+    orientation: Any = None,
+    joints: Mapping[sp.Expr, Any] | None = None,
     frequency: float = 10.0,
     damping: float = 1.0,
 ) -> Laws:
-    """Laws that lead a point of a body along a path p_d(t); components given as None are left free.
+    """Laws that lead a point of a body along a path p_d(t) and hold the servo constraints of `servo_path`.
 
-    As many components as coordinates are needed. ``at`` is a configuration near the path, away from
-    singular ones, where the order of elimination is chosen.
+    As many conditions as coordinates are needed: components of ``path`` (None: left free), ``orientation``, ``joints``.
+    ``at`` is a configuration near the path, away from singular ones, where the order of elimination is chosen. Off the
+    path every residual obeys ë + 2ζω ė + ω² e = 0, and the arm comes back to it.
     """
-    actuators = actuated(tree)
-    rows = [i for i, goal in enumerate(path) if goal is not None]
-    if len(rows) != len(tree.coordinates):
-        count = f"{len(rows)} components of the path for {len(tree.coordinates)} coordinates"
-        raise ModelError("the path does not fix the motion", [f"{count}. Give as many as there are coordinates."])
-    position, velocity = tree.motion_of(body).at(nodes_of(point))
-    goals = [sp.sympify(path[i]) for i in rows]
-    p, v = [lift(position[i]) for i in rows], [lift(velocity[i]) for i in rows]
-    flow = {symbol(q): symbol(q.diff(tree.time)) for q in tree.coordinates} | {symbol(tree.time): ONE}
-    bias = along(v, flow)
-    right = []
-    for x, rate, goal, own in zip(p, v, goals, bias, strict=True):
-        e, de = x - from_sympy(goal), rate - from_sympy(goal.diff(tree.time))
-        wanted = from_sympy(goal.diff(tree.time, 2)) - 2 * damping * frequency * de - frequency**2 * e
-        right.append(wanted - own)
-    return _laws(tree, actuators, _solved(tree, jacobian(v, [symbol(x) for x in tree.velocities]), right, at))
+    servos = servo_path(tree, body, path, point, orientation=orientation, joints=joints)
+    terms = mechanics(tree.system(constraints=servos))
+    pulls = [2 * damping * frequency * rate + frequency**2 * e for e, rate in terms.chains]
+    right = [-(gamma + pull) for gamma, pull in zip(terms.gamma, pulls, strict=True)]
+    return _laws(tree, actuated(tree), _solved(tree, terms.J, right, at))
 
 
 def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp.Expr, float]) -> list[Node]:
@@ -114,17 +103,6 @@ def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp
     except SingularMatrix as error:
         pose = ", ".join(f"{name_of(q)} = {float(at[q]):.6g}" for q in tree.coordinates)
         raise SingularError(f"The arm is singular at {pose}: choose another configuration, at={{...}}.") from error
-
-
-def actuated(tree: BodyTree) -> list[sp.Expr]:
-    """The torque of every coordinate; a joint without one is refused."""
-    idle = [body.name for body in tree.bodies if (body.coordinates and not body.torques) or body.joint in BALLS]
-    if idle:
-        raise ModelError(
-            f"{tree.name!r} is not fully actuated",
-            [f"the joint of {name!r} has no torque for each coordinate. Write Body(..., torque=u)." for name in idle],
-        )
-    return list(tree.inputs)
 
 
 def _laws(tree: BodyTree, actuators: Sequence[sp.Expr], accelerations: Sequence[Node]) -> Laws:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
@@ -59,13 +59,42 @@ def total(terms: Sequence[Node]) -> Node:
     return result
 
 
+class Terms(Protocol):
+    """What the energies give: M, h and V_q. Recursions count gravity with h."""
+
+    @property
+    def M(self) -> np.ndarray:
+        """(n, n)."""
+
+    @property
+    def h(self) -> np.ndarray:
+        """(n)."""
+
+    @property
+    def slope(self) -> np.ndarray:
+        """(n) V_q."""
+
+    @property
+    def recursion(self) -> Any:
+        """Of a tree of bodies, or None."""
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyTerms:
+    """M, h and V_q by differentiating the energies."""
+
+    M: np.ndarray
+    h: np.ndarray
+    slope: np.ndarray
+    recursion: Any = None
+
+
 @dataclass(frozen=True, eq=False)
 class Mechanics:
     """The terms of M q̈ + h = Q + Jᵀλ, J q̈ + γ + c = 0 for n coordinates and m constraints."""
 
     system: System
-    M: np.ndarray  # (n, n) symmetric
-    h: np.ndarray  # (n)
+    terms: Terms  # M and h
     Q: np.ndarray  # (n) all forces: given, potential, dissipative
     applied: np.ndarray  # (n) the forces that are not potential: given and dissipative
     J: np.ndarray  # (m, n)
@@ -75,13 +104,27 @@ class Mechanics:
     velocity: tuple[Node, ...]  # (m) ḟ for holonomic, φ for nonholonomic constraints
     energy: Node  # q̇·p - T + V
     lagrangian_rate: Node  # ∂(T - V)/∂t at fixed q, q̇
-    recursion: Any = None  # of the tree of bodies behind the system, if there is one
     actuators: np.ndarray | None = None  # (n, m) Jᵀ with the columns of servo constraints replaced by ∂Q/∂u
     hidden: tuple[
         tuple[str, Node], ...
     ] = ()  # further conditions (constraint, z) on the state, for relative degrees > 2
     chains: tuple[tuple[Node, ...], ...] = ()  # (m) residual and derivatives below the one with accelerations
     approach: Mapping[str, float] = field(default_factory=dict)  # constraints a motion approaches, with their rates
+
+    @property
+    def M(self) -> np.ndarray:
+        """(n, n) symmetric."""
+        return self.terms.M
+
+    @property
+    def h(self) -> np.ndarray:
+        """(n)."""
+        return self.terms.h
+
+    @property
+    def recursion(self) -> Any:
+        """The recursions of the tree of bodies behind the system, if there is one."""
+        return self.terms.recursion
 
     @property
     def directions(self) -> np.ndarray:
@@ -150,8 +193,7 @@ def mechanics(system: System) -> Mechanics:
     kinetic_rate, potential_rate = along([nodes.kinetic, nodes.potential], {nodes.time: ONE})
     return Mechanics(
         system=system,
-        M=terms.M,
-        h=terms.h,
+        terms=terms,
         Q=applied - terms.slope,
         applied=applied,
         J=J,
@@ -161,32 +203,21 @@ def mechanics(system: System) -> Mechanics:
         velocity=velocity,
         energy=_energy(system),
         lagrangian_rate=kinetic_rate - potential_rate,
-        recursion=terms.recursion,
         actuators=actuators,
         chains=tuple((v,) if f is None else (f, v) for f, v in zip(position, velocity, strict=True)),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """What the energies give: M, h and V_q. Recursions count gravity with h."""
-
-    M: np.ndarray  # (n, n)
-    h: np.ndarray  # (n)
-    slope: np.ndarray  # (n) V_q
-    recursion: Any = None
-
-
 def _terms(system: System, flow: dict[Node, Node]) -> Terms:
     """M, h and V_q by differentiating the energies, or from the tree of bodies the system was made of."""
     if system.bodies is not None and system.bodies.moves(system):
-        from vinculum.derive.recursive import recursive_terms
+        from vinculum.derive.recursive import TreeTerms
 
-        return recursive_terms(system)
+        return TreeTerms(system)
     nodes = system.nodes
     momenta = gradient(nodes.kinetic, nodes.v)
     h = vector(along(momenta, flow)) - vector(gradient(nodes.kinetic, nodes.q))
-    return Terms(symmetric_jacobian(momenta, nodes.v), h, vector(gradient(nodes.potential, nodes.q)))
+    return EnergyTerms(symmetric_jacobian(momenta, nodes.v), h, vector(gradient(nodes.potential, nodes.q)))
 
 
 def _energy(system: System) -> Node:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from vinculum.derive.explicit import Explicit
-from vinculum.derive.mechanics import Mechanics, product
+from vinculum.derive.mechanics import EnergyTerms, Mechanics, product
 from vinculum.derive.partition import Partition, explicit_time, following
 from vinculum.derive.projected import projected
 from vinculum.derive.reference import Samples
@@ -66,8 +66,7 @@ def with_velocities(mechanics: Mechanics, velocities: np.ndarray) -> Mechanics:
 
     return replace(
         mechanics,
-        M=at(mechanics.M),
-        h=at(mechanics.h),
+        terms=EnergyTerms(at(mechanics.M), at(mechanics.h), at(mechanics.terms.slope), mechanics.recursion),
         Q=at(mechanics.Q),
         applied=at(mechanics.applied),
         J=at(mechanics.J),

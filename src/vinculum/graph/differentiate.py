@@ -12,6 +12,7 @@ import numpy as np
 
 from vinculum.graph.functions import FUNCTIONS, power_partials
 from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, divide, multiply, select
+from vinculum.graph.routine import written_out
 from vinculum.graph.traverse import dependence, order
 
 
@@ -43,6 +44,7 @@ def along(outputs: Sequence[Node], direction: Mapping[Node, Node]) -> list[Node]
 
     With the direction {q: v, v: a, t: 1} this is the time derivative.
     """
+    outputs = written_out(outputs)
     bits = dependence(outputs, list(direction))
     rate: dict[Node, Node] = dict(direction)
     for node in order(outputs):
@@ -70,6 +72,7 @@ def _live_partials(node: Node, live: Mapping[Node, object]) -> tuple[Node, ...]:
 
 def gradient(output: Node, variables: Sequence[Node]) -> list[Node]:
     """∂y/∂x for every variable x, in one backward sweep (forward where there are branches, see `_rate`)."""
+    (output,) = written_out([output])
     bits = dependence([output], variables)
     if any(node.op == "select" and bit for node, bit in bits.items()):
         return list(jacobian([output], variables)[0])
@@ -87,6 +90,7 @@ def gradient(output: Node, variables: Sequence[Node]) -> list[Node]:
 
 def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     """∂y_i/∂x_j as an array of nodes (len(outputs), len(variables)), entries that vanish being ``ZERO``."""
+    outputs = written_out(outputs)
     result = np.full((len(outputs), len(variables)), ZERO, dtype=object)
     bits = dependence(outputs, variables)
     nodes = order(outputs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from vinculum.errors import DomainError
 from vinculum.graph.functions import FUNCTIONS
@@ -30,7 +31,7 @@ def evaluate(outputs: Sequence[Node], values: Mapping[Node, float]) -> list[floa
     Raises `DomainError` naming the operation that left an output without a finite value, for instance
     ``log of a number that is not positive: log(r) at r = -0.2``. What a branch that is not taken does is no matter.
     """
-    known: dict[Node, float] = {}
+    known: dict[Node, Any] = {}  # a number, for a call the list of its results
     for node in order(outputs):
         known[node] = _leaf(node, values) if not node.args else _number(node, [known[a] for a in node.args])
     for output in outputs:
@@ -50,8 +51,12 @@ def _leaf(node: Node, values: Mapping[Node, float]) -> float:
     return float(values[node])
 
 
-def _number(node: Node, args: list[float]) -> float:
+def _number(node: Node, args: list[Any]) -> Any:
     """The value of an operation; NaN where it has none."""
+    if node.op == "call":
+        return evaluate(node.value.outputs, dict(zip(node.value.formals, args, strict=True)))
+    if node.op == "component":
+        return args[0][node.value]
     if node.op == "select":
         return args[1] if args[0] else args[2]
     if node.op in COMPARISONS:
@@ -63,16 +68,20 @@ def _number(node: Node, args: list[float]) -> float:
     return result if math.isfinite(result) else math.nan
 
 
-def _culprit(node: Node, known: Mapping[Node, float]) -> Node:
+def _culprit(node: Node, known: Mapping[Node, Any]) -> Node:
     """The operation below a node whose operands were all finite and whose result is not."""
     while True:
         taken = node.args
         if node.op == "select":
             taken = (node.args[1] if known[node.args[0]] else node.args[2],)
-        spoiled = [arg for arg in taken if not math.isfinite(known[arg])]
+        spoiled = [arg for arg in taken if not _finite(known[arg])]
         if not spoiled:
             return node
         node = spoiled[0]
+
+
+def _finite(value: Any) -> bool:
+    return all(map(math.isfinite, value)) if isinstance(value, list) else math.isfinite(value)
 
 
 def _complaint(node: Node, args: list[float]) -> str:

@@ -82,6 +82,15 @@ def _intern(op: str, args: tuple[Node, ...]) -> Node:
     return node
 
 
+def _intern_with(op: str, value: Hashable, args: tuple[Node, ...]) -> Node:
+    """An operation with a payload: a call, or one of its results."""
+    key = (op, value, *args)
+    node = _table.get(key)
+    if node is None:
+        node = _table[key] = _new(op, args, value)
+    return node
+
+
 def _leaf(op: str, value: Hashable) -> Node:
     key = (op, value, type(value))
     node = _leaves.get(key)

@@ -10,6 +10,7 @@ import sympy as sp
 
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, ONE, ZERO, Node
+from vinculum.graph.routine import written_out
 from vinculum.graph.traverse import order, tree_sizes, uses
 
 _RELATIONS = {"less": sp.Lt, "less_equal": sp.Le, "equal": sp.Eq}
@@ -18,7 +19,7 @@ _LOGIC = {"both": sp.And, "either": sp.Or}
 
 def to_sympy(node: Node) -> sp.Expr:
     """One node as a plain SymPy expression. A node with much sharing is better read through `intermediates`."""
-    return _convert([node], {})[0]
+    return _convert(written_out([node]), {})[0]
 
 
 def intermediates(
@@ -29,6 +30,7 @@ def intermediates(
     Every node used more than once and of at least ``smallest`` operations is named z1, z2, ... The work and the
     result are linear in the size of the graph. ``taken`` are names that must not be used.
     """
+    outputs = written_out(outputs)
     count_of = uses(outputs)
     fresh = _fresh_names({str(name) for name in taken})
     size = tree_sizes(outputs, smallest)

@@ -37,6 +37,8 @@ def rebuild(node: Node, args: Sequence[Node]) -> Node:
         return BUILDERS[node.op](*args)
     if node.op in n.COMPARISONS:
         return n.compare(node.op, *args)
+    if node.op in ("call", "component"):
+        return n._intern_with(node.op, node.value, tuple(args))
     return n.apply(node.op, *args)
 
 
@@ -156,6 +158,8 @@ def describe(node: Node, depth: int = 6) -> str:
     args = [describe(arg, depth - 1) for arg in node.args]
     if node.op in _INFIX:
         return f"({args[0]} {_INFIX[node.op]} {args[1]})"
+    if node.op == "component":
+        return f"{args[0]}[{node.value}]"
     return f"-{args[0]}" if node.op == "negate" else f"{node.op}({', '.join(args)})"
 
 

@@ -24,6 +24,7 @@ class Number:
     ours: float | Sequence[float]
     reason: str = ""
     units: float = 0.5  # of the last digit, that ours may be away
+    in_paper: bool = False  # printed in the paper itself, or in a reference computed independently
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -55,11 +56,13 @@ class Number:
 
 
 def last_unit(token: str) -> float:
-    """One unit of the last digit of a number as text.
+    """One unit of the last digit of a number as text; a bare 0 means zero.
 
-    >>> last_unit("-2.80"), last_unit("3e-4")
-    (0.01, 0.0001)
+    >>> last_unit("-2.80"), last_unit("3e-4"), last_unit("0")
+    (0.01, 0.0001, 1e-09)
     """
+    if token == "0":
+        return 1e-9
     mantissa, _, exponent = token.partition("e")
     return float(f"1e{int(exponent or 0) - len(mantissa.partition('.')[2])}")
 
@@ -95,10 +98,12 @@ class Evidence:
     corrected: float
     exact: bool = False  # the corrected form is right in exact arithmetic
     accepted: float = 1e-9  # largest error of a right form
+    wrong: float | None = None  # least error of a wrong one; a thousand times that of a right one where nothing is said
 
     @property
     def printed_is_wrong(self) -> bool:
-        return not self.printed <= _ENOUGH * self.accepted  # also where it is not a number
+        least = _ENOUGH * self.accepted if self.wrong is None else self.wrong
+        return not self.printed <= least  # also where it is not a number
 
     @property
     def corrected_is_right(self) -> bool:
@@ -139,12 +144,12 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed figure: what it shows there, and ours, a Plotly figure."""
+    """A printed figure: what it shows there, and ours."""
 
     where: str
     caption: str
     printed: str  # what the printed figure shows, with the values that can be read off it
-    make: Callable[[], Any]
+    make: Callable[[], list[Any]]  # panels: a name and a picture each
 
 
 @dataclass(frozen=True)
@@ -152,11 +157,12 @@ class Paper:
     """A paper and everything in it that can be computed again."""
 
     key: str
+    short: str  # what it is about, in a word or two
     title: str
     authors: str
-    year: int
-    journal: str
     about: str
+    year: int | None = None  # where our copy of the paper says it
+    journal: str = ""
     tables: Sequence[Table] = ()
     errata: Sequence[Erratum] = ()
     confirmations: Sequence[Confirmation] = ()

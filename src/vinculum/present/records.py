@@ -23,6 +23,7 @@ from vinculum.names import name_of
 from vinculum.present.notebook import Grid, table
 from vinculum.simulate import Trajectory
 from vinculum.simulate.storage import labelled
+from vinculum.study.findings import Findings, Point
 
 Rows = Mapping[str, Any]
 
@@ -142,6 +143,29 @@ def _dynamics(record: Dynamics) -> Rows:
 @rows.register
 def _trajectory(record: Trajectory) -> Rows:
     return labelled(record)
+
+
+# -- study ---------------------------------------------------------------------------------------------------------
+
+
+@rows.register
+def _findings(record: Findings) -> Rows:
+    verdicts = [str(point.verdict) for point in record.points if point.verdict is not None]
+    return {
+        "model": record.model.name,
+        "motion": str(record.motion.outcome) if record.motion is not None else "not asked",
+        "equilibria": len(record.points),
+        **{f"verdict {i}": verdict for i, verdict in enumerate(verdicts, start=1)},
+        **{f"refused: {step}": reason for step, reason in record.refusals.items()},
+        "seconds": sum(record.seconds.values()),
+    }
+
+
+@rows.register
+def _point(record: Point) -> Rows:
+    given = {field.name: getattr(record, field.name) for field in fields(record)}
+    answered = {name: value for name, value in given.items() if value is not None and name not in ("rest", "refused")}
+    return {**rows(record.rest), "answered": tuple(answered), **{f"refused: {k}": v for k, v in record.refused.items()}}
 
 
 # -- analyze and control -------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ Source: Mukharlyamov, Kirgizbaev, theorem of section 5, corrected; docs/program_
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from vinculum.shown import html
 from vinculum.simulate.methods import METHODS, Adams, RungeKutta
 
 _FINE = 4000  # points of the search in z
+
+Numbers = Any  # one number, or an array of them
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def gain_interval(
         raise VinculumError(f"step and epsilon must be positive; got {step} and {epsilon}.")
     chosen = METHODS[method]
     z = np.linspace(0, stability_limit(chosen, sampled), _FINE + 1)
-    margin = np.array([_margin(chosen, value, step, epsilon, curvature, error, sampled) for value in z])
+    margin = _margin(chosen, z, step, epsilon, curvature, error, sampled)
     good = np.flatnonzero(margin >= 0)
     good = good[good > 0]
     if not len(good):
@@ -85,7 +88,7 @@ def stability_limit(method: RungeKutta | Adams, sampled: bool = False) -> float:
     if sampled:
         return 2.0
     z = np.linspace(0, 6, 6001)[1:]
-    beyond = z[np.abs([growth(method, value) for value in z]) > 1 + 1e-12]
+    beyond = z[np.abs(growth(method, z)) > 1 + 1e-12]
     low, high = float(beyond[0]) - 1e-3, float(beyond[0])
     for _ in range(60):
         middle = (low + high) / 2
@@ -93,23 +96,27 @@ def stability_limit(method: RungeKutta | Adams, sampled: bool = False) -> float:
     return low
 
 
-def growth(method: RungeKutta, z: float) -> float:
-    """R(-z)."""
-    eye = np.eye(len(method.b))
-    return float(1 - z * method.b @ np.linalg.solve(eye + z * method.A, np.ones(len(method.b))))
+def growth(method: RungeKutta, z: Numbers) -> Numbers:
+    """R(-z) = 1 - z bᵀ (1 + zA)⁻¹ 1."""
+    return 1 - z * _through_stages(method, z, np.ones(len(method.b)))
 
 
-def stage_defect(method: RungeKutta, z: float) -> float:
+def stage_defect(method: RungeKutta, z: Numbers) -> Numbers:
     """P(z): what the stages, which leave the manifold by O(τ²), cost under continuous feedback."""
     A, b, c = method.A, method.b, method.c
-    inner = np.linalg.solve(np.eye(len(b)) + z * A, c**2 / 2 - A @ c)
-    return float(0.5 - b @ c - z * b @ inner)
+    return 0.5 - b @ c - z * _through_stages(method, z, c**2 / 2 - A @ c)
+
+
+def _through_stages(method: RungeKutta, z: Numbers, right: np.ndarray) -> np.ndarray:
+    """bᵀ (1 + zA)⁻¹ right, for one z or for many."""
+    matrices = np.eye(len(method.b)) + np.multiply.outer(z, method.A)
+    return np.linalg.solve(matrices, right[:, None])[..., 0] @ method.b
 
 
 def _margin(
-    method: RungeKutta | Adams, z: float, step: float, epsilon: float, curvature: float, error: float, sampled: bool
-) -> float:
-    """(1 - |R(-z)|) ε - |d(z)|."""
+    method: RungeKutta | Adams, z: Numbers, step: float, epsilon: float, curvature: float, error: float, sampled: bool
+) -> Numbers:
+    """(1 - |R(-z)|) ε - |d(z)|, for one z or for many."""
     own = abs(error) * step ** (method.order + 1)
     if isinstance(method, Adams):
         return z * epsilon - own

@@ -9,6 +9,7 @@ from vinculum.analyze import Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.derive import EquationsOfMotion
 from vinculum.describe.model import Model
+from vinculum.shown import html
 from vinculum.simulate import Trajectory
 from vinculum.study.steps import Equations
 
@@ -28,6 +29,8 @@ class Point:
     closed_motion: Trajectory | None = None
     held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
     refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+
+    _repr_html_ = html
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +71,5 @@ class Findings:
         }
         head = f'Findings about "{self.model.name}"'
         return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+
+    _repr_html_ = html

@@ -1,9 +1,9 @@
 """Forward dynamics in O(n) by articulated bodies (Featherstone 2008, chapter 7), on top of the Newton-Euler forces.
 
-What velocities and gravity do is taken from inverse dynamics at zero acceleration. What is left is linear: with
-u = τ - bias the accelerations ν̇ = M⁻¹ u come from one sweep inwards and one outwards,
+What velocities and gravity do to each body, p, is the force of Newton and Euler at zero acceleration of the hinges. The
+accelerations ν̇ = M⁻¹ (τ - bias) then come from one sweep inwards and one outwards,
 
-    U = I S,  D = SᵀU,  I_parent += I - U D⁻¹ Uᵀ,  p_parent += p + U D⁻¹ (u - Sᵀp);    ν̇ = D⁻¹ (u - Sᵀp - Uᵀ a).
+    U = I S,  D = SᵀU,  I_parent += I - U D⁻¹ Uᵀ,  p_parent += p + U D⁻¹ (τ - Sᵀp);    ν̇ = D⁻¹ (τ - Sᵀp - Uᵀ a).
 """
 
 from __future__ import annotations
@@ -22,29 +22,30 @@ from vinculum.graph.vectors import Matrix, Vector, dot, matrix_times, minus, plu
 
 
 @dataclass
-class _Swept:
+class Swept:
     """What the sweep inwards leaves at a hinge for the sweep outwards."""
 
     columns: list[Six]  # U, one for each velocity of the hinge
     inverse: Matrix  # D⁻¹
-    left: Vector  # u - Sᵀp
+    left: Vector  # τ - Sᵀp
 
 
-def solve(hinges: Sequence[Hinge], u: Sequence[Sequence[Any]]) -> tuple[list[Vector], list[Node]]:
-    """ν̇ = M⁻¹ u for every hinge, and the pivots D."""
-    bodies = [articulated(hinge.inertia) for hinge in hinges]
-    p: list[Six] = [((ZERO,) * 3, (ZERO,) * 3) for _ in hinges]
-    swept, pivots = [], []
+def solve(
+    hinges: Sequence[Hinge], tau: Sequence[Sequence[Any]], wrenches: Sequence[Six]
+) -> tuple[list[Vector], list[Node]]:
+    """ν̇ of every hinge from its force τ and the forces p on every body at ν̇ = 0, and the pivots D."""
+    bodies, p = [articulated(hinge.inertia) for hinge in hinges], list(wrenches)
+    found, pivots = [], []
     for i in reversed(range(len(hinges))):
         hinge = hinges[i]
-        at, pivot = _swept(hinge, bodies[i], p[i], u[i])
-        swept.append(at)
+        at, pivot = swept(hinge, bodies[i], p[i], tau[i])
+        found.append(at)
         pivots += pivot
         if hinge.parent >= 0:
-            bodies[hinge.parent] = _joined(bodies[hinge.parent], hinge, _rest(hinge, bodies[i], at))
-            n, f = carried(hinge, _pushed(p[i], at))
+            body, (n, f) = passed_on(hinge, bodies[i], p[i], at)
+            bodies[hinge.parent] = joined(bodies[hinge.parent], body)
             p[hinge.parent] = plus(p[hinge.parent][0], n), plus(p[hinge.parent][1], f)
-    return _outwards(hinges, swept[::-1]), pivots
+    return _outwards(hinges, found[::-1]), pivots
 
 
 def articulated(inertia: Inertia) -> Articulated:
@@ -56,16 +57,23 @@ def articulated(inertia: Inertia) -> Articulated:
     return A, tuple(tuple(lift(x) for x in row) for row in skew(h)), C
 
 
-def _swept(hinge: Hinge, body: Articulated, p: Six, u: Sequence[Any]) -> tuple[_Swept, list[Node]]:
-    A, B, C = body
-    left = minus(u, component(hinge, p))
+def swept(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> tuple[Swept, list[Node]]:
+    """U, D⁻¹ and τ - Sᵀp of a hinge, and what is divided by."""
+    left = minus(tau, component(hinge, p))
+    columns = columns_of(hinge, body)
     if hinge.kind == BALL:
-        inverse, pivots = _inverse(A)
-        columns: list[Six] = [(tuple(A[k]), tuple(B[k])) for k in range(3)]
-        return _Swept(columns, inverse, left), pivots
-    column = (A[2], B[2]) if hinge.kind == TURN else (tuple(row[2] for row in B), C[2])
-    D = component(hinge, column)[0] + hinge.rotor
-    return _Swept([column], ((divide(ONE, D),),), left), [D]
+        inverse, pivots = _inverse(body[0])
+        return Swept(columns, inverse, left), pivots
+    D = component(hinge, columns[0])[0] + hinge.rotor
+    return Swept(columns, ((divide(ONE, D),),), left), [D]
+
+
+def columns_of(hinge: Hinge, body: Articulated) -> list[Six]:
+    """U = I S: (n, f) for a unit acceleration of each velocity of the hinge."""
+    A, B, C = body
+    if hinge.kind == BALL:
+        return [(tuple(A[k]), tuple(B[k])) for k in range(3)]
+    return [(A[2], B[2]) if hinge.kind == TURN else (tuple(row[2] for row in B), C[2])]
 
 
 def _inverse(A: Matrix) -> tuple[Matrix, list[Node]]:
@@ -77,7 +85,7 @@ def _inverse(A: Matrix) -> tuple[Matrix, list[Node]]:
     return tuple(tuple(x * reciprocal for x in row) for row in adjugate), [determinant]
 
 
-def _rest(hinge: Hinge, body: Articulated, at: _Swept) -> Articulated:
+def _rest(hinge: Hinge, body: Articulated, at: Swept) -> Articulated:
     """I - U D⁻¹ Uᵀ; rows that vanish identically are set to zero."""
     A, B, C = body
     zero = ((ZERO,) * 3,) * 3
@@ -104,13 +112,20 @@ def _less(X: Matrix, Y: Matrix) -> Matrix:
     return tuple(minus(a, b) for a, b in zip(X, Y, strict=True))
 
 
-def _joined(parent: Articulated, hinge: Hinge, body: Articulated) -> Articulated:
+def passed_on(hinge: Hinge, body: Articulated, p: Six, at: Swept) -> tuple[Articulated, Six]:
+    """What the parent feels of a hinge that gives way: inertia and force, in the parent's frame."""
+    rest = _rest(hinge, body, at)
     for stage in reversed(hinge.stages):
-        body = stage.articulated(body)
+        rest = stage.articulated(rest)
+    return rest, carried(hinge, _pushed(p, at))
+
+
+def joined(parent: Articulated, body: Articulated) -> Articulated:
+    """Two articulated inertias as one."""
     return tuple(matrix_plus(a, b) for a, b in zip(parent, body, strict=True))  # type: ignore[return-value]  # three
 
 
-def _pushed(p: Six, at: _Swept) -> Six:
+def _pushed(p: Six, at: Swept) -> Six:
     """p + U D⁻¹ (u - Sᵀp)."""
     n, f = p
     for factor, column in zip(times(at.inverse, at.left), at.columns, strict=True):
@@ -119,18 +134,25 @@ def _pushed(p: Six, at: _Swept) -> Six:
     return n, f
 
 
-def _outwards(hinges: Sequence[Hinge], swept: Sequence[_Swept]) -> list[Vector]:
-    found: list[Vector] = []
+def _outwards(hinges: Sequence[Hinge], found: Sequence[Swept]) -> list[Vector]:
+    rates: list[Vector] = []
     moved: list[Six] = []
-    for hinge, at in zip(hinges, swept, strict=True):
-        a: Six = moved[hinge.parent] if hinge.parent >= 0 else ((ZERO,) * 3, (ZERO,) * 3)
-        for stage in hinge.stages:
-            a = stage.motion(a)
-        left = minus(at.left, tuple(dot(n, a[0]) + dot(f, a[1]) for n, f in at.columns))
-        rates = times(at.inverse, left)
-        found.append(rates)
-        moved.append(_with(hinge, a, rates))
-    return found
+    still: Six = ((ZERO,) * 3, (ZERO,) * 3)
+    for hinge, at in zip(hinges, found, strict=True):
+        own, a = accelerated(hinge, at, moved[hinge.parent] if hinge.parent >= 0 else still)
+        rates.append(own)
+        moved.append(a)
+    return rates
+
+
+def accelerated(hinge: Hinge, at: Swept, parent: Six) -> tuple[Vector, Six]:
+    """ν̇ of a hinge and the acceleration (ω̇, v̇) of its frame from that of the parent, both beyond the state ν̇ = 0."""
+    a = parent
+    for stage in hinge.stages:
+        a = stage.motion(a)
+    left = minus(at.left, tuple(dot(n, a[0]) + dot(f, a[1]) for n, f in at.columns))
+    rates = times(at.inverse, left)
+    return rates, _with(hinge, a, rates)
 
 
 def _with(hinge: Hinge, a: Six, rates: Vector) -> Six:

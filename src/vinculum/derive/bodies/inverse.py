@@ -55,18 +55,27 @@ class Frame:
 
 def inverse(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base: Support) -> list[Vector]:
     """The hinge forces that give these accelerations: M ν̇ + h."""
-    frames = outwards(hinges, rates, accelerations, base)
-    wrenches = [_inertial(hinge, frame) for hinge, frame in zip(hinges, frames, strict=True)]
+    felt = wrenches(hinges, rates, accelerations, base)
     forces: list[Vector] = [()] * len(hinges)
     for i in reversed(range(len(hinges))):
         hinge = hinges[i]
-        forces[i] = component(hinge, wrenches[i])
-        if hinge.rotor is not ZERO:
-            forces[i] = (forces[i][0] + hinge.rotor * accelerations[i][0],)
+        forces[i] = hinge_force(hinge, felt[i], accelerations[i])
         if hinge.parent >= 0:
-            n, f = carried(hinge, wrenches[i])
-            wrenches[hinge.parent] = plus(wrenches[hinge.parent][0], n), plus(wrenches[hinge.parent][1], f)
+            n, f = carried(hinge, felt[i])
+            felt[hinge.parent] = plus(felt[hinge.parent][0], n), plus(felt[hinge.parent][1], f)
     return forces
+
+
+def wrenches(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base: Support) -> list[Six]:
+    """The force and moment that every body by itself needs to move so."""
+    frames = outwards(hinges, rates, accelerations, base)
+    return [inertial(hinge, frame) for hinge, frame in zip(hinges, frames, strict=True)]
+
+
+def hinge_force(hinge: Hinge, wrench: Six, acceleration: Sequence[Any]) -> Vector:
+    """What the hinge itself has to do, its rotor included."""
+    force = component(hinge, wrench)
+    return force if hinge.rotor is ZERO else (force[0] + hinge.rotor * acceleration[0],)
 
 
 def carried(hinge: Hinge, wrench: Six) -> Six:
@@ -90,11 +99,12 @@ def outwards(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base
     frames: list[Frame] = []
     for hinge, rate, acceleration in zip(hinges, rates, accelerations, strict=True):
         parent = frames[hinge.parent] if hinge.parent >= 0 else ground
-        frames.append(_moved(hinge, parent, rate, acceleration))
+        frames.append(moved(hinge, parent, rate, acceleration))
     return frames
 
 
-def _moved(hinge: Hinge, parent: Frame, rate: Sequence[Any], acceleration: Sequence[Any]) -> Frame:
+def moved(hinge: Hinge, parent: Frame, rate: Sequence[Any], acceleration: Sequence[Any]) -> Frame:
+    """The motion of a hinge's frame from that of its parent's."""
     omega, alpha, a = parent.omega, parent.alpha, plus(parent.a, times(parent.U, _place(hinge)))
     for stage in hinge.stages:
         omega, alpha, a = stage.outwards(omega), stage.outwards(alpha), stage.outwards(a)
@@ -118,7 +128,8 @@ def _place(hinge: Hinge) -> Vector:
     return r
 
 
-def _inertial(hinge: Hinge, frame: Frame) -> Six:
+def inertial(hinge: Hinge, frame: Frame) -> Six:
+    """(n, f) of a body that moves as its frame does."""
     m, h, S = hinge.inertia
     f = plus(tuple(m * x for x in frame.a), times(frame.U, h))
     n = plus(moment(S, frame.U), cross(h, frame.a))

@@ -16,14 +16,17 @@ import numpy as np
 
 from vinculum.derive.bodies import articulated, composite
 from vinculum.derive.bodies.hinges import Hinge, hinges
-from vinculum.derive.bodies.inverse import Support, inverse, none, support
+from vinculum.derive.bodies.inverse import Support, inverse, none, support, wrenches
+from vinculum.derive.bodies.rolled import flat, of_stage
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.joints import BALL
 from vinculum.describe.bodies.kinematics import quaternion_rows
-from vinculum.graph import ZERO, Node, lift, symbol, vector
+from vinculum.errors import ModelError
+from vinculum.graph import ZERO, Node, lift, symbol, symbols, vector
 from vinculum.graph.vectors import Vector, dot
 
-ARTICULATED_FROM = 9  # velocities; from here on articulated bodies take fewer operations than factorizing M
+ARTICULATED_FROM = 8  # velocities; above, articulated bodies take fewer operations than factorizing M
+ROLLED_FROM = 32  # velocities; above, loops over the hinges compile in a fraction of the time and run as fast
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,21 +110,52 @@ class Recursion:
 
     def solve(self, applied: Sequence[Any], method: str = "auto") -> tuple[list[Vector], list[Node]]:
         """ν̇ of every hinge: M ν̇ = τ - h."""
-        bias = inverse(self.hinges, self.rates, none(self.hinges), self.base)
-        right = [self._right(*row, applied) for row in zip(self.hinges, self.places, bias, strict=True)]
-        size = sum(len(row) for row in right)
-        if method == "articulated" or (method == "auto" and size > ARTICULATED_FROM):
-            return articulated.solve(self.hinges, right)
-        flat = [x for row in right for x in row]
-        x, pivots = composite.solve(composite.mass_matrix(self.hinges), flat, composite.ancestors(self.hinges))
-        first = composite.starts(self.hinges)
-        return [tuple(x[i : i + len(row)]) for i, row in zip(first, right, strict=True)], pivots
+        try:
+            return self._solved(applied, method)
+        except ZeroDivisionError:
+            self._refuse_weightless()
+            raise
 
-    def _right(self, hinge: Hinge, rows: Sequence[int], bias: Vector, applied: Sequence[Any]) -> Vector:
+    def _refuse_weightless(self) -> None:
+        """Name the joints that nothing resists: with inertia only on their axis, or none."""
+        M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
+        idle = [str(h.q[0]) for h, i in zip(self.hinges, first, strict=True) if M[i, i] is ZERO]
+        about = ", ".join(idle) or "some joint"
+        raise ModelError(
+            f"the accelerations of {self.tree.name!r} are not determined",
+            [f"nothing that {about} moves has inertia about or along its axis. Give inertia=..., a center of mass off "
+             "the axis or rotor_inertia=..., or constrain the joint."],
+        )  # fmt: skip
+
+    def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
+        tau = [self._along(hinge, rows, applied) for hinge, rows in zip(self.hinges, self.places, strict=True)]
+        if method == "articulated" or (method == "auto" and self.size > ARTICULATED_FROM):
+            return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, none(self.hinges), self.base))
+        bias = inverse(self.hinges, self.rates, none(self.hinges), self.base)
+        right = [a - b for own, row in zip(tau, bias, strict=True) for a, b in zip(own, row, strict=True)]
+        x, pivots = composite.solve(composite.mass_matrix(self.hinges), right, composite.ancestors(self.hinges))
+        first = composite.starts(self.hinges)
+        return [tuple(x[i : i + len(row)]) for i, row in zip(first, tau, strict=True)], pivots
+
+    @cached_property
+    def size(self) -> int:
+        """The number of velocities."""
+        return sum(3 if hinge.kind == BALL else 1 for hinge in self.hinges)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether lengths and inertias are numbers, without parameters."""
+        own = {*self.coordinates, *(v for hinge in self.hinges for v in hinge.v)}
+        data = [x for hinge in self.hinges for x in (hinge.rotor, *flat(hinge.inertia))]
+        data += [x for hinge in self.hinges for stage in hinge.stages for x in of_stage(stage)]
+        return symbols(data) <= own
+
+    def _along(self, hinge: Hinge, rows: Sequence[int], applied: Sequence[Any]) -> Vector:
+        """τ of a hinge from generalized forces in the user's coordinates."""
         own = [applied[i] for i in rows]
         if hinge.kind == BALL:  # Gᵀτ = Q means τ = ½ E Q
             own = [dot(row, own) / 2 for row in quaternion_rows(hinge.q)]
-        return tuple(lift(a) - b for a, b in zip(own, bias, strict=True))
+        return tuple(lift(x) for x in own)
 
     def _lift(self, hinge: Hinge) -> Sequence[Sequence[Any]]:
         """G of ν = G q̇."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from vinculum.errors import ModelError
@@ -52,9 +53,21 @@ def moving_base(
         Omega = sp.Matrix(angular_velocity or [0, 0, 0])
         return Base(position, V, _rotation(Omega, time), Omega, time)
     R = sp.Matrix(rotation)
+    if R.shape != (3, 3) or _gap(R, time) > 1e-9:
+        raise ModelError(
+            "the base rotation is not usable",
+            [f"R Rᵀ - 1 is not zero, or the determinant not 1, for\n    {R.tolist()}. Give a rotation matrix of t."],
+        )
     spin = R.diff(time) * R.T
     found = sp.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]]).applyfunc(sp.trigsimp)
     return Base(position, V, R, found, time)
+
+
+def _gap(R: sp.Matrix, time: sp.Symbol) -> float:
+    """How far a matrix is from a rotation, at two instants; parameters get numbers."""
+    others = {x: 0.3 + 0.1 * i for i, x in enumerate(sorted(R.free_symbols - {time}, key=str))}
+    found = [np.array(R.subs({time: t} | others).evalf().tolist(), dtype=float) for t in (0.37, 1.91)]
+    return float(max(max(abs(X @ X.T - np.eye(3)).max(), abs(np.linalg.det(X) - 1)) for X in found))
 
 
 def _rotation(Omega: sp.Matrix, time: sp.Symbol) -> sp.Matrix:

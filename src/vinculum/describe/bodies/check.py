@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from vinculum.describe.bodies.body import Body, inertia_matrix
 from vinculum.describe.bodies.joints import BALLS, COORDINATES
@@ -19,12 +20,15 @@ _ROUNDING = 1e-9  # relative slack of the inequalities of inertia
 
 def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> list[str]:
     """Every finding; the physics is looked at once shapes and names are right."""
-    first = [*_about_names(bodies), *_about_parents(bodies)]
+    strangers = [x for x in bodies if not isinstance(x, Body)]
+    if strangers:
+        return [f"{x!r} is no body. Write vn.Body(name, parent, ...)." for x in strangers]
+    first = [*_about_names(bodies), *_about_parents(bodies), *_about_coordinates(bodies)]
     for body in bodies:
         first += list(_about_shape(body))
     if first:
         return first
-    later = list(_about_cycles(bodies))
+    later = [*_about_cycles(bodies), *_about_symbols(bodies, parameters)]
     for body in bodies:
         later += [*_about_mass(body, parameters), *_about_inertia(body, parameters)]
     return later or list(_about_idle(bodies, parameters))
@@ -56,6 +60,17 @@ def _about_parents(bodies: Sequence[Body]) -> Iterator[str]:
             )
 
 
+def _about_coordinates(bodies: Sequence[Body]) -> Iterator[str]:
+    owner: dict[sp.Expr, str] = {}
+    for body in bodies:
+        for q in body.coordinates if body.joint in COORDINATES else ():
+            if not isinstance(q, AppliedUndef):
+                yield f"the coordinate {q} of {body.name!r} is no function of time. Write dynamicsymbols({str(q)!r})."
+            elif q in owner:
+                yield f"{body.name!r} and {owner[q]!r} both move with {q.func}. Give each its own angle=."
+            owner[q] = body.name
+
+
 def _about_cycles(bodies: Sequence[Body]) -> Iterator[str]:
     import networkx as nx
 
@@ -78,6 +93,8 @@ def _about_shape(body: Body) -> Iterator[str]:
         inertia_matrix(body.inertia)
     except (ValueError, TypeError, sp.SympifyError) as error:
         yield f"the inertia of {body.name!r} cannot be read: {error}."
+    if isinstance(body.mass, str):
+        yield f"the mass of {body.name!r} is the text {body.mass!r}. Give a number or a SymPy symbol."
     yield from _about_axis(body)
     yield from _about_rotation(body)
     wanted = len(COORDINATES[body.joint])
@@ -107,7 +124,7 @@ def _about_axis(body: Body) -> Iterator[str]:
         yield f"the universal joint of {body.name!r} needs two axes, axis=((1, 0, 0), (0, 1, 0)); found {body.axis}."
         return
     if shapes[0] != (3,):
-        yield f"the axis of {body.name!r} has {shapes[0]} components. Give three."
+        yield f"the axis of {body.name!r} is {body.axis}. Give three components."
         return
     for axis in given:
         try:
@@ -138,6 +155,14 @@ def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> 
     """Numbers of expressions, or None where a symbol has no value."""
     found = [sp.sympify(x).subs(dict(parameters)) for x in values]
     return [float(x) for x in found] if all(x.is_number for x in found) else None
+
+
+def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
+    """Symbols in lengths, masses and inertias that have no value; what must not contain time or coordinates."""
+    for body in bodies:
+        scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
+        for x in dict.fromkeys(s for value in scalars for s in sp.sympify(value).free_symbols if s not in parameters):
+            yield f"{x} of {body.name!r} has no value. Pass BodyTree(..., parameters={{{x}: number}})."
 
 
 def _about_mass(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:

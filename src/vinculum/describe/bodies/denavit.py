@@ -7,12 +7,14 @@ modified   link frame at its own joint: A_i = Rx(α) Tx(a) Rz(θ) Tz(d)   (Craig
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from vinculum.describe.bodies.body import Body
 from vinculum.errors import ModelError
+from vinculum.names import suggestion
 
 _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia")
 
@@ -47,6 +49,7 @@ def denavit_hartenberg(
     """
     if convention not in ("standard", "modified"):
         raise ModelError("the table is not usable", [f"convention={convention!r}; use 'standard' or 'modified'."])
+    _refuse_unknown(links)
     bodies: list[Body] = []
     before = (np.eye(3), np.zeros(3))  # the joint's frame in the body before
     for i, link in enumerate(links, start=1):
@@ -54,6 +57,18 @@ def denavit_hartenberg(
         bodies.append(made)
         parent = made.name
     return bodies
+
+
+def _refuse_unknown(links: Sequence[Mapping[str, Any]]) -> None:
+    known = {*_KEYS, *(f.name for f in fields(Body))} - {"parent", "axis", "origin", "rotation"}
+    found = [
+        f"row {i} has {key!r}.{suggestion(key, known)} The keys are {', '.join(sorted(known))}."
+        for i, link in enumerate(links, start=1)
+        for key in link
+        if key not in known
+    ]
+    if found:
+        raise ModelError("the table is not usable", found)
 
 
 def link_frame(link: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:

@@ -59,8 +59,13 @@ class BodyTree:
 
     def __post_init__(self) -> None:
         found = findings(self.bodies, self.parameters)
-        if len(self.gravity) != 3:
-            found.append(f"gravity has {len(self.gravity)} components. Give three, as (0, 0, -9.81).")
+        for label in ("gravity", "base_velocity", "base_angular_velocity"):
+            given = getattr(self, label)
+            if given is not None and np.shape(given) != (3,):
+                found.append(f"{label} is {given}. Give three components, as (0, 0, -9.81).")
+        found += [
+            f"{x!r} is no loop. Write vn.Loop(first, second, ...)." for x in self.loops if not hasattr(x, "check")
+        ]
         if found:
             raise ModelError(f"the tree {self.name!r} cannot be right", found)
         object.__setattr__(self, "bodies", tuple(self.bodies))
@@ -117,7 +122,7 @@ class BodyTree:
         """The symbol of time."""
         return self.coordinates[0].args[0] if self.coordinates else TIME
 
-    @property
+    @cached_property
     def velocities(self) -> tuple[sp.Expr, ...]:
         """dq/dt for every coordinate."""
         return tuple(q.diff(self.time) for q in self.coordinates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import sympy as sp
 
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.denavit import rotation
+from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.constraints import Holonomic
 from vinculum.describe.system import System
@@ -60,6 +62,11 @@ def _parsed(source: str | Path) -> ET.Element:
             raise ModelError("the URDF file cannot be read", [str(error)]) from error
     if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
         raise ModelError("the URDF is refused", ["it has a document type or entities. Remove them."])
+    if any(mark in text for mark in ("<xacro:", "${", "$(")):
+        raise ModelError(
+            "the URDF is refused",
+            ["it is a xacro file, a program that makes a URDF. Run it first: xacro robot.urdf.xacro > robot.urdf."],
+        )
     try:
         robot = ET.fromstring(text)
     except ET.ParseError as error:
@@ -75,8 +82,16 @@ class _Reader:
     def __init__(self, robot: ET.Element, floating: bool, actuated: bool) -> None:
         self.findings: list[str] = []
         self.floating, self.actuated = floating, actuated
-        self.links = {e.get("name", ""): e for e in robot.findall("link")}
-        self.joints = {e.get("name", ""): e for e in robot.findall("joint")}
+        self.links, self.joints = (self._by_name(robot, tag) for tag in ("link", "joint"))
+
+    def _by_name(self, robot: ET.Element, tag: str) -> dict[str, ET.Element]:
+        elements = robot.findall(tag)
+        for name, times in Counter(e.get("name", "") for e in elements).items():
+            if not name:
+                self.findings.append(f"a <{tag}> has no name.")
+            elif times > 1:
+                self.findings.append(f"{times} {tag}s are called {name!r}. Give each its own name.")
+        return {e.get("name", ""): e for e in elements}
 
     def bodies(self) -> list[Body]:
         carried: dict[str, str] = {}
@@ -110,11 +125,17 @@ class _Reader:
 
     def _numbers(self, element: ET.Element | None, key: str, default: str, where: str) -> list[float]:
         text = element.get(key, default) if element is not None else default
+        usual = [float(x) for x in default.split()]
         try:
-            return [float(x) for x in text.split()]
+            found = [float(x) for x in text.split()]
         except ValueError:
             self.findings.append(f"{key}={text!r} of {where} is not made of numbers.")
-            return [float(x) for x in default.split()]
+            return usual
+        if len(found) != len(usual) or not np.all(np.isfinite(found)):
+            many = "a finite number" if len(usual) == 1 else f"{len(usual)} finite numbers"
+            self.findings.append(f"{key}={text!r} of {where} has to be {many}.")
+            return usual
+        return found
 
     def _body(self, link: str, joint: ET.Element | None) -> Body:
         inertial = self._inertial(link)
@@ -136,16 +157,24 @@ class _Reader:
             axis=self._numbers(joint.find("axis"), "xyz", "1 0 0", where),
             origin=self._numbers(origin, "xyz", "0 0 0", where),
             rotation=rotation(*self._numbers(origin, "rpy", "0 0 0", where)),
-            angle=function_of_time(name) if moves else None,
-            torque=sp.Symbol(f"tau_{name}") if self.actuated and moves and joint.find("mimic") is None else None,
+            angle=_coordinates(name, JOINTS[kind]), torque=self._torques(name, joint, JOINTS[kind]),
             **inertial, **passive,
         )  # fmt: skip
+
+    def _torques(self, name: str, joint: ET.Element, kind: str) -> list[sp.Symbol] | None:
+        """Inputs of a joint that moves by itself; a free one is not driven."""
+        if not self.actuated or kind in ("fixed", "free") or joint.find("mimic") is not None:
+            return None
+        return [sp.Symbol(f"tau_{name}_{label}" if label else f"tau_{name}") for label in COORDINATES[kind]]
 
     def _inertial(self, link: str) -> dict[str, Any]:
         element, where = self.links[link].find("inertial"), f"the link {link!r}"
         if element is None:
             return {}
         origin, matrix = element.find("origin"), element.find("inertia")
+        for tag, part in (("mass value", element.find("mass")), ("inertia ixx", matrix)):
+            if part is None or part.get(tag.split()[1]) is None:
+                self.findings.append(f"the <inertial> of {where} has no <{tag}=...>. Give it, or leave <inertial> out.")
         R = rotation(*self._numbers(origin, "rpy", "0 0 0", where))
         keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         xx, yy, zz, xy, xz, yz = (self._numbers(matrix, key, "0", where)[0] for key in keys)
@@ -167,13 +196,29 @@ class _Reader:
             if mimic is None:
                 continue
             other = mimic.get("joint", "")
-            if len(coordinate.get(by_joint.get(other, ""), ())) != 1 or len(coordinate[by_joint[name]]) != 1:
-                near = suggestion(other, self.joints)
-                raise ModelError(
-                    "the mimic joint is not usable", [f"{name!r} mimics {other!r}, no joint that moves.{near}"]
-                )
+            self._refuse_mimic(
+                name, other, [len(coordinate[by_joint.get(x, "")]) for x in (name, other) if x in by_joint]
+            )
             k = self._numbers(mimic, "multiplier", "1", name)[0]
             b = self._numbers(mimic, "offset", "0", name)[0]
             q, leader = coordinate[by_joint[name]][0], coordinate[by_joint[other]][0]
             found.append(Holonomic(q - k * leader - b, name=f"{name} mimic"))
         return found
+
+    def _refuse_mimic(self, name: str, other: str, moving: Sequence[int]) -> None:
+        """Both joints must have one coordinate each, and be two."""
+        if other not in self.joints:
+            why = f"which is no joint.{suggestion(other, self.joints)}"
+        elif other == name:
+            why = "itself. Name the joint it follows."
+        elif moving != [1, 1]:
+            why = "but one of them does not move by one coordinate. Only revolute, continuous and prismatic joints can."
+        else:
+            return
+        raise ModelError("the mimic joint is not usable", [f"{name!r} mimics {other!r}, {why}"])
+
+
+def _coordinates(joint: str, kind: str) -> list[sp.Expr] | None:
+    """Coordinates named after the joint."""
+    names = [f"{joint}_{label}" if label else joint for label in COORDINATES[kind]]
+    return [function_of_time(name) for name in names] or None

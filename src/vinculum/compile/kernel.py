@@ -1,0 +1,113 @@
+"""A tree as the table that rolled recursions run over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from vinculum.compile.lanes import _TOGETHER
+from vinculum.compile.rolled import GROUND_INPUTS, GROUPS, code
+from vinculum.derive.bodies import Recursion
+from vinculum.derive.bodies.rolled import Pattern, flat, numbers, pattern
+from vinculum.describe.bodies.joints import BALL, TURN
+from vinculum.describe.bodies.kinematics import node_of
+from vinculum.graph import ZERO, Node, Routine, evaluate, lift
+
+_NONE = (ZERO,) * 5
+
+
+def ground_nodes(steps: Recursion) -> list[Node]:
+    """The nine numbers of the external body as nodes of time: Ω_0, dΩ_0/dt, acceleration less gravity, in its axes."""
+    return [lift(x) for x in (*steps.base.omega, *steps.base.alpha, *steps.base.a)]
+
+
+class Kernel:
+    """Forward or inverse dynamics of a tree, or derivatives of the latter, by loops over its hinges.
+
+    ``kernel(x)`` takes x (inputs, rows): coordinates, velocities, forces (accelerations for "inverse") in the user's
+    order, for "tangent" then the direction (δθ, δν, δν̇), then the nine numbers of the external body. ``passive`` counts
+    springs, dampers and friction with the forces.
+    """
+
+    def __init__(self, steps: Recursion, what: str, passive: bool, values: Mapping[Node, float]) -> None:
+        self.what, self.coordinates = what, len(steps.coordinates)
+        resisting = _passive(steps) if passive else {}
+        self.patterns, kinds = _patterns(steps, bool(resisting))
+        self.shape = _shape(steps, kinds, self.coordinates)
+        norm = lift(steps.tree.norm_inertia)
+        rows = [
+            numbers(hinge, self.patterns[k], resisting.get(hinge.q[0], _NONE), norm)
+            for hinge, k in zip(steps.hinges, kinds, strict=True)
+        ]
+        self.table = _table(rows, values)
+        self.shape[3] = self.table.shape[1]
+
+    @classmethod
+    def of(cls, routine: Routine) -> Kernel:
+        """The forward dynamics that a routine stands for; its numbers are those of the tree."""
+        if routine not in _KNOWN:
+            _KNOWN[routine] = cls(routine.machine, "forward", False, {})
+        return _KNOWN[routine]
+
+    def calling(self, x: str, out: str) -> str:
+        """The line of LLVM that runs it on one state."""
+        addresses = code(self.what, self.patterns, 1).address, self.shape.ctypes.data, self.table.ctypes.data
+        f, shape, table = (f"inttoptr (i64 {address} to ptr)" for address in addresses)
+        return f"  call void {f}(i64 1, ptr {x}, ptr {shape}, ptr {table}, ptr {out})"
+
+    def __call__(self, x: np.ndarray, width: int = 1) -> np.ndarray:
+        """Results (coordinates, rows)."""
+        machine = code(self.what, self.patterns, width)
+        rows = x.shape[1]
+        padded = -(-rows // width) * width
+        x = np.ascontiguousarray(np.concatenate([x, np.repeat(x[:, -1:], padded - rows, axis=1)], axis=1), dtype=float)
+        assert len(x) == GROUPS[self.what] * self.coordinates + GROUND_INPUTS
+        out = np.empty((self.coordinates, padded))
+        machine.call(padded, x.ctypes.data, self.shape.ctypes.data, self.table.ctypes.data, out.ctypes.data)
+        return out[:, :rows]
+
+
+_KNOWN: WeakKeyDictionary[Routine, Kernel] = WeakKeyDictionary()
+
+
+def _patterns(steps: Recursion, passive: bool) -> tuple[tuple[Pattern, ...], list[int]]:
+    """The patterns of a tree and which of them every hinge has."""
+    common: dict[str, list[tuple[bool, ...]]] = {}
+    for hinge in steps.hinges:
+        there = (*(x is not ZERO for x in flat(hinge.inertia)), hinge.rotor is not ZERO)
+        common.setdefault(hinge.kind, []).append(there)
+    union = {kind: tuple(map(any, zip(*rows, strict=True))) for kind, rows in common.items()}
+    made = [pattern(h, union[h.kind][:-1], union[h.kind][-1], passive) for h in steps.hinges]
+    different = tuple(sorted(set(made), key=repr))
+    return different, [different.index(p) for p in made]
+
+
+def _shape(steps: Recursion, kinds: Sequence[int], coordinates: int) -> np.ndarray:
+    links = [(hinge.parent + 1, k, rows[0]) for hinge, k, rows in zip(steps.hinges, kinds, steps.places, strict=True)]
+    turning = [i for i, hinge in enumerate(steps.hinges) if hinge.kind == TURN]
+    turning += turning[-1:] * (-len(turning) % _TOGETHER)
+    return np.array([len(links), coordinates, len(turning), 0, *(x for link in links for x in link), *turning])
+
+
+def _table(rows: Sequence[Sequence[Node]], values: Mapping[Node, float]) -> np.ndarray:
+    width = max(len(row) for row in rows)
+    padded = [x for row in rows for x in (*row, *[ZERO] * (width - len(row)))]
+    return np.array(evaluate(padded, values), dtype=float).reshape(len(rows), width)
+
+
+def _passive(steps: Recursion) -> dict[Node, tuple[Node, ...]]:
+    """Damping, stiffness, position at rest, friction in both directions of every coordinate, where there are any."""
+    hinges = {q: hinge for hinge in steps.hinges for q in hinge.q}
+    found: dict[Node, tuple[Node, ...]] = {}
+    for body in steps.tree.bodies:
+        for i, q in enumerate(body.coordinates):
+            hinge = hinges[node_of(q)]
+            if hinge.kind == BALL:
+                continue
+            dry = body.each("friction")[i]
+            both = dry if isinstance(dry, (list, tuple)) else (dry, dry)
+            row = tuple(node_of(x) for x in (*(body.each(key)[i] for key in ("damping", "stiffness", "rest")), *both))
+            found[hinge.q[0]] = row
+    return found if any(x is not ZERO for row in found.values() for x in row) else {}

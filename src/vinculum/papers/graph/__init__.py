@@ -1,0 +1,1 @@
+"""Dolgii, Sesekin, Chupin: manipulators as graphs of bodies."""

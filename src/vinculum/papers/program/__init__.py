@@ -1,0 +1,1 @@
+"""Mukharlyamov, Kirgizbaev: program constraints and their stabilization."""

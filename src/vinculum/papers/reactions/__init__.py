@@ -1,0 +1,1 @@
+"""Pesterev, Matrosov, Morozov: reactions as controls."""
