@@ -46,7 +46,8 @@ WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about
 JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has changed its sign
 _ON_ALL_SIDES = (  # nodes that are the same on all sides of the corners
     "state", "settings", "hoisted", "held_rates", "rates", "power", "powers", "energy", "balance", "residuals",
-    "residual_names", "feedback", "watched", "watch", "strict_watch", "_shrinkage", "event_nodes", "derived", "corners", "corner_slopes",
+    "residual_names", "feedback", "watched", "watch", "strict_watch", "_shrinkage", "event_nodes", "derived",
+    "corners", "corner_slopes",
 )  # fmt: skip
 _ALONG_THE_SAME = ("slid", "_linear", "margins", "parameters", "made")  # and those along the same surfaces
 
