@@ -47,7 +47,12 @@ def _fence(block: str) -> str:
 
 def _prose(text: str) -> str:
     text = DISPLAYED.sub(lambda found: displayed(found[1]), text)
-    return _outside(CODE, text, lambda part: INLINE.sub(lambda found: mathml(found[1]), part), str)
+    return _outside(CODE, text, lambda part: INLINE.sub(lambda found: inline(found[1]), part), str)
+
+
+def inline(latex: str) -> str:
+    """A formula in a line; signs that mean something in Markdown (a*, |v|) are written as entities."""
+    return re.sub(r"[*_|`\[\]]", lambda sign: f"&#{ord(sign[0])};", mathml(latex))
 
 
 def displayed(latex: str) -> str:

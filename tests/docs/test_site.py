@@ -125,6 +125,13 @@ def test_formulas_are_set(site, pages):
         assert "$$" not in path.read_text(encoding="utf-8"), path
 
 
+def test_markdown_leaves_formulas_alone(pages):
+    """A star or a bar of a formula is no emphasis and no table."""
+    for path in pages:
+        formulas = re.findall(r"<math.*?</math>", path.read_text(encoding="utf-8"), re.DOTALL)
+        assert not any(tag in formula for formula in formulas for tag in ("<em>", "<strong>", "<td>")), path.name
+
+
 @pytest.mark.parametrize("path", [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")], ids=lambda path: path.name)
 def test_lists_stand_apart(path):
     """Markdown on the site wants an empty line above a list; elsewhere it may be left out."""
