@@ -51,8 +51,11 @@ def _prose(text: str) -> str:
 
 
 def inline(latex: str) -> str:
-    """A formula in a line; signs that mean something in Markdown (a*, |v|) are written as entities."""
-    return re.sub(r"[*_|`\[\]]", lambda sign: f"&#{ord(sign[0])};", mathml(latex))
+    """A formula in a line; signs that mean something in Markdown (a*, |v|) are written as entities. The frame lets a
+    long one scroll by itself.
+    """
+    markup = re.sub(r"[*_|`\[\]]", lambda sign: f"&#{ord(sign[0])};", mathml(latex))
+    return f'<span class="formula">{markup}</span>'
 
 
 def displayed(latex: str) -> str:
