@@ -239,3 +239,10 @@ def test_the_name_of_a_constraint_is_no_formula():
     text_of = vn.derive(tree.system()).latex(named=True)
     assert r"\lambda_{\text{top norm}}" in text_of
     assert r"\left\|" not in text_of
+
+
+def test_a_response_is_shown_while_it_moves():
+    t = np.linspace(0, 20, 2001)
+    assert charts.settled(t, [np.exp(-t), np.zeros(2001)]) == pytest.approx(2 * np.log(100), abs=0.02)
+    assert charts.settled(t, [np.sin(t)]) == 20
+    assert charts.settled(t, [np.ones(2001)]) == 20

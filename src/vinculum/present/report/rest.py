@@ -139,18 +139,24 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
     closed, held = point.closed_motion, point.held_motion
     if closed is None or point.linear is None:
         return text("")
-    pictures = []
-    for key in (*point.linear.states, *point.linear.inputs):
-        lines = [charts.line(closed.t, closed[key], "with feedback")]
-        limits = None
-        if held is not None:
-            lines.insert(0, charts.line(held.t, held[key], "without feedback", charts.SERIES[1], "dot"))
-            limits = charts.fitting(closed[key], held[key])
-        pictures.append((quantity(findings.model, key), charts.small(lines, limits)))
-    keys = [_key(1, "with feedback"), _key(2, "without, inputs held")]
-    legend = tag("div", *keys, class_="keys")
+    keys = (*point.linear.states, *point.linear.inputs)
+    end = charts.settled(closed.t, [closed[key] for key in keys])
+    pictures = [(quantity(findings.model, key), _compared(closed, held, key, end)) for key in keys]
+    legend = tag("div", _key(1, "with feedback"), _key(2, "without, inputs held"), class_="keys")
     notes = [_stopped("With feedback", closed), *([_stopped("Without feedback", held)] if held is not None else [])]
+    if end < closed.t[-1]:
+        notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
     return joined([tag("h4", "Response"), legend if held is not None else "", *notes, figures.grid(pictures)])
+
+
+def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: float) -> charts.Figure:
+    """One quantity with feedback and, behind it, without."""
+    times = (float(closed.t[0]), end)
+    own = charts.line(closed.t, closed[key], "with feedback")
+    if held is None:
+        return charts.small([own], times=times)
+    other = charts.line(held.t, held[key], "without feedback", charts.SERIES[1], "dot")
+    return charts.small([other, own], charts.fitting(closed[key], held[key]), times)
 
 
 def _stopped(which: str, motion: Trajectory) -> Html:
