@@ -101,7 +101,7 @@ def _run(command: str, folder: Path) -> str:
 
 
 def keep_file(block: Block, folder: Path) -> None:
-    """A file of the page, under the name its first line gives it, as in ``toml title="pendulum.toml"``, or a part of one.
+    """A file of the page, under the name its first line gives it, as ``toml title="pendulum.toml"``, or a part of one.
 
     All its keys must be known; that a named file is used by a command or a Python block says `test_files_are_used`.
     """
