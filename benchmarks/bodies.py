@@ -6,7 +6,8 @@
 
 Python overhead counts for neither side: ours is the compiled loop over states behind one call; Pinocchio's is its own
 compiled loop over a batch, ``pin.abaInParallel`` on one thread, or with --cpp the faster of that and a loop in C++
-built here with -O3 -march=native. Times are minima over many bursts, the two sides taking turns.
+built here with -O3 -march=native. Times are minima over many bursts, the two sides taking turns; derivation and
+compilation in seconds of CPU time.
 """
 
 import argparse
@@ -137,13 +138,12 @@ def fastest(runs, bursts=60):
 
 def code_of(arm):
     """Seconds to compile for one state and for SIMD lanes, and functions that run x (inputs, rows) into out."""
-    began = time.perf_counter()
     one, many = (_runner(arm, width) for width in (1, native_width()))
     compiled = []
     for make in (one, many):
-        began = time.perf_counter()
+        began = time.process_time()
         make()
-        compiled.append(time.perf_counter() - began)
+        compiled.append(time.process_time() - began)
     return compiled, (one(), many())
 
 
@@ -179,12 +179,13 @@ def given(arm, count):
 def row(tree, label, library=None, method="auto"):
     """One line of the table."""
     n = len(tree.coordinates)
-    began = time.perf_counter()
+    code.cache_clear()  # trees of one make would share their code
+    began = time.process_time()
     arm = Dynamics(tree, method)
     count_of = "-" if arm.chosen == "rolled" else operations(arm.forward_nodes).total()
     if arm.chosen == "rolled":
         arm.kernel()
-    derived = time.perf_counter()
+    derived = time.process_time()
     compiled, (one, many) = code_of(arm)
     count = max(16, 4096 // n // 16 * 16)
     x = given(arm, count)
@@ -220,7 +221,6 @@ def rolled_rows(sizes):
     for label, make in (("chain", chain), ("tree", branching)):
         for n in sizes:
             for method in ("articulated", "rolled"):
-                code.cache_clear()
                 lines.append(row(make(n), f"{label} {n}", method=method))
     keys = ("arm", "method", "derive [s]", "compile [s]", "compile, SIMD [s]", "ours [ns]", "ours, SIMD [ns]", "error")
     return [{key: line[key] for key in keys} for line in lines]

@@ -34,8 +34,9 @@ def test_accelerations_forces_and_mass_matrix(kind, count, random):
     assert np.allclose(hinge_forces(steps, again, state), tau, rtol=0, atol=1e-12 * np.abs(again).max())
 
 
+@pytest.mark.parametrize("count", [9, 30])
 @pytest.mark.parametrize("base", ["translating", "turning", "tumbling"])
-def test_moving_base(base, random):
+def test_moving_base(base, count, random):
     """The external body imposed: Pinocchio gets it as a free base with the accelerations it has at this instant."""
     t = sp.Symbol("t")
     options = {"base_velocity": (sp.sin(2 * t), sp.cos(t) / 2, t**2 / 3)}
@@ -43,7 +44,7 @@ def test_moving_base(base, random):
         options["base_angular_velocity"] = (sp.cos(t), 2 * sp.cos(t), -sp.cos(t))
     if base == "tumbling":
         options["base_rotation"] = sp.rot_axis3(-sp.sin(t)) * sp.rot_axis1(-(t**2))
-    tree = random_tree(random, 9, **options)
+    tree = random_tree(random, count, **options)
     peer, now = Peer(tree, on_free_base=True), 0.7
     state = random_state(tree, random)
     accelerations = random.normal(size=len(tree.coordinates))

@@ -195,6 +195,49 @@ def test_loop_across_a_urdf_tree():
     assert max(motion.largest_residuals.values()) < 1e-12
 
 
+def simple_link(name, mass, length):
+    """A bar along x; without mass only a name."""
+    if not mass:
+        return f'<link name="{name}"/>'
+    J = mass * length**2 / 12
+    entries = f'ixx="1e-4" iyy="{J}" izz="{J}" ixy="0" ixz="0" iyz="0"'
+    inertial = f'<origin xyz="{length / 2} 0 0"/><mass value="{mass}"/><inertia {entries}/>'
+    return f'<link name="{name}"><inertial>{inertial}</inertial></link>'
+
+
+def simple_joint(name, kind, parent, child, place=(0, 0, 0), yaw=0.0, axis=(0, 1, 0)):
+    xyz, direction = (" ".join(map(str, x)) for x in (place, axis))
+    ends = f'<parent link="{parent}"/><child link="{child}"/><axis xyz="{direction}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}<origin xyz="{xyz}" rpy="0 0 {yaw}"/></joint>'
+
+
+def test_delta_robot_closed_on_a_urdf_tree():
+    """Three arms with massless crosses and a floating platform, joined by three balls: loops held, energy kept."""
+    parts = ['<link name="base"/>', simple_link("platform", 0.5, 0.1)]
+    parts.append(simple_joint("lift", "floating", "base", "platform"))
+    loops = []
+    for k in range(3):
+        a = 2 * np.pi * k / 3
+        side = np.array([np.cos(a), np.sin(a), 0])
+        parts += [simple_link(f"upper{k}", 1.0, 0.3), simple_link(f"cross{k}", 0, 0), simple_link(f"fore{k}", 0.3, 0.7)]
+        parts += [
+            simple_joint(f"shoulder{k}", "continuous", "base", f"upper{k}", 0.2 * side, a),
+            simple_joint(f"elbow{k}", "continuous", f"upper{k}", f"cross{k}", (0.3, 0, 0)),
+            simple_joint(f"twist{k}", "continuous", f"cross{k}", f"fore{k}", axis=(0, 0, 1)),
+        ]
+        loops.append(vn.Loop(f"fore{k}", "platform", point=(0.7, 0, 0), other_point=0.05 * side, name=f"ball{k}"))
+    system = vn.from_urdf(robot(*parts), loops=loops)
+    q = {str(x.func): x for x in system.coordinates}
+    guess = {q["lift_rz"]: -0.6, q["lift_w"]: 1.0}
+    guess |= {q[f"shoulder{k}"]: 0.2 for k in range(3)} | {q[f"elbow{k}"]: 1.5 for k in range(3)}
+    equations = vn.derive(system)
+    start = vn.consistent(equations, {}, guess=guess)
+    motion = vn.simulate(equations, {x: start[x] for x in system.coordinates}, (0, 0.1), method="rk4", step=2e-4)
+    assert len(system.coordinates) - len(system.constraints) == 6
+    assert motion.energy_error < 1e-10
+    assert max(motion.largest_residuals.values()) < 1e-10
+
+
 def test_rolling_ball_keeps_its_velocity_and_a_disk_its_energy():
     ball = vn.BodyTree(
         [vn.Body("ball", None, joint="free", origin=(0, 0, 0.3), mass=2, inertia=0.4 * 2 * 0.09)],
