@@ -35,7 +35,7 @@ def momenta(tree, q, v):
 
 
 def test_momentum_is_kept_while_the_wheels_turn_the_hull():
-    """Over a minute, with torques on the wheels: momentum and moment of momentum to 1e-10, quaternions of length one."""
+    """Over a minute with torques on the wheels: momentum and its moment to 1e-10, and quaternions of length one."""
     tree = satellite()
     q = {str(x.func): x for x in tree.coordinates}
     start = {q["hull_w"]: 1.0, q["panel1_w"]: 1.0, q["panel2_w"]: 1.0}

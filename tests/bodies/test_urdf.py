@@ -97,6 +97,12 @@ def test_mimic_joint_is_a_constraint():
         ),
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b", '<mimic joint="j"/>')), ["itself"]),
         (robot("<xacro:property/>", link("a")), ["xacro robot.urdf.xacro >"]),
+        (robot('<x:macro xmlns:x="http://ros.org/xacro"/>', link("a")), ["xacro robot.urdf.xacro >"]),
+        (robot(link("a"), link("b"), joint("j", "fixed", "a", "b")), ["floating=True"]),
+        (
+            robot(link("a"), link("b").replace('ixx="0.02"', 'ixx="0.9"'), joint("j", "continuous", "a", "b")),
+            ["no body has the inertia of 'b'", "identified=True"],
+        ),
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "${x} 0.2")), ["xacro"]),
         ("<robot><link></robot>", ["not well-formed"]),
         ("<sdf/>", ["<sdf>"]),
@@ -114,9 +120,19 @@ def test_what_xacro_made_is_read_and_a_planar_joint_is_driven():
     """Comments and the namespace that xacro leaves behind do no harm."""
     made = robot('<link name="w"/>', link("a"), joint("j", "planar", "w", "a"))
     made = made.replace('<robot name="r">', '<!-- made by xacro --><robot name="r" xmlns:xacro="http://ros.org/xacro">')
+    made = made.replace("</robot>", '<gazebo><arg value="$(find x)"/></gazebo></robot>')
     system = vn.from_urdf(made, actuated=True)
     assert [str(q.func) for q in system.coordinates] == ["j_x", "j_y", "j_angle"]
     assert [str(u) for u in system.inputs] == ["tau_j_x", "tau_j_y", "tau_j_angle"]
+
+
+def test_published_robots_with_odd_places():
+    """A fixed joint with an axis of zero, dummy inertias next to zero, an inertia accepted as identified."""
+    weld = joint("weld", "fixed", "a", "c").replace("0.6 0 0.8", "0 0 0")
+    dust = link("c", 0.1).replace(INERTIA, '<inertia ixx="2e-35" iyy="0" izz="0" ixy="1e-35" ixz="0" iyz="0"/>')
+    odd = link("b").replace('ixx="0.02"', 'ixx="0.9"')
+    text = robot(link("a"), odd, dust, weld, joint("j", "continuous", "a", "b"))
+    assert len(vn.from_urdf(text, identified=True).coordinates) == 1
 
 
 def bars(lengths, **options):

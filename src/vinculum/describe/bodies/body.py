@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies.joints import COORDINATES, Elementary, elementary
+from vinculum.describe.bodies.joints import BALLS, COORDINATES, Elementary, elementary
 from vinculum.names import function_of_time
 from vinculum.shown import html
 
@@ -80,7 +80,7 @@ class Body:
     @property
     def elementary(self) -> list[Elementary]:
         """The joint as a sequence of turns, shifts and ball joints."""
-        return elementary(self.joint, self.axes)
+        return elementary(self.joint, self.axes if self.joint not in ("fixed", *BALLS) else [])
 
     @cached_property
     def turned(self) -> np.ndarray:
