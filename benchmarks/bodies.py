@@ -36,6 +36,7 @@ from .measure import growth_exponent, markdown_table
 
 SIZES = (5, 7, 10, 20, 40, 80)
 LARGE = (20, 40, 80, 200, 500)
+STRAIGHT_UP_TO = 200  # beyond, LLVM takes minutes for straight-line code
 
 
 def pinocchio_model(tree):
@@ -220,7 +221,7 @@ def rolled_rows(sizes):
     lines = []
     for label, make in (("chain", chain), ("tree", branching)):
         for n in sizes:
-            for method in ("articulated", "rolled"):
+            for method in ("articulated", "rolled") if n <= STRAIGHT_UP_TO else ("rolled",):
                 lines.append(row(make(n), f"{label} {n}", method=method))
     keys = ("arm", "method", "derive [s]", "compile [s]", "compile, SIMD [s]", "ours [ns]", "ours, SIMD [ns]", "error")
     return [{key: line[key] for key in keys} for line in lines]
@@ -264,24 +265,29 @@ def run_time_parameters():
     return lines
 
 
+def growth(sizes, library=None):
+    """Forward dynamics of the PUMA and of chains against Pinocchio, and how straight-line code grows."""
+    rows = [row(puma(), "PUMA 560", library), *(row(chain(n), f"chain {n}", library) for n in sizes)]
+    print(markdown_table(rows), flush=True)
+    print(markdown_table(run_time_parameters()), flush=True)
+    straight = [row(chain(n), f"chain {n}", method="articulated") for n in sizes]
+    for key in ("operations", "derive [s]", "compile [s]", "ours [ns]"):
+        print(f"{key} of straight-line code grows as n^{growth_exponent(sizes, [r[key] for r in straight]):.2f}")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--quick", action="store_true", help="n = 7 and 20 and the PUMA only")
     options.add_argument("--cpp", action="store_true", help="build and time a C++ loop too")
     options.add_argument("--limit", type=float, default=LIMIT, help="seconds for a symbolic peer and one n")
+    options.add_argument("--part", choices=("growth", "large", "peers"), help="one of the tables only")
     given = options.parse_args()
-    quick, library = given.quick, compiled_peer() if given.cpp else None
-    rows = [row(puma(), "PUMA 560", library)]
-    rows += [row(chain(n), f"chain {n}", library) for n in ((7, 20) if quick else SIZES)]
-    print(markdown_table(rows), flush=True)
-    print(markdown_table(run_time_parameters()), flush=True)
-    if quick:
-        return
-    straight = [row(chain(n), f"chain {n}", method="articulated") for n in SIZES]
-    for key in ("operations", "derive [s]", "compile [s]", "ours [ns]"):
-        print(f"{key} of straight-line code grows as n^{growth_exponent(SIZES, [r[key] for r in straight]):.2f}")
-    print(markdown_table(rolled_rows(LARGE)), flush=True)
-    print(markdown_table(compared(SIZES, given.limit)), flush=True)
+    if given.part in (None, "growth"):
+        growth((7, 20) if given.quick else SIZES, compiled_peer() if given.cpp else None)
+    if given.part in (None, "large") and not given.quick:
+        print(markdown_table(rolled_rows(LARGE)), flush=True)
+    if given.part in (None, "peers") and not given.quick:
+        print(markdown_table(compared(SIZES, given.limit)), flush=True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ def compared(sizes, limit=LIMIT):
             note = f"did not finish within {limit:.0f} s" if beaten == n else f"not tried after n = {beaten}"
             empty = {"derive [s]": note, "operations": "-", "compile [s]": "-", "evaluate [ns]": "-"}
             rows.append({"n": n, "engine": engine} | (found or empty))
+            print(rows[-1], file=sys.stderr, flush=True)
     return sorted(rows, key=lambda row: row["n"])
 
 

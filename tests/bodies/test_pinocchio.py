@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -32,6 +34,21 @@ def test_accelerations_forces_and_mass_matrix(kind, count, random):
         assert error < 1e-12
     again = evaluate(list(steps.inverse_dynamics(nodes)), values)
     assert np.allclose(hinge_forces(steps, again, state), tau, rtol=0, atol=1e-12 * np.abs(again).max())
+
+
+def test_axes_that_are_parallel_up_to_printed_digits(random):
+    """Quarter turns given as 1.5708 and the like, as URDF files have them: to rounding all the same."""
+    bodies = []
+    for i in range(8):
+        turn = vn.rotation(random.choice([0.0, 1.5708, -1.57079632679, 1e-7]) if i % 2 else 0.0, 3.14159265359, 0.0)
+        own = random_body(random, f"b{i}", f"b{i - 1}" if i else None, "revolute")
+        bodies.append(replace(own, axis=(0, 0, 1), rotation=turn))
+    tree = vn.BodyTree(bodies)
+    peer, state = Peer(tree), random_state(tree, random)
+    q, v = ([state[key] for key in keys] for keys in (tree.coordinates, tree.velocities))
+    expected = pin.rnea(peer.model, peer.data, *peer.state(state), np.zeros(8))
+    for method in ("articulated", "rolled"):
+        assert np.abs(vn.dynamics(tree, method).bias(q, v) - expected).max() < 1e-14 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("count", [9, 30])

@@ -31,7 +31,7 @@ class Body:
     that act along them: one per coordinate, for a ball joint three moments in body axes. ``damping``, ``stiffness``
     (at rest at ``rest``), ``friction`` (Coulomb; one number or a pair for positive and negative velocity) and
     ``rotor_inertia`` (seen through ``gear_ratio`` as gear_ratio² · rotor_inertia) are one number for each coordinate,
-    or one for all. ``identified=True`` accepts an inertia against the triangle inequality, as published arms have.
+    or one for all. ``identified=True`` accepts an inertia that no rigid body has, as published arms do.
 
     >>> Body("link", None, axis=(0, 1, 0), origin=(0, 0, 1), mass=2, center_of_mass=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
     Body("link" on the external body, revolute, mass 2)

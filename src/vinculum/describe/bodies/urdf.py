@@ -43,8 +43,8 @@ def from_urdf(
 
     Links become bodies, joints their coordinates, by name. Mimic joints become constraints. The root link stands on the
     external body, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and does not
-    mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias against the triangle inequality,
-    as many published robots have. Geometry, limits and transmissions are not read.
+    mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias that no rigid body has,
+    as many published robots do. Geometry, limits and transmissions are not read.
     """
     robot = _parsed(source)
     reader = _Reader(robot, floating, actuated, identified)
@@ -186,10 +186,13 @@ class _Reader:
         keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         xx, yy, zz, xy, xz, yz = (self._numbers(matrix, key, "0", where)[0] for key in keys)
         J = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-        center = self._numbers(origin, "xyz", "0 0 0", where)
+        center, mass = (
+            self._numbers(origin, "xyz", "0 0 0", where),
+            self._numbers(element.find("mass"), "value", "0", where),
+        )
         return {
-            "mass": self._numbers(element.find("mass"), "value", "0", where)[0],
-            "center_of_mass": center,
+            "mass": mass[0],
+            "center_of_mass": center if mass[0] else (0, 0, 0),
             "inertia": J,
             "identified": self.identified,
         }
@@ -201,7 +204,7 @@ class _Reader:
         coordinate = {body.name: body.coordinates for body in bodies}
         for name, joint in self.joints.items():
             mimic = joint.find("mimic")
-            if mimic is None:
+            if mimic is None or joint.get("type") == "fixed":
                 continue
             other = mimic.get("joint", "")
             self._refuse_mimic(
