@@ -11,7 +11,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench check docs clean
+.PHONY: help demo test fuzz bench check docs browser clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -21,6 +21,9 @@ demo: $(STAMP)  ## run the demonstration
 
 test: $(STAMP)  ## run the tests and the doctests, on all cores
 	@$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
+
+fuzz: $(STAMP)  ## load a hundred thousand mutated model files
+	@$(RUN) tests/files/fuzz.py $(ARGS)
 
 bench: $(STAMP)  ## compare with the peers, side by side
 	@$(RUN) -m benchmarks $(ARGS)
@@ -33,6 +36,11 @@ check: $(STAMP)  ## formatting, lint, types
 docs: $(STAMP)  ## build the documentation into build/site, any warning an error
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet $(ARGS)
 	@echo "Open build/site/index.html"
+
+browser:  ## install Chromium, in which reports are tested (Debian, Ubuntu)
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+		as=; [ "$$(id -u)" = 0 ] || as=sudo; echo "Installing chromium"; \
+		$$as apt-get install -y -q chromium >/dev/null 2>&1 || { $$as apt-get update -q && $$as apt-get install -y -q chromium; }; }
 
 clean:  ## remove the environment, caches and build products
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,9 +1,10 @@
-"""The demonstration of `make demo`: two mechanisms, each described, derived, simulated and checked.
+"""The demonstration of `make demo`: two mechanisms described, derived, simulated and checked; then a report.
 
     python examples/demo.py [picture.png]
 
 A four-bar linkage is a closed loop (two holonomic constraints); the wheel in a gutter rolls as well, and is run for
-200 seconds, as in the paper it comes from.
+200 seconds, as in the paper it comes from. The report is about a ball on a beam, which no voltage of its motor holds
+without feedback: both equilibria, their stability, a controller for each. It is looked at in Chromium, if there is one.
 """
 
 import sys
@@ -16,8 +17,11 @@ from rich.console import Console
 from rich.table import Table
 
 import vinculum as vn
+from vinculum.present import browser
 
+BEAM = Path(vn.__file__).parent / "models" / "ball_and_beam.toml"
 NEXT = """What to look at next
+  vinculum report model.toml   the same page about a model of yours (vinculum new writes one to start from)
   examples/wheel_in_gutter.py  the wheel in full: energies, lift-off, picture
   examples/rolling_disc.py     nonholonomic constraints in space, exact motions
   examples/four_bar.py         then try motion[gamma] and motion.reactions
@@ -82,6 +86,23 @@ def picture(path):
     figure.savefig(path, dpi=150)
 
 
+def report(path):
+    """The page about the ball and beam, written, looked at and shown."""
+    print(f"\nA report of {BEAM.name}: equations, motion, equilibria, stability, feedback (half a minute)")
+    written = vn.write_report(vn.load(BEAM), path.with_suffix(".html"))
+    for i, point in enumerate(written.findings.points, start=1):
+        closed = f"with feedback {point.closed_verdict.kind}"
+        print(f"  equilibrium {i}: without feedback {point.verdict.kind}, {closed}")
+    print(f"Report: {written}")
+    picture = path.with_name(f"{path.stem}_report.png")
+    try:
+        print(f"Looked at in Chromium: {browser.photographed(written.path, picture)}; screenshot {picture.resolve()}")
+    except vn.VinculumError as missing:
+        print(f"Not looked at in a browser: {missing}")
+    if not browser.shown(written.path):
+        print("No screen was found. Open the report in any browser; it needs no network.")
+
+
 def main(path="demo.png"):
     linkage = measured(four_bar, initial=four_bar.START, fixed=[four_bar.alpha], times=(0, 0.5))
     start = wheel_in_gutter.KNOWN | wheel_in_gutter.GUESS
@@ -91,8 +112,9 @@ def main(path="demo.png"):
     for quantity, (found, exact) in numbers.items():
         print(f"The wheel's {quantity}: {found:.12f}, reference {exact:.12f}")
     picture(path)
-    print(f"\nPicture of both: {Path(path).resolve()}\n")
-    print(NEXT)
+    print(f"\nPicture of both: {Path(path).resolve()}")
+    report(Path(path).resolve())
+    print(f"\n{NEXT}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
-"""Docstrings as the reference shows them: doctests in a frame, comments beside fields as their description, links."""
+"""Docstrings as the reference shows them: doctests in a frame, names as links, comments as descriptions of fields."""
 
+import inspect
 import re
+from functools import cache
 
 import griffe
 
+import vinculum as vn
+
 DOCTEST = re.compile(r"(?:^>>> .*\n?(?:^(?!\s*$).*\n?)*)+", re.MULTILINE)
 COMMENT = re.compile(r"#\s*(?!type:|noqa|fmt:)(.+)$")
+NAME = re.compile(r"(?<![`\[])`([A-Za-z_]\w*)(?:\(\))?`(?!`)")
 
 
 class Docstrings(griffe.Extension):
@@ -15,12 +20,25 @@ class Docstrings(griffe.Extension):
         if isinstance(obj, griffe.Attribute) and obj.docstring is None:
             describe_field(obj)
         if obj.docstring is not None:
-            obj.docstring.value = DOCTEST.sub(framed, obj.docstring.value)
+            obj.docstring.value = DOCTEST.sub(framed, NAME.sub(linked, obj.docstring.value))
 
 
 def framed(found: re.Match) -> str:
     """A doctest as a block of code; without the frame Markdown would take it for quotations."""
     return f"```pycon\n{found[0].rstrip()}\n```\n"
+
+
+def linked(found: re.Match) -> str:
+    """A public name as a link to its place in the reference."""
+    path = places().get(found[1])
+    return f"[{found[0]}][{path}]" if path else found[0]
+
+
+@cache
+def places() -> dict[str, str]:
+    """Where each public name is defined."""
+    values = {name: getattr(vn, name) for name in vn.__all__}
+    return {name: f"{inspect.getmodule(value).__name__}.{value.__name__}" for name, value in values.items()}
 
 
 def describe_field(field: griffe.Attribute) -> None:

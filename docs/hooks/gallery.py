@@ -5,9 +5,13 @@ Everything comes from examples/*.py and docs/images/; `python -m docs.make_pictu
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.structure.files import File
+
+sys.path.insert(0, str(Path(__file__).parent))
+from navigation import put_into
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES, IMAGES, MODELS = ROOT / "examples", ROOT / "docs" / "images", ROOT / "src" / "vinculum" / "models"
@@ -40,18 +44,6 @@ def on_files(files, config, **_):
     pages = [{title(name): f"gallery/{name}.md"} for group in groups().values() for name in group]
     put_into(config.nav, "gallery/", ["gallery/index.md", *pages])
     return files
-
-
-def put_into(nav, mark: str, pages: list) -> None:
-    """Put generated pages where the navigation has a mark."""
-    for entry in nav:
-        for name, value in entry.items() if isinstance(entry, dict) else ():
-            if value == mark:
-                entry[name] = pages
-            elif isinstance(value, list):
-                if mark in value:
-                    value[value.index(mark) : value.index(mark) + 1] = pages
-                put_into(value, mark, pages)
 
 
 def examples() -> list[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parent))
-from gallery import put_into
+from docstrings import places
+from navigation import put_into
 
 import vinculum as vn
 
@@ -52,11 +53,5 @@ def stage_of(value: object) -> str:
 
 def page(stage: str, names: list[str]) -> str:
     """All names of a stage."""
-    blocks = [f"::: {path(name)}" for name in names]
+    blocks = [f"::: {places()[name]}" for name in names]
     return "\n\n".join([f"# {STAGES[stage]}", *blocks])
-
-
-def path(name: str) -> str:
-    """Where a public name is defined."""
-    value = getattr(vn, name)
-    return f"{inspect.getmodule(value).__name__}.{value.__name__}"

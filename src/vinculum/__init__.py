@@ -129,6 +129,7 @@ __all__ = [
     "examine",
     "Findings",
     # present
+    "write_report",
     "draw_tree",
     "tree_figure",
     # errors

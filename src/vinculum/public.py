@@ -98,6 +98,7 @@ from vinculum.control.manipulators import computed_torque, gravity_compensation,
 from vinculum.study import Findings, examine
 
 # present
+from vinculum.present.report import write_report
 from vinculum.present.tree_drawing import draw_tree, tree_figure
 
 # errors

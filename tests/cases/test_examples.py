@@ -57,12 +57,16 @@ def test_draws_a_picture(example, tmp_path):
 def test_demonstration(tmp_path):
     path = tmp_path / "demo.png"
     done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLES / "demo.py", path], capture_output=True, text=True, timeout=60
+        [sys.executable, "-W", "error", EXAMPLES / "demo.py", path], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     assert "four-bar linkage" in done.stdout
     assert str(path) in done.stdout
     assert_drawn(path)
+    assert done.stdout.count("unstable, with feedback asymptotically stable") == 2
+    assert "Looked at in Chromium: no console errors, nothing fetched" in done.stdout
+    assert (tmp_path / "demo.html").stat().st_size > 1e6
+    assert_drawn(tmp_path / "demo_report.png")
 
 
 def assert_drawn(path):

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import vinculum as vn
+from vinculum.present.browser import Seen, browser, watch
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
@@ -129,3 +130,33 @@ def test_lists_stand_apart(path):
     """Markdown on the site wants an empty line above a list; elsewhere it may be left out."""
     text = re.sub(r"^```.*?^```$|\$\$.*?\$\$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     assert not re.findall(r"^(?![-*\d ]).*\S.*\n(?:- |1\. ).*$", text, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def running():
+    """Chromium, without a screen."""
+    with browser() as started:
+        yield started
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_telephone_and_a_screen(running, site, pages, scheme):
+    width = {"light": 390, "dark": 1300}[scheme]
+    page, seen = running.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme), Seen()
+    watch(page, "file:", seen)
+    alike = [site / "gallery" / f"{name}.html" for name in EXAMPLES if name != "ball_and_beam"]
+    for path in sorted({*pages} - {site / "404.html", *alike}):
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+        assert seen.clean, f"{path.name}: {seen}"
+
+
+def test_search_works_from_the_disk(running, site):
+    page, seen = running.new_page(viewport={"width": 1300, "height": 800}), Seen()
+    watch(page, "file:", seen)
+    page.goto((site / "gallery" / "index.html").as_uri())
+    page.keyboard.press("f")
+    page.keyboard.type("shulgin")
+    page.wait_for_function("/matching/.test(document.querySelector('.md-search-result__meta').textContent)")
+    assert int(page.inner_text(".md-search-result__meta").split()[0]) > 3
+    assert seen.clean, str(seen)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy as sp
 
 import vinculum as vn
 from simulate.models import c, cartesian_system, difference, hanging, k, m, pendulum, run, x, y
+from vinculum.graph.functions import FUNCTIONS
 
 
 def damped_particle(stiffness: float, damping: float) -> vn.EquationsOfMotion:
@@ -60,19 +63,19 @@ def test_a_stiff_constrained_motion_stays_on_its_constraint():
 
 
 @pytest.mark.parametrize(
-    ("force", "name"),
-    [
-        (-sp.sign(x.diff()) / 10, "sign"),
-        (-sp.Abs(x), "abs"),
-        (sp.Piecewise((-x, x > 0), (0, True)), "select"),
-        (sp.Max(x, 0), ""),
-    ],
+    "force", [-sp.sign(x.diff()) / 10, -sp.Abs(x), sp.Piecewise((-x, x > 0), (0, True)), sp.Max(x, 0)], ids=str
 )
-def test_corners_get_a_method_that_can_follow_them(force, name):
-    motion = run(with_force(force), {x: 1.0, x.diff(): 0.3}, (0, 1), "auto")
-    assert motion.method.startswith("bdf")
-    assert "not smooth" in motion.method
-    assert name in motion.method
+def test_corners_are_no_reason_for_another_method(force):
+    """Taylor series go from corner to corner; the stiff method agrees."""
+    motion = run(with_force(force), {x: 1.0, x.diff(): 0.3}, (0, 5), "auto")
+    assert motion.method.startswith("taylor")
+    assert difference(motion, run(with_force(force), {x: 1.0, x.diff(): 0.3}, (0, 5), "bdf", tolerance=1e-12)) < 1e-8
+
+
+def test_a_function_that_is_not_smooth_goes_to_the_stiff_method(monkeypatch):
+    monkeypatch.setitem(FUNCTIONS, "sin", replace(FUNCTIONS["sin"], smooth=False))
+    motion = run(with_force(-sp.sin(x)), {x: 1.0}, (0, 1), "auto")
+    assert motion.method == "bdf, adaptive (chosen: the equations contain sin, which are not smooth)"
 
 
 def test_dry_friction_takes_its_constant_bite():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -54,8 +57,10 @@ def chromium() -> str:
 @contextmanager
 def browser() -> Iterator[Any]:
     """A running Chromium."""
-    from playwright.sync_api import sync_playwright
-
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError as error:
+        raise VinculumError("Playwright is needed to drive a browser. Install it: pip install playwright") from error
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium(), args=list(_FLAGS))
         try:
@@ -87,8 +92,16 @@ def watch(page: Any, address: str, seen: Seen) -> None:
     page.on("request", lambda r: None if r.url.startswith(own) else seen.fetched.append(r.url))
 
 
-def photographed(path: str | Path, picture: str | Path, width: int = 1200) -> Seen:
-    """A picture of a whole page, and what was seen while it loaded."""
-    with browser() as running, opened(running, path, width) as (page, seen):
-        page.screenshot(path=str(picture), full_page=True)
+def photographed(path: str | Path, picture: str | Path, width: int = 1200, height: int = 1600) -> Seen:
+    """A picture of the top of a page, and what was seen while it loaded and was scrolled through."""
+    with browser() as running, opened(running, path, width, height) as (page, seen):
+        page.screenshot(path=str(picture))
+        page.evaluate("window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' })")
+        page.wait_for_timeout(500)
         return seen
+
+
+def shown(path: str | Path) -> bool:
+    """Open a page in the user's own browser, where there is a screen; whether there was one."""
+    screen = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return bool(screen) and webbrowser.open(Path(path).resolve().as_uri())

@@ -10,9 +10,10 @@ import re
 from html import escape
 from xml.etree import ElementTree
 
-_NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+_NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _SIGNS = {"<": r"\lt ", ">": r"\gt "}
-_UNWANTED = ("href", "accent")  # links; and accents would be set into their letters where no mathematical font is
+# links, looks; and accents would be set into their letters where no mathematical font is
+_UNWANTED = ("href", "style", "class", "id", "accent")
 STYLE = """\
 math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }
 math mtd { padding-top: .35em; padding-bottom: .35em; }
@@ -27,18 +28,26 @@ def mathml(latex: str, display: bool = False) -> str:
     >>> mathml(r"\dot{x}")
     '<math display="inline"><mrow><mover><mrow><mi>x</mi></mrow><mo>˙</mo></mover></mrow></math>'
     """
+    root = element(latex, display)
+    return f"<code>{escape(latex)}</code>" if root is None else written(root)
+
+
+def element(latex: str, display: bool = False) -> ElementTree.Element | None:
+    """A formula as a tree of MathML elements that do nothing but show it; None if it cannot be set."""
     from latex2mathml.converter import convert
 
     try:
         found = convert(_settable(latex), display="block" if display else "inline")
         root = ElementTree.fromstring(found.replace("&<", "&amp;<"))
     except Exception:  # whatever is wrong with a formula, its text can be shown
-        return f"<code>{escape(latex)}</code>"
-    if any(element.tag.rpartition("}")[2] not in _TAGS for element in root.iter()):
-        return f"<code>{escape(latex)}</code>"
+        return None
     _tidy(root)
-    ElementTree.register_namespace("", _NAMESPACE)
-    return ElementTree.tostring(root, encoding="unicode").replace(f' xmlns="{_NAMESPACE}"', "")
+    return root if all(part.tag in _TAGS for part in root.iter()) else None
+
+
+def written(root: ElementTree.Element) -> str:
+    """A tree as text."""
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 _TAGS = {
@@ -54,7 +63,8 @@ def _settable(latex: str) -> str:
 
 
 def _tidy(root: ElementTree.Element) -> None:
-    """Without links, and with accents above their letters."""
-    for element in root.iter():
+    """Plain names of elements, without links, and with accents above their letters."""
+    for part in root.iter():
+        part.tag = part.tag.removeprefix(_NAMESPACE)
         for name in _UNWANTED:
-            element.attrib.pop(name, None)
+            part.attrib.pop(name, None)

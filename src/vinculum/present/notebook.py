@@ -50,7 +50,7 @@ def cell(value: Any) -> str:
 
 @cell.register
 def _number(value: float) -> str:
-    return escape(f"{value:.6g}")
+    return escape(f"{value + 0.0:.6g}")  # no minus before a zero
 
 
 @cell.register

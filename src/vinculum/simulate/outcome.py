@@ -10,6 +10,7 @@ from vinculum.shown import html
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
 REPIVOT = "repivot"  # internal: go on from here with another order of elimination
+CORNER = "corner"  # internal: go on from here on the next side of a corner
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from vinculum.graph.functions import FUNCTIONS
 from vinculum.names import suggestion
 from vinculum.simulate.methods import METHODS
 from vinculum.simulate.problem import Problem
+from vinculum.simulate.switches import CORNERED
 
 ADAPTIVE = ("taylor", "bdf")
 _SAMPLES = 1000  # samples of a run whose instants were not given
@@ -81,10 +82,10 @@ def checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
 def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[str, str]:
     """The method that fits a problem, and why.
 
-    Stiff: a motion that decays much faster than it turns or lasts. Not smooth: an expression with |x|, sign or
-    branches, which a Taylor series cannot follow across the corner.
+    Stiff: a motion that decays much faster than it turns or lasts. Not smooth: a function that says so of itself; with
+    sign, |x| and branches every method but those of fixed steps goes from corner to corner.
     """
-    rough = sorted({node.op for node in order(problem.rates) if not _smooth(node.op)})
+    rough = sorted({n.op for n in order(problem.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth} - CORNERED)
     if rough:
         return "bdf", f"the equations contain {', '.join(rough)}, which are not smooth"
     if problem.slopes is None:
@@ -95,7 +96,3 @@ def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[st
     if decay * abs(t1 - t0) > 1000 and decay > 20 * max(turn, 1 / abs(t1 - t0)):
         return "bdf", f"stiff: decay {decay:.3g} against frequency {turn:.3g} at the start"
     return "taylor", f"smooth and not stiff: decay {max(decay, 0):.3g}, frequency {turn:.3g} at the start"
-
-
-def _smooth(op: str) -> bool:
-    return op != "select" and (op not in FUNCTIONS or FUNCTIONS[op].smooth)

@@ -2,7 +2,7 @@
 
 State x = (q, q̇) and, where forces do work, w = ∫ power dt. Parameters p = (the system's parameters, feedback gains
 of every constraint, pivots at the reference state, what can be computed once from all these, held
-corrections). All being run-time numbers, one compilation serves all values.
+corrections, sides of corners). All being run-time numbers, one compilation serves all values.
 """
 
 from __future__ import annotations
@@ -38,11 +38,17 @@ from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event
 from vinculum.simulate.outcome import Outcome
+from vinculum.simulate.switches import SPARE, Corners, Sides, corners, held, linear_in, mixed
 
 WORK = symbol(("work",))
 CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of its first value counts as broken
 WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
 JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has changed its sign
+_ON_ALL_SIDES = (  # nodes that are the same on all sides of the corners
+    "state", "settings", "hoisted", "held_rates", "rates", "power", "energy", "balance", "residuals", "residual_names",
+    "feedback", "watched", "watch", "strict_watch", "_shrinkage", "event_nodes", "derived", "corners", "corner_slopes",
+)  # fmt: skip
+_ALONG_THE_SAME = ("slid", "_linear", "margins", "parameters", "made")  # and those along the same surfaces
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +62,7 @@ class Problem:
     law: Feedback  # the corrections c of every constraint
     events: tuple[Event, ...] = ()
     compact: bool | None = None  # how a Taylor integrator is compiled; None: by size
+    sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
 
     # -- nodes -----------------------------------------------------------------------------------------------
 
@@ -88,7 +95,8 @@ class Problem:
     @cached_property
     def parameters(self) -> tuple[Node, ...]:
         """p, in the order of ``values``."""
-        return (*self.settings, *self.hoisted.values(), *self.equations.corrections)
+        sides = () if self.sides is None else self.corners.sigma
+        return (*self.settings, *self.hoisted.values(), *self.equations.corrections, *sides)
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -96,7 +104,8 @@ class Problem:
         pivots = [self.explicit.numbers[i] for i in self.watched]
         settings = [*self.parameter_values, *self.law.gains.values(), *pivots]
         computed = evaluate(list(self.hoisted), dict(zip(self.settings, settings, strict=True)))
-        return np.array([*settings, *computed, *np.zeros(len(self.equations.corrections))], dtype=float)
+        sides = () if self.sides is None else self.sides.sigma
+        return np.array([*settings, *computed, *np.zeros(len(self.equations.corrections)), *sides], dtype=float)
 
     @cached_property
     def feedback(self) -> tuple[Node, ...]:
@@ -206,11 +215,77 @@ class Problem:
             near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
             raise ModelError(f"{where} is not usable", [f"{listed(strangers)} is not known to the system.{near}"])
 
+    # -- corners ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def corners(self) -> Corners:
+        """The surfaces at which f is not smooth."""
+        return corners(self.rates)
+
+    @cached_property
+    def corner_slopes(self) -> list[Node]:
+        """dg/dt of every surface, as nodes of the state and σ."""
+        return self.corners.slopes(self.time, self.state, self.rates)
+
+    def on_sides(self, sides: Sides) -> Problem:
+        """The same problem on other sides of its corners; the nodes that do not change are kept."""
+        like = self.family.get(sides.along)
+        other = replace(self, sides=sides)
+        kept = {key: value for key, value in vars(self).items() if key in _ON_ALL_SIDES}
+        if like is not None:
+            kept |= {key: value for key, value in vars(like).items() if key in _ALONG_THE_SAME}
+        vars(other).update(kept, family=self.family)
+        self.family.setdefault(sides.along, other)
+        return other
+
+    @cached_property
+    def family(self) -> dict[tuple[int, ...], Problem]:
+        """One problem for every set of surfaces along which the motion has gone."""
+        return {}
+
+    def smoothed(self, outputs: Sequence[Node]) -> list[Node]:
+        """Outputs on the present sides of all corners, or along them."""
+        if self.sides is None:
+            return list(outputs)
+        smooth = self.corners.smooth(outputs)
+        return substitute(smooth, self.slid) if self._linear else mixed(smooth, self.slid)
+
+    @cached_property
+    def _linear(self) -> bool:
+        return not self.slid or linear_in(self.corners.smooth(self.rates), list(self.slid))
+
+    @cached_property
+    def slid(self) -> dict[Node, Node]:
+        """{σ: expression} of the corners along which the motion goes."""
+        if self.sides is None or self.sides.matrix is None:
+            return {}
+        chosen = self.sides.along
+        own = [self.corners.sigma[k] for k in chosen]
+        return held([self.corner_slopes[k] for k in chosen], own, self.sides.matrix)
+
+    @cached_property
+    def margins(self) -> tuple[Node, ...]:
+        """Positive while the motion stays on the present sides: σ g, and 1 - σ² along a surface."""
+        if self.sides is None:
+            return ()
+        pairs = list(zip(self.corners.sigma, self.corners.surfaces, strict=True))
+        slid = self.slid
+        nodes = [sigma * g if sigma not in slid else 1 + SPARE - slid[sigma] * slid[sigma] for sigma, g in pairs]
+        return tuple(substitute(nodes, slid))
+
     # -- numbers ---------------------------------------------------------------------------------------------
 
     def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
-        """Outputs with all that is computed once taken out."""
-        return tuple(substitute(list(outputs), self.hoisted))
+        """Outputs on the present sides of all corners, with all that is computed once taken out."""
+        key = tuple(outputs)
+        if key not in self.made:
+            self.made[key] = tuple(substitute(self.smoothed(key), self.hoisted))
+        return self.made[key]
+
+    @cached_property
+    def made(self) -> dict[tuple[Node, ...], tuple[Node, ...]]:
+        """What was prepared before."""
+        return {}
 
     def compiled(self, outputs: Sequence[Node]) -> Function:
         """Machine code for outputs of (t, x, p)."""

@@ -14,11 +14,12 @@ from vinculum.derive.interface import Equations
 from vinculum.errors import ConstraintError, DomainError, ModelError, SingularError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate import fixed_step, stiff, taylor
+from vinculum.simulate.corners import decided
 from vinculum.simulate.diagnosis import diagnosed
 from vinculum.simulate.events import Event
 from vinculum.simulate.guarantee import Pilot, promised
 from vinculum.simulate.methods import METHODS, Adams
-from vinculum.simulate.outcome import INTERRUPTED, REPIVOT, SINGULAR, Outcome
+from vinculum.simulate.outcome import CORNER, INTERRUPTED, REPIVOT, SINGULAR, STALLED, Outcome
 from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, checked_times, planned, refuse_unusable
 from vinculum.simulate.problem import Problem, pose
 from vinculum.simulate.progress import progress_bar
@@ -39,6 +40,7 @@ from vinculum.simulate.start import consistent
 from vinculum.simulate.trajectory import Trajectory
 
 _MOST_REPIVOTS_IN_PLACE = 20
+_MOST_CORNERS_IN_PLACE = 200
 _PROBES = 400  # states of a pilot run at which defects are measured
 
 
@@ -169,10 +171,12 @@ def _with_feedback(
     problem: Problem, plan: Plan, treatment: Stabilization, tolerance: float | None, x: np.ndarray
 ) -> tuple[Problem, str]:
     """The problem with its gains set, everything compiled, and the treatment in words."""
+    problem = _on_sides(problem, plan, plan.t0, x)
     natural = _natural_rate(problem, plan, treatment, tolerance, x)
     order = METHODS[plan.method].order if plan.method in METHODS else math.inf
     direction = math.copysign(1.0, plan.t1 - plan.t0)
     closed = problem.with_feedback(feedback(treatment, problem.equations, natural, order, direction))
+    closed = _on_sides(closed, plan, plan.t0, x)
     if plan.method == "taylor":
         taylor.started(closed, tolerance, plan.t0, x)
     if not problem.equations.corrections:
@@ -214,7 +218,7 @@ def _run(
     recorder: Recorder,
     report: Callable[[float], None],
 ) -> Outcome:
-    """Integrate, choosing new pivots (and dependent coordinates) where the old ones went bad."""
+    """Integrate from corner to corner, choosing new pivots (and dependent coordinates) where the old ones went bad."""
     t, stuck, first = plan.t0, 0, problem
     while True:
         former = t
@@ -223,16 +227,20 @@ def _run(
         except KeyboardInterrupt:
             t = plan.t0 if recorder.last is None else recorder.last
             outcome = Outcome(INTERRUPTED, t, "the run was interrupted; what was computed is kept")
-        if outcome.kind != REPIVOT:
+        if outcome.kind not in (REPIVOT, CORNER):
             break
         recorder.close(problem)
-        broken = first.broken(t, x, outcome.beyond)
+        broken = first.broken(t, x, outcome.beyond) if outcome.kind == REPIVOT else None
+        stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
+        if outcome.kind == CORNER and stuck > _MOST_CORNERS_IN_PLACE:
+            broken = Outcome(STALLED, t, "corners of the equations follow each other without end")
         if broken is not None:
             outcome = broken
             break
-        stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
         try:
-            problem, x = _repivoted(problem, outcome, t, x, stuck)
+            if outcome.kind == REPIVOT:
+                problem, x = _repivoted(problem, outcome, t, x, stuck)
+            problem = _on_sides(problem, plan, t, x)
         except (SingularError, ConstraintError, DomainError) as error:
             outcome = Outcome(SINGULAR, t, str(error))
             break
@@ -240,6 +248,11 @@ def _run(
         recorder.add(np.array([t]), np.array(x)[None, :])
     recorder.close(problem)
     return diagnosed(problem, outcome, t, x)
+
+
+def _on_sides(problem: Problem, plan: Plan, t: float, x: np.ndarray) -> Problem:
+    """The problem on the sides of its corners, for methods that look ahead; fixed steps go over corners as they are."""
+    return decided(problem, t, x, plan.t1 - plan.t0) if plan.method in ADAPTIVE else problem
 
 
 def _repivoted(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int) -> tuple[Problem, np.ndarray]:

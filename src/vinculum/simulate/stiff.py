@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.simulate.events import DIRECTIONS, Happened
-from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
+from vinculum.simulate.outcome import CORNER, EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
 from vinculum.simulate.problem import JUMPED, WATCH_LIMIT, Problem
 from vinculum.simulate.recorder import Recorder
 
@@ -70,7 +70,9 @@ class _Run:
         self.t, self.x = t, x
         self.recorder.steps += 1
         ending = self.events(solution) if solution.status == 2 else None
-        return ending or (Outcome(REPIVOT, t, "") if watch > WATCH_LIMIT else None)
+        if ending is None and watch > WATCH_LIMIT:
+            return Outcome(REPIVOT, t, "")
+        return ending
 
     def sample(self, t: float) -> None:
         """The samples up to the time reached."""
@@ -95,12 +97,13 @@ class _Run:
 
     def events(self, solution: Any) -> Outcome | None:
         """Record the events of this step; a terminal one ends the run."""
-        for event, sign in zip(self.problem.events, solution.i_events[-1], strict=True):
+        signs = solution.i_events[-1]
+        for event, sign in zip(self.problem.events, signs, strict=False):  # corners come after the events
             if sign and not self.known(event.name):
                 self.recorder.events.append(Happened(event.name, self.t, bool((sign > 0) == self.forward)))
                 if event.terminal:
                     return Outcome(EVENT, self.t, f"the event {event.name!r} ended the run")
-        return None
+        return Outcome(CORNER, self.t, "") if any(signs[len(self.problem.events) :]) else None
 
 
 def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
@@ -130,14 +133,16 @@ def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
 
 def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:
     """Directions are meant in time; CVODE takes them along the run."""
-    if not problem.events:
+    nodes = [*problem.event_nodes, *problem.margins]
+    if not nodes:
         return {}
-    functions, p = problem.compiled(problem.event_nodes), problem.values
+    functions, p = problem.compiled(nodes), problem.values
 
     def values(t: float, x: np.ndarray, out: np.ndarray) -> None:
         out[:] = functions(t, x, p)
 
     sign = 1 if forward else -1
-    values.terminal = [True] * len(problem.events)  # type: ignore[attr-defined]  # read by CVODE
-    values.direction = [sign * DIRECTIONS[event.direction] for event in problem.events]  # type: ignore[attr-defined]
-    return {"eventsfn": values, "num_events": len(problem.events)}
+    asked = [sign * DIRECTIONS[event.direction] for event in problem.events]
+    values.terminal = [True] * len(nodes)  # type: ignore[attr-defined]  # read by CVODE
+    values.direction = [*asked, *[-1] * len(problem.margins)]  # type: ignore[attr-defined]
+    return {"eventsfn": values, "num_events": len(nodes)}

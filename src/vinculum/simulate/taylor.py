@@ -12,14 +12,16 @@ import numpy as np
 
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.graph import ONE, ZERO, Node, along, operations
+from vinculum.graph.traverse import describe
 from vinculum.simulate.events import DIRECTIONS, Happened
-from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
+from vinculum.simulate.outcome import CORNER, EVENT, FINISHED, NON_FINITE, REPIVOT, STALLED, Outcome, finished
 from vinculum.simulate.problem import WATCH_LIMIT, Problem
 from vinculum.simulate.rates import motion_rate
 from vinculum.simulate.recorder import Recorder
 
 _CHUNK_SECONDS = 0.3  # the integrator comes up for air (progress, Ctrl-C) about this often
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
+_SEEN = 1e-10  # a margin below minus this means that the motion is on the other side of a corner
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 
 
@@ -43,29 +45,32 @@ class Integrator:
 
     taylor: Any
     hits: dict[int, Hits]  # by number of the event, non-terminal ones
-    terminal: list[int]  # numbers of the terminal events, in heyoka's order; the pivot watch comes after them
+    terminal: list[int]  # numbers of the terminal events, in heyoka's order; corners come next, then the pivot watch
+    corners: int
 
 
 @lru_cache(maxsize=64)
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
-    events: tuple[tuple[Node, int, bool], ...], tolerance: float | None, compact: bool | None = None,
+    events: tuple[tuple[Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
+    tolerance: float | None, compact: bool | None = None,
 ) -> Integrator:  # fmt: skip
-    """Compile the integrator of ẋ = rates with events (node, direction, terminal) and the pivot watch."""
+    """Compile the integrator of ẋ = rates with events (node, direction, terminal), corners and the pivot watch."""
     import heyoka as hy
 
-    nodes = [*rates, *(node for node, _, _ in events), watch / WATCH_LIMIT - 1]
+    nodes = [*rates, *(node for node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
     variables, outputs = expressions(time, state, parameters, nodes)
     sides = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
     functions = [_SMALL * function for function in outputs[len(rates) : -1]]
     hits, plain, ending, terminal = {}, [], [], []
-    for j, (function, (_, direction, ends)) in enumerate(zip(functions, events, strict=True)):
+    for j, (function, (_, direction, ends)) in enumerate(zip(functions[: len(events)], events, strict=True)):
         if ends:
             ending.append(hy.t_event(function, direction=sides[direction]))
             terminal.append(j)
         else:
             hits[j] = Hits()
             plain.append(hy.nt_event(function, callback=hits[j], direction=sides[direction]))
+    ending += [hy.t_event(margin, direction=sides[-1 if forward else 1]) for margin in functions[len(events) :]]
     if watch is not ZERO:
         ending.append(hy.t_event(_SMALL * outputs[-1]))
     options: dict[str, Any] = {"compact_mode": operations(rates).total() > COMPACT_FROM if compact is None else compact}
@@ -73,7 +78,7 @@ def compiled(
         options["tol"] = tolerance
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
     taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=plain, **options)
-    return Integrator(taylor, hits, terminal)
+    return Integrator(taylor, hits, terminal, len(margins))
 
 
 def integrate(
@@ -104,16 +109,33 @@ def integrate(
         _take_events(problem, integrator, recorder, t0)
         progress(good[0])
         ending = _ending(problem, integrator, outcome, good, reached, t0, t1, recorder)
+        if ending is None or ending.kind == FINISHED:
+            missed = _passed(problem, good)
+            ending = ending if missed is None else missed
         if ending is not None:
             return ending, *good
         spent = clock.perf_counter() - began
         steps = int(min(max(steps * min(4.0, _CHUNK_SECONDS / max(spent, 1e-6)), 50), _LONGEST_CHUNK))
 
 
+def _passed(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
+    """A corner that was passed unseen ends the run."""
+    if not problem.margins:
+        return None
+    values = problem.compiled(problem.margins)(*good, problem.values)
+    if values.min() >= -_SEEN * (1.0 + np.abs(good[1]).max()):
+        return None
+    return Outcome(STALLED, good[0], f"the corner {describe(problem.corners.surfaces[values.argmin()])} = 0 was missed")
+
+
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
     """Where to go first: with an event function at zero, a little further, since heyoka would see nothing else."""
-    values = problem.compiled(problem.event_nodes)(t0, x, problem.values) if problem.events else np.ones(1)
-    return t1 if np.all(values != 0) else t0 + 1e-9 * (t1 - t0)
+    if not problem.events and not problem.margins:
+        return t1
+    values = problem.compiled([*problem.event_nodes, *problem.margins])(t0, x, problem.values)
+    zero = np.any(values[: len(problem.events)] == 0)
+    on_corner = np.any(np.abs(values[len(problem.events) :]) < 1e-12)
+    return t0 + 1e-9 * (t1 - t0) if zero else t0 + 1e-12 * (t1 - t0) if on_corner else t1
 
 
 def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) -> Integrator:
@@ -124,8 +146,9 @@ def started(problem: Problem, tolerance: float | None, t: float, x: np.ndarray) 
     )
     rates, watch = problem.prepared(problem.rates), problem.prepared([problem.watch])[0]
     integrator = compiled(
-        problem.time, problem.state, problem.parameters, rates, watch, events, tolerance, problem.compact
-    )
+        problem.time, problem.state, problem.parameters, rates, watch, events, problem.prepared(problem.margins),
+        problem.sides is None or problem.sides.forward, tolerance, problem.compact,
+    )  # fmt: skip
     taylor = integrator.taylor
     taylor.time = t
     taylor.state[:] = x
@@ -218,7 +241,8 @@ def _ending(
         j = integrator.terminal[number]
         recorder.events.append(Happened(problem.events[j].name, time, _rising(problem, j, *good)))
         return Outcome(EVENT, time, f"the event {problem.events[j].name!r} ended the run")
-    return Outcome(REPIVOT, time, "")
+    corner = len(integrator.terminal) <= number < len(integrator.terminal) + integrator.corners
+    return Outcome(CORNER if corner else REPIVOT, time, "")
 
 
 def _rising(problem: Problem, j: int, t: float, x: np.ndarray) -> bool:

@@ -21,7 +21,7 @@ _INFINITE = (sp.zoo, sp.oo, -sp.oo, sp.nan)
 
 def number(value: float | int) -> Value:
     """A literal; whole numbers are exact."""
-    if not math.isfinite(value) or abs(value) > limits.LARGEST:
+    if not abs(value) <= limits.LARGEST:  # also refuses what is not a number
         raise Refused(_TOO_LARGE)
     exact = isinstance(value, int) and value.bit_length() < limits.BITS
     return Value(sp.Integer(value) if exact else sp.Float(float(value)), number=float(value))
@@ -64,7 +64,14 @@ def power(base: Value, exponent: Value) -> Value:
         return _power_of_numbers(base, exponent)
     if base.is_zero:
         raise Refused("a power of zero with an unknown exponent has no definite value.")
-    return _made(sp.Pow(base.expression, _plain(exponent.expression)), (base, exponent))
+    exponent_form = _plain(exponent.expression)
+    simple = small(base, exponent) or exponent_form in (sp.S.Zero, sp.S.One)
+    return _made(sp.Pow(base.expression, exponent_form, evaluate=simple), (base, exponent))
+
+
+def small(*parts: Value) -> bool:
+    """Whether SymPy may look for simplifications: in a large expression that takes long and finds little."""
+    return sum(part.size for part in parts) <= limits.SIMPLIFIED and max(part.depth for part in parts) <= 12
 
 
 def _plain(exponent: sp.Expr) -> sp.Expr:
@@ -98,8 +105,8 @@ def function(name: str, make: Callable, numeric: Callable, domain: str, argument
             wanted = f": its argument must be {domain}" if domain else ""
             raise Refused(f"{name}({shown}) is not a number of moderate size{wanted}.") from None
         exact = all(_simple(argument.expression) for argument in arguments)
-        return _constant(make(*(a.expression for a in arguments)) if exact else sp.Float(found), found)
-    return _made(make(*(argument.expression for argument in arguments)), arguments)
+        return _constant(make(*(a.expression for a in arguments), evaluate=True) if exact else sp.Float(found), found)
+    return _made(make(*(a.expression for a in arguments), evaluate=small(*arguments)), arguments)
 
 
 def derivative(value: Value, time: sp.Symbol) -> Value:
@@ -110,7 +117,7 @@ def derivative(value: Value, time: sp.Symbol) -> Value:
             "derivative of its parts."
         )
     found = value.expression.diff(time)
-    return Value(_finite(found), count(found, limits.SIZE))
+    return Value(_finite(found), count(found, limits.SIZE), depth=value.depth + 2)
 
 
 def count(expression: sp.Expr, most: int) -> int:
@@ -147,8 +154,11 @@ def _made(expression: sp.Expr, parts: Sequence[Value]) -> Value:
     size = sum(part.size for part in parts) + 1
     if size > limits.SIZE:
         raise Refused(f"with its definitions written out this has more than {limits.SIZE} operations. Divide it.")
+    depth = max(part.depth for part in parts) + 1
+    if depth > limits.TREE:
+        raise Refused(f"with its definitions written out this is nested more than {limits.TREE} deep. Divide it.")
     expression = _finite(expression)
-    return Value(expression, size, number=float(expression) if expression.is_Number else None)
+    return Value(expression, size, number=float(expression) if expression.is_Number else None, depth=depth)
 
 
 def _finite(expression: sp.Expr) -> sp.Expr:

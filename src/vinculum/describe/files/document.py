@@ -12,7 +12,9 @@ from vinculum.describe.files import limits
 from vinculum.describe.files.location import STRING, Path, Places
 from vinculum.describe.files.problems import ModelFileError, Problem
 
-_TOKENS = re.compile(rf"(?P<string>{STRING})|(?P<comment>#[^\n]*)|(?P<mark>[\[\]{{}}.=,\n])", re.DOTALL)
+_TOKENS = re.compile(
+    rf"(?P<string>{STRING})|(?P<comment>#[^\n]*)|(?P<long>[0-9_]{{400,}})|(?P<mark>[\[\]{{}}.=,\n])", re.DOTALL
+)
 _POSITION = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 
 
@@ -93,6 +95,8 @@ def _overdone(text: str) -> Problem | None:
     """Brackets nested, or keys with more parts, than any mechanism needs: parsers recurse or slow down on them."""
     depth = parts = 0
     for match in _TOKENS.finditer(text):
+        if match["long"] is not None:
+            return _at(text, match.start(), "a number has hundreds of digits. Write it as 1.5e9.")
         mark = match["mark"]
         if mark is None:
             continue
@@ -101,11 +105,15 @@ def _overdone(text: str) -> Problem | None:
         if depth > limits.NESTING or parts >= limits.KEY_PARTS:
             what = "brackets are nested more than" if depth > limits.NESTING else "a key has more parts than"
             most = limits.NESTING if depth > limits.NESTING else limits.KEY_PARTS
-            line = text.count("\n", 0, match.start()) + 1
-            column = match.start() - text.rfind("\n", 0, match.start())
-            return Problem(f"{what} {most} deep; no part of a model needs that.", line=line, column=column)
+            return _at(text, match.start(), f"{what} {most} deep; no part of a model needs that.")
         depth = max(depth, 0)
     return None
+
+
+def _at(text: str, offset: int, message: str) -> Problem:
+    """A problem at an offset of the text."""
+    column = offset - text.rfind("\n", 0, offset)
+    return Problem(message, line=text.count("\n", 0, offset) + 1, column=column)
 
 
 def _not_toml(text: str, message: str) -> Problem:

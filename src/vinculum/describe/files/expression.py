@@ -277,13 +277,17 @@ def _negative(value: Value) -> Value:
 def _makers(name: str) -> tuple[Callable, Callable, str]:
     """How SymPy makes a function, how numbers do, and where it is defined."""
     if name in _EXTREMES:
-        extreme, numeric = _EXTREMES[name]
-        return (lambda *a: extreme(*a, evaluate=all(x.is_Number for x in a))), numeric, ""
+        return _unsimplified(_EXTREMES[name][0]), _EXTREMES[name][1], ""
     row = FUNCTIONS[name]
     maker = getattr(sp, row.sympy)
-    if name in ("abs", "sign", "atan2"):
-        return (lambda *a: maker(*a, evaluate=all(x.is_Number for x in a))), row.number, row.domain
-    return maker, row.number, row.domain
+    if name == "sqrt":
+        return (lambda a, evaluate: sp.Pow(a, sp.S.Half, evaluate=evaluate)), row.number, row.domain
+    return (_unsimplified(maker) if name in ("abs", "sign", "atan2") else maker), row.number, row.domain
+
+
+def _unsimplified(maker: Callable) -> Callable:
+    """A function that SymPy simplifies by asking for signs, which takes long: only numbers are given to it."""
+    return lambda *a, evaluate: maker(*a, evaluate=all(x.is_Number for x in a))
 
 
 _KINDS = {

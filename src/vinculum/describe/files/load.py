@@ -22,6 +22,7 @@ from vinculum.describe.files.parameters import read_definitions, read_parameters
 from vinculum.describe.files.problems import ModelFileError, TooMany
 from vinculum.describe.files.questions import Symbols, read_equilibrium, read_form, read_motion, read_weights
 from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.scope import with_time
 from vinculum.describe.files.system_section import read_system
 from vinculum.describe.model import Model
 from vinculum.describe.system import System
@@ -93,6 +94,8 @@ def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any])
         return None
     name = data.get("name") or (source.stem if source is not None else "model")
     coordinates, inputs = _declared(reading, kinds[0])
+    if reading.units:
+        reading.scope = with_time(reading.scope)
     motors = declare_motors(reading, inputs)
     read_definitions(reading, data.get("definitions", {}))
     system, tree = _mechanism(reading, kinds[0], name, coordinates, inputs, motors)

@@ -100,6 +100,8 @@ def _macro(reading: Reading, path: tuple, name: str, arguments: list[str], entry
     if reading.formula(path, entry, trial) is None or plain is None:
         return
     tree, _ = parsed(str(entry))
-    assert tree is not None
+    if tree is None:
+        reading.problem(path, "a definition with arguments is a formula; a number with a unit needs none.")
+        return
     made = Macro(tuple(spelled_out), tree, translate(str(entry)), reading.scope)
     reading.scope = replace(reading.scope, macros={**reading.scope.macros, plain: made})

@@ -57,8 +57,13 @@ class Scope:
 
 
 def plain_scope() -> Scope:
-    """Time and the constants."""
-    return Scope({**CONSTANTS, "t": Value(t, dimension=TIME)})
+    """Time and the constants. The dimension of time is claimed only where a file has units (`with_time`)."""
+    return Scope({**CONSTANTS, "t": Value(t)})
+
+
+def with_time(scope: Scope) -> Scope:
+    """The scope of a file with units: t is in seconds."""
+    return scope.with_values({"t": Value(t, dimension=TIME)})
 
 
 def spelled(name: str) -> str:

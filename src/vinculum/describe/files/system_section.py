@@ -62,8 +62,9 @@ def checked(reading: Reading, path: Path, raw: Any, wanted: Dimension | None) ->
     value = reading.formula(path, raw)
     if value is None:
         return None
-    if wanted is not None and value.dimension not in (None, wanted) and not value.is_zero:
-        found, needed = dimensions.shown(value.dimension), dimensions.shown(wanted)
+    claimed = reading.units and wanted is not None and not value.is_zero
+    if claimed and value.dimension not in (None, wanted):
+        found, needed = dimensions.shown(value.dimension), dimensions.shown(wanted or ())
         reading.problem(path, f"its dimension is {found} where {needed} is needed. A factor is missing or too many.")
     return value.expression
 

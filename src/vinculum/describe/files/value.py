@@ -16,6 +16,7 @@ class Value:
     size: int = 1
     dimension: Any = None  # a pint UnitsContainer
     number: float | None = None  # of an expression without symbols
+    depth: int = 1  # of its tree
 
     @property
     def is_zero(self) -> bool:

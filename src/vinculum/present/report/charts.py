@@ -27,12 +27,12 @@ def thinned(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """|y| for a logarithmic axis, zeros drawn at the smallest other value; of many samples, the largest of each group,
-    so that no peak is lost.
+    """|y| for a logarithmic axis, zeros drawn below the smallest other value; of many samples, the largest of each
+    group, so that no peak is lost.
     """
     size = np.abs(y)
     some = size[np.isfinite(size) & (size > 0)]
-    size = np.maximum(size, max(float(some.min()), FLOOR) if len(some) else FLOOR)
+    size = np.maximum(size, max(float(some.min()) / 10, FLOOR) if len(some) else FLOOR)
     if len(t) <= _MOST:
         return t, size
     starts = np.unique(np.linspace(0, len(t), _MOST, endpoint=False).astype(int))

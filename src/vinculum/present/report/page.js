@@ -34,10 +34,19 @@
       layout, space ? { scene: space } : { xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis) }));
   }
 
+  const drawn = new Set();  // figures are drawn when they come near the window
   function draw(name) {
     const { data, layout } = figures[name];
+    drawn.add(name);
     return Plotly.react(byId(name), themed(data), framed(layout), config);
   }
+  const near = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      draw(target.id);
+    }
+  }, { rootMargin: "500px 0px" });
 
   // -- the mechanism in motion -------------------------------------------------------------------------------------
   const stage = byId("stage");
@@ -81,7 +90,7 @@
     layout.dragmode = layout.scene ? "orbit" : false;
     await Plotly.react(stage, themed(traces), framed(layout), config);
     clock();
-    await photograph();
+    later();
   }
 
   function clock() {
@@ -124,7 +133,7 @@
   function pause() {
     playing = false;
     button("Play", false);
-    photograph();
+    later();
   }
 
   function button(text, pressed) {
@@ -132,7 +141,12 @@
     byId("play").setAttribute("aria-pressed", pressed);
   }
 
-  // The picture that is printed: what the stage shows, in the light theme.
+  // The picture that is printed: what the stage shows, in the light theme. It is taken when the page has nothing to do.
+  let waiting = 0;
+  function later() {
+    clearTimeout(waiting);
+    waiting = setTimeout(photograph, 300);
+  }
   async function photograph() {
     try {
       const look = document.documentElement.dataset.theme;
@@ -154,7 +168,7 @@
   const dark = matchMedia("(prefers-color-scheme: dark)");
   function theme(name) {
     document.documentElement.dataset.theme = name;
-    return Promise.all([...Object.keys(figures).map(draw), ...(film ? [set()] : [])]);
+    return Promise.all([...[...drawn].map(draw), ...(film ? [set()] : [])]);
   }
   byId("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
   dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));
@@ -185,13 +199,21 @@
   addEventListener("beforeprint", toPaper);
   addEventListener("afterprint", toScreen);
 
+  let width = innerWidth, settling = 0;
+  addEventListener("resize", () => {
+    if (innerWidth === width || !film) return;
+    width = innerWidth;
+    clearTimeout(settling);
+    settling = setTimeout(set, 200);
+  });
+
   // -- begin -------------------------------------------------------------------------------------------------------
   async function begin() {
     if (films.length) {
       film = chosen(0);
       byId("play").addEventListener("click", () => (playing ? pause() : play()));
       byId("time").addEventListener("input", (event) => { if (playing) pause(); show(Number(event.target.value)); });
-      byId("time").addEventListener("change", photograph);
+      byId("time").addEventListener("change", later);
       byId("which")?.addEventListener("change", (event) => {
         if (playing) pause();
         film = chosen(Number(event.target.value));
@@ -201,6 +223,7 @@
       });
     }
     await theme(dark.matches ? "dark" : "light");
+    for (const name of Object.keys(figures)) near.observe(byId(name));
     stage?.on?.("plotly_relayout", () => { camera = stage.layout?.scene?.camera || camera; });
     window.vinculumReady = true;
   }

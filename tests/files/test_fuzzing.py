@@ -1,0 +1,37 @@
+"""Mutated model files, a bounded run with a fixed seed; `make fuzz` is the long one."""
+
+from __future__ import annotations
+
+import pytest
+
+from files.fuzz import mutant, run
+from vinculum.describe.files import ModelFileError
+from vinculum.describe.files.document import parse_document
+from vinculum.describe.files.location import Places
+
+
+@pytest.mark.slow
+def test_every_mutant_is_accepted_or_refused_with_places():
+    tally = run(range(3000))
+    assert not tally.failures
+    assert sum(tally.counts.values()) == 3000
+    assert min(tally.counts["accepted"], tally.counts["refused"]) > 300
+
+
+def paths_of(value, path=()):
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in items:
+        yield from paths_of(entry, (*path, key))
+
+
+def test_every_value_of_a_mutant_has_its_place():
+    looked_at = 0
+    for number in range(400):
+        try:
+            document = parse_document(mutant(number), "mutant", "")
+        except ModelFileError:
+            continue
+        assert set(paths_of(document.data)) == set(Places(document.places.text).at), number
+        looked_at += 1
+    assert looked_at > 100

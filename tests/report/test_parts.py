@@ -1,0 +1,228 @@
+"""Parts of a report without a browser: numbers in words, peaks that are kept, sizes, drawings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from report import mechanisms
+from vinculum.describe.model import Circle, Drawing, Model, Segment
+from vinculum.present import browser
+from vinculum.present.drawing import scene
+from vinculum.present.report import charts, page, write_report
+from vinculum.present.report.html import Html, table, tag, text
+from vinculum.present.report.mathematics import mathml, terms
+from vinculum.present.report.page import _data
+from vinculum.present.report.root_map import root_map
+from vinculum.present.report.words import counted, number, pairs, root, sentence
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.0, "0"),
+        (-2.5, "\u22122.5"),
+        (1.2e-7, "1.2\u00a0×\u00a010<sup>\u22127</sup>"),
+        (-3e20, "\u22123\u00a0×\u00a010<sup>20</sup>"),
+        (float("nan"), "not finite"),
+        (float("inf"), "not finite"),
+    ],
+)
+def test_numbers(value, words):
+    assert number(value) == words
+
+
+def test_words():
+    found = [counted(n, "equilibrium", "equilibria") for n in (0, 1, 2)]
+    assert found == ["no equilibria", "1 equilibrium", "2 equilibria"]
+    assert sentence("all is well") == "All is well."
+    assert root(-1 + 2j) == "\u22121\u00a0±\u00a02\u00a0i"
+    assert pairs([-1 + 2j, -1 - 2j, -3 + 0j]) == [-1 + 2j, -3 + 0j]
+
+
+@given(st.text())
+def test_text_is_never_markup(words):
+    for made in (text(words), tag("p", words, title=words), table([words], [[words]])):
+        assert isinstance(made, Html)
+        inside = made.replace("<p title=", "").replace("</p>", "")
+        assert "<script" not in inside
+    assert set("<>\"'") & set(text(words)) == set()
+
+
+@given(st.text(max_size=30))
+def test_any_name_becomes_formula_or_text(name):
+    for made in (mathml(name), terms(name)):
+        assert "<script" not in made
+        assert "href" not in made.replace(text(name), "")
+
+
+def test_a_sum_may_be_broken_between_its_terms():
+    assert terms(r"a + b - \frac{c + d}{e}").count("<math") == 3
+    assert terms(r"\left(a + b\right) c").count("<math") == 1
+
+
+@given(st.text())
+def test_data_never_ends_its_script(words):
+    written = _data({"name": words, "nothing": float("nan")})
+    assert "<" not in written
+    assert json.loads(written) == {"name": words, "nothing": None}
+
+
+def test_no_peak_is_lost():
+    t, y = np.linspace(0, 1, 100_001), np.zeros(100_001)
+    y[54_321] = -7.0
+    x, size = charts.envelope(t, y)
+    assert len(x) <= 2000
+    assert size.max() == 7.0
+    assert x[size.argmax()] == pytest.approx(0.54321, abs=1e-3)
+
+
+def test_a_runaway_does_not_flatten_the_answer():
+    t = np.linspace(0, 10, 500)
+    low, high = charts.fitting(np.exp(-t), np.exp(t))
+    assert low < 0 < 1 < high < 5
+    assert charts.fitting(np.exp(-t), 1.5 * np.exp(-t)) is None
+
+
+def test_slow_and_fast_roots_are_both_seen():
+    marks = root_map([("open", np.array([-1000.0, -1.0, 0.5]).astype(complex))])["data"][0]
+    gaps = np.diff(sorted(marks["x"]))
+    assert gaps.min() > 0.05 * gaps.sum()
+    plain = root_map([("open", np.array([-2.0, 1.0]).astype(complex))])["data"][0]
+    assert plain["x"] == [-2.0, 1.0]
+
+
+def test_a_long_run_makes_no_large_page(tmp_path):
+    model = mechanisms.hostile()
+    theta = model.system.coordinates[0]
+    short, long = (
+        write_report(replace(model, simulation={"initial": {theta: 1.0}, "times": times}), tmp_path / "p.html")
+        for times in (np.linspace(0, 5, 2_000), np.linspace(0, 5, 200_000))
+    )
+    assert long.bytes < 1.02 * short.bytes
+    assert long.bytes < 6e6
+
+
+def test_numbers_that_are_not_finite_are_told():
+    motion = vn.simulate(vn.derive(mechanisms.hostile().system), {dynamicsymbols("theta"): 1.0}, (0, 1))
+    assert np.isnan(charts.envelope(motion.t, np.where(motion.t > 0.5, np.nan, 1.0))[1]).any()
+    found = vn.examine(replace(mechanisms.hostile(), control=None))
+    broken = replace(found, points=tuple(replace(p, rest=replace_value(p.rest)) for p in found.points))
+    assert "not finite" in page(broken)
+
+
+def replace_value(rest: vn.Equilibrium) -> vn.Equilibrium:
+    return vn.Equilibrium({key: float("nan") for key in rest}, {}, 0.0)
+
+
+def test_a_report_says_where_it_is_and_how_large(tmp_path):
+    done = write_report(mechanisms.promised(), tmp_path / "report.html")
+    assert done.bytes == (tmp_path / "report.html").stat().st_size
+    assert str(tmp_path / "report.html") in str(done)
+    assert "MB" in str(done)
+
+
+def test_nothing_to_draw_is_said(tmp_path):
+    model = replace(mechanisms.promised(), drawing=None)
+    assert "Say what to draw" in page(vn.examine(model))
+    assert "Nothing was simulated" in page(vn.examine(replace(model, simulation=None)))
+
+
+def test_a_missing_browser_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(vn.VinculumError, match="apt install chromium"):
+        browser.chromium()
+
+
+# -- drawings -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rolling():
+    """A wheel of radius ½ that rolls along x at unit speed."""
+    x, phi = dynamicsymbols("x phi")
+    rolls = vn.Nonholonomic(x.diff() + phi.diff() / 2, name="rolling")
+    system = vn.System([x, phi], x.diff() ** 2 / 2 + phi.diff() ** 2 / 8, constraints=[rolls])
+    motion = vn.simulate(vn.derive(system), {x: 0, phi: 0, x.diff(): 1}, (0, 4))
+    return motion, x, phi
+
+
+def test_the_lowest_point_of_a_rolling_wheel_stands_still(rolling):
+    motion, x, phi = rolling
+    drawing = Drawing({"axle": (x, sp.Rational(1, 2))}, circles=[Circle("axle", sp.Rational(1, 2), phi, name="wheel")])
+    found = scene(motion, drawing, frames=4001)
+    (wheel,) = found.strokes
+    np.testing.assert_allclose(wheel.places[:, 0], np.stack([motion[x], 0 * motion.t + 0.5], axis=1))
+    np.testing.assert_allclose(np.linalg.norm(wheel.places[:, 1:] - wheel.places[:, :1], axis=2), 0.5)
+    low, high = found.box
+    np.testing.assert_allclose([*low, *high], [-0.5, 0, 4.5, 1], atol=5e-3)
+    speed = np.gradient(wheel.places, found.t, axis=0)
+    where = np.abs(wheel.places[1:-1, :, 1]) < 1e-4
+    assert where.any()
+    assert np.abs(speed[1:-1][where]).max() < 0.03
+
+
+def test_a_circle_in_space_lies_across_its_normal(rolling):
+    motion, x, phi = rolling
+    circle = Circle("c", sp.Integer(2), phi, normal=(1, 2, sp.cos(x)))
+    (ring,) = scene(motion, Drawing({"c": (0, 0, x)}, circles=[circle])).strokes
+    for k in (0, 10, -1):
+        spokes = ring.places[k, 1:] - ring.places[k, 0]
+        at = np.interp(scene(motion, Drawing({"c": (0, 0, x)})).t[k], motion.t, motion[x])
+        np.testing.assert_allclose(spokes @ [1, 2, np.cos(at)], 0, atol=1e-6)
+        np.testing.assert_allclose(np.linalg.norm(spokes, axis=1), 2)
+
+
+def test_frames_are_equally_far_apart(rolling):
+    motion, x, _ = rolling
+    found = scene(motion, Drawing({"p": (x, 0)}), frames=101)
+    assert found.t[0] == motion.t[0]
+    assert found.t[-1] == motion.t[-1]
+    np.testing.assert_allclose(np.diff(found.t), 0.04, atol=0.005)
+
+
+def test_bodies_are_drawn_without_being_told():
+    half = dict(axis=(0, 1, 0), mass=1, center_of_mass=(0.5, 0, 0))
+    links = [vn.Body("upper", None, **half), vn.Body("lower", "upper", origin=(1, 0, 0), **half)]
+    tree = vn.BodyTree(links)
+    motion = vn.simulate(vn.derive(tree.system()), dict.fromkeys(tree.coordinates, 0.3), (0, 1))
+    figure = motion.animate()
+    assert isinstance(figure, go.Figure)
+    assert {trace.type for trace in figure.data} == {"scatter"}, "in its plane"
+    (upper,) = (trace for trace in figure.data if trace.name == "upper")
+    np.testing.assert_allclose([*upper.x, *upper.y], [0, np.cos(0.3), 0, -np.sin(0.3)], atol=1e-12)
+    assert figure.layout.yaxis.scaleanchor == "x"
+
+
+def test_an_arm_is_drawn_in_space():
+    model = mechanisms.arm()
+    motion = vn.simulate(vn.derive(model.system), model.simulation["initial"], (0, 0.1))
+    figure = motion.animate(model)
+    ratio, axes = figure.layout.scene.aspectratio, figure.layout.scene
+    scales = [ratio[k] / np.ptp(axes[f"{k}axis"].range) for k in "xyz"]
+    assert max(scales) == pytest.approx(min(scales))
+    ends = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    lengths = [np.linalg.norm(np.diff([e.x, e.y, e.z], axis=1)) for e in ends]
+    for frame in figure.frames[::20]:
+        moved = [np.linalg.norm(np.diff([d.x, d.y, d.z], axis=1)) for d in frame.data if len(d.x) == 2]
+        np.testing.assert_allclose(moved, lengths, atol=1e-9)
+
+
+def test_a_drawing_is_checked(rolling):
+    motion, x, _ = rolling
+    with pytest.raises(vn.ModelError, match="'axel' is not a point of the drawing"):
+        scene(motion, Drawing({"axle": (x, 0)}, [Segment(["axle", "axel"])]))
+    with pytest.raises(vn.ModelError, match="two coordinates, or all three"):
+        scene(motion, Drawing({"a": (x, 0), "b": (0, 0, x)}))
+    with pytest.raises(vn.VinculumError, match="Say what to draw"):
+        motion.animate()
+    assert isinstance(motion.animate(Model(motion.problem.equations.system, drawing=Drawing({"a": (x, 0)}))), go.Figure)
