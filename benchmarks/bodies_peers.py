@@ -53,18 +53,18 @@ def _in_process(engine, n, limit):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _seconds_per_call(call, at_least=0.3):
+def _seconds_per_call(call, bursts=12, burst=0.01):
+    """CPU seconds of one call: the least of several bursts."""
     call()
     calls, best = 1, np.inf
-    while True:
-        began = time.perf_counter()
+    while bursts:
+        began = time.process_time()
         for _ in range(calls):
             call()
-        spent = time.perf_counter() - began
-        best = min(best, spent / calls)
-        if spent > at_least:
-            return best
-        calls *= 4
+        spent = time.process_time() - began
+        best = min(best, spent / calls) if spent else best
+        calls, bursts = (calls * 4, bursts) if spent < burst else (calls, bursts - 1)
+    return best
 
 
 def _row(derived, count, compiled, call):
