@@ -74,6 +74,8 @@ SHOW = {
     "model": "html",
     "found": "html",
     "found.point": "html",
+    "found.motion.animate(model)": "plotly",
+    "vn.simulate(vn.derive(tree.system()), {}, (0, 0.1)).animate(frames=4)": "plotly",
 }
 MIME = {"html": "text/html", "latex": "text/latex", "plotly": PLOTLY}
 

@@ -19,6 +19,7 @@ from vinculum.describe.model import Circle, Drawing, Model, Segment
 from vinculum.present import browser
 from vinculum.present.drawing import scene
 from vinculum.present.report import charts, page, write_report
+from vinculum.present.report.formulas import rounded
 from vinculum.present.report.html import Html, table, tag, text
 from vinculum.present.report.mathematics import mathml, terms
 from vinculum.present.report.page import _data
@@ -226,3 +227,22 @@ def test_a_drawing_is_checked(rolling):
     with pytest.raises(vn.VinculumError, match="Say what to draw"):
         motion.animate()
     assert isinstance(motion.animate(Model(motion.problem.equations.system, drawing=Drawing({"a": (x, 0)}))), go.Figure)
+
+
+def test_numbers_in_formulas_are_short():
+    lines = [(r"0.138666666666667 z_{1}", r"4.0 \cdot 10^{-5} + 123456789.123456 + 0.5 + 1.000000000001")]
+    assert rounded(lines) == [(r"0.138667 z_{1}", r"4.0 \cdot 10^{-5} + 123457000 + 0.5 + 1")]
+
+
+def test_the_name_of_a_constraint_is_no_formula():
+    tree = vn.BodyTree([vn.Body("top", None, joint="spherical", mass=1, inertia=(1, 1, 2), center_of_mass=(0, 0, 1))])
+    text_of = vn.derive(tree.system()).latex(named=True)
+    assert r"\lambda_{\text{top norm}}" in text_of
+    assert r"\left\|" not in text_of
+
+
+def test_a_response_is_shown_while_it_moves():
+    t = np.linspace(0, 20, 2001)
+    assert charts.settled(t, [np.exp(-t), np.zeros(2001)]) == pytest.approx(2 * np.log(100), abs=0.02)
+    assert charts.settled(t, [np.sin(t)]) == 20
+    assert charts.settled(t, [np.ones(2001)]) == 20

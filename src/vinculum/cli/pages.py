@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 from vinculum.cli.codes import DONE, complain
@@ -41,16 +40,21 @@ def report(
 def papers(output: Output = None, force: Force = False) -> int:
     """Reproduce the five papers on one page.
 
-    Each printed figure and number beside ours, each erratum with the check that shows it.
+    Each printed figure and number beside ours, each erratum with the check that shows it: an HTML page that
+    needs no network, or Markdown with pictures beside it where the name ends in .md.
 
     \b
     Example:
       vinculum papers -o papers.html
     """
     from vinculum.cli.output import free_place
+    from vinculum.cli.progress import steps
 
     path = output or Path("papers.html")
-    free_place(path, force, KINDS)
-    import_module("vinculum.papers").write_page(path)
+    free_place(path, force, (*KINDS, ".md"))
+    from vinculum.papers import write_markdown, write_page
+
+    with steps() as progress:
+        (write_markdown if path.suffix == ".md" else write_page)(path, progress)
     complain(f"Written to {path}")
     return DONE

@@ -55,7 +55,13 @@ def vlatex(expression: sp.Expr) -> str:
     """LaTeX with dots for time derivatives."""
     from sympy.physics.vector.printing import vlatex as printed
 
-    return printed(expression)
+    return printed(expression, symbol_names=_multiplier_names(expression))
+
+
+def _multiplier_names(expression: sp.Expr) -> dict[sp.Symbol, str]:
+    """λ of constraints whose names are more than one plain word: SymPy would read "platform norm" as ‖platform‖."""
+    names = {s: s.name.removeprefix("lambda_") for s in expression.free_symbols if s.name.startswith("lambda_")}
+    return {s: rf"\lambda_{{\text{{{name}}}}}" for s, name in names.items() if not name.isalnum()}
 
 
 Write = Callable[[sp.Expr], str]

@@ -27,4 +27,5 @@ def printed(equations: ProgramEquations, write: Write = vlatex) -> Printed:
     left += list(product(equations.P, N)) if len(N) else []
     right = [*rates, *(-chain.a for chain in equations.chains_found)]
     taken = [name_of(key) for key in (*system.states, *system.inputs, *system.parameters)]
-    return shared([side for line in zip(left, right, strict=True) for side in line], taken, write)
+    lines = [(a, b) for a, b in zip(left, right, strict=True) if a is not b]  # ẋ = ẋ says nothing
+    return shared([side for line in lines for side in line], taken, write)

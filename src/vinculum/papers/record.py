@@ -24,6 +24,7 @@ class Number:
     ours: float | Sequence[float]
     reason: str = ""
     units: float = 0.5  # of the last digit, that ours may be away
+    in_paper: bool = False  # printed in the paper itself, or in a reference computed independently
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -35,15 +36,21 @@ class Number:
 
     @property
     def agrees(self) -> bool:
+        return self._within(self.units)
+
+    @property
+    def agrees_strictly(self) -> bool:
+        """Every digit printed comes out again."""
+        return self._within(0.5)
+
+    def _within(self, units: float) -> bool:
         tokens = _TOKEN.findall(self.printed)
         if len(tokens) != len(self.values):
             raise ValueError(f"{self.quantity}: {len(tokens)} numbers are printed, {len(self.values)} computed.")
-        return all(self._near(token, value) for token, value in zip(tokens, self.values, strict=True))
-
-    def _near(self, token: str, value: float) -> bool:
+        pairs = zip(tokens, self.values, strict=True)
         if self.is_bound:
-            return value <= float(token)
-        return abs(value - float(token)) <= (self.units + 1e-6) * last_unit(token)
+            return all(value <= float(token) for token, value in pairs)
+        return all(abs(value - float(token)) <= (units + 1e-6) * last_unit(token) for token, value in pairs)
 
     @property
     def shown(self) -> str:
@@ -143,12 +150,12 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed figure: what it shows there, and ours, a Plotly figure."""
+    """A printed figure: what it shows there, and ours."""
 
     where: str
     caption: str
     printed: str  # what the printed figure shows, with the values that can be read off it
-    make: Callable[[], Any]
+    make: Callable[[], list[Any]]  # panels: a name and a picture each
 
 
 @dataclass(frozen=True)
@@ -156,6 +163,7 @@ class Paper:
     """A paper and everything in it that can be computed again."""
 
     key: str
+    short: str  # what it is about, in a word or two
     title: str
     authors: str
     about: str

@@ -54,7 +54,7 @@ def motion(system: vn.System, values: Values) -> Motion:
 
 @cache
 def _expressions(system: vn.System) -> tuple[sp.Expr, ...]:
-    q, v, T = system.coordinates, system.velocities, system.kinetic_energy
+    q, v, T = system.coordinates, system.velocities, sp.expand(system.kinetic_energy)
     M = [T.diff(a, b) for a in v for b in v]
     h = [sum(T.diff(a, x) * b for x, b in zip(q, v, strict=True)) - T.diff(x) for a, x in zip(v, q, strict=True)]
     Q = [

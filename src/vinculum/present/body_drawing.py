@@ -12,6 +12,8 @@ from vinculum.describe.model import Drawing, Segment
 
 Point = Sequence[Any]
 
+_LOOSE = ("free", "planar")  # joints that no rod connects to the parent
+
 
 def drawing_of(tree: BodyTree) -> Drawing:
     """Lines from each joint to the next joints and loop points; where there are none, to the center of mass."""
@@ -35,13 +37,12 @@ def drawing_of(tree: BodyTree) -> Drawing:
 
 def _ends(tree: BodyTree, name: str | None) -> list[Point]:
     """The places on a body to which lines are drawn, in its frame."""
-    ends: list[Point] = [body.origin for body in tree.bodies if body.parent == name]
+    ends: list[Point] = [b.origin for b in tree.bodies if b.parent == name and b.joint not in _LOOSE]
     for loop in tree.loops:
         ends += [loop.point] if loop.first == name else []
         ends += [loop.other_point] if loop.second == name else []
-    ends = [end for end in ends if not _zero(end)]
-    if ends or name is None or any(body.parent == name for body in tree.bodies):
-        return ends
+    if ends or name is None:
+        return [end for end in ends if not _zero(end)]
     return _own_ends(tree.body(name))
 
 

@@ -56,7 +56,9 @@ class Scene:
         """The corners of all that is drawn at any instant, what is not finite left out."""
         places = np.concatenate([s.places.reshape(-1, self.dimension) for s in self.strokes])
         places = places[np.all(np.isfinite(places), axis=1)]
-        return (places.min(axis=0), places.max(axis=0)) if len(places) else (-np.ones(3), np.ones(3))
+        if not len(places):
+            return -np.ones(self.dimension), np.ones(self.dimension)
+        return places.min(axis=0), places.max(axis=0)
 
 
 def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:

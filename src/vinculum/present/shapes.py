@@ -12,7 +12,7 @@ from vinculum.present.drawing import Scene, Stroke
 SERIES = ("#2a6fdb", "#c8553d", "#2f8f5b", "#8a5cc2", "#b0801f", "#1f8a99", "#c2487f", "#66707c")
 MUTED, GRID = "#8b95a1", "#e3e7ec"
 _AXES = ("x", "y", "z")
-_LARGE = 1.6  # size of the longest axis in space, in Plotly's units
+_LARGE = 1.35  # size of the longest axis in space, in Plotly's units
 _PAD = 0.08  # empty space around, as a share of the size
 
 

@@ -26,8 +26,8 @@ ERRATA = [
     Erratum(
         "E3",
         "Lemma 3",
-        r"d_{bb^+} = \overline{O_bO_{b^+}},\ V_{b^+} = V_b - [\Omega_b, d_{bb^+}]",
-        r"d_{bb^+} = \overline{O_{b^+}O_b}",
+        r"d_{bb^+} = O_bO_{b^+},\ V_{b^+} = V_b - [\Omega_b, d_{bb^+}]",
+        r"d_{bb^+} = O_{b^+}O_b",
         theorem.forward_vectors,
     ),
     Erratum("E4", "Theorem 1", r"d_{bb}", r"d_{aa}", theorem.center_of_the_wrong_body, "The body summed over is a."),
@@ -91,8 +91,8 @@ ERRATA = [
     Erratum(
         "E12 minus",
         "proof of Theorem 1",
-        r"([V_1, \Omega_1], \overline{O_1C_1}) = ([V_1, e_1], d_{11})\dot\varphi_1",
-        r"([V_1, \Omega_1], \overline{O_1C_1}) = -([V_1, e_1], d_{11})\dot\varphi_1",
+        r"([V_1, \Omega_1], O_1C_1) = ([V_1, e_1], d_{11})\dot\varphi_1",
+        r"([V_1, \Omega_1], O_1C_1) = -([V_1, e_1], d_{11})\dot\varphi_1",
         theorem.missing_minus,
     ),
     Erratum(
@@ -154,7 +154,7 @@ CONFIRMATIONS = [
     Confirmation("Lemma 1", r"A_{ab},\ \lambda_1,\ \lambda_2 \text{ in closed form}", graph.matrix_of_lemma_1),
     Confirmation(
         "T_i",
-        r"T_i = \tfrac12m_iV_a^2 + m_i([V_a, \Omega_i], \overline{O_aC_i}) + \tfrac12(J_i\Omega_i, \Omega_i)",
+        r"T_i = \tfrac12m_iV_a^2 + m_i([V_a, \Omega_i], O_aC_i) + \tfrac12(J_i\Omega_i, \Omega_i)",
         theorem.energy_of_one_body,
     ),
     Confirmation(

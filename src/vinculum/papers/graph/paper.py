@@ -7,6 +7,7 @@ from vinculum.papers.record import Paper
 
 PAPER = Paper(
     key="graph",
+    short="Graphs of bodies",
     title="Using graphs in modeling the movements of a manipulation robot",
     authors="Yu. F. Dolgii, A. N. Sesekin, I. A. Chupin",
     about="A tree of bodies on revolute hinges, its kinetic energy in closed form, Lagrange equations of the second "

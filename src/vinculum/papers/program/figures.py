@@ -2,97 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import vinculum as vn
+from vinculum.papers.drawing import LOGARITHMIC, Panel, curve, picture, points, printed
 from vinculum.papers.program.ellipse import run, y
 from vinculum.papers.record import Figure
 
-COLORS = ("#2563eb", "#ea580c", "#16a34a", "#dc2626")
 
-
-def forgotten() -> Any:
+def forgotten() -> list[Panel]:
     """y = v₀ t e^{-kt}, its peak v₀/(ke) at t = 1/k."""
-    from plotly.subplots import make_subplots
-
-    gains = (0.4, 1.0, 2.0)
-    figure = make_subplots(rows=1, cols=3, shared_yaxes=True, subplot_titles=[f"k = {k:g}" for k in gains])
     t = np.linspace(0, 8, 161)
-    for column, k in enumerate(gains, start=1):
-        for v0, color in zip((1, 2, 3, 4), COLORS, strict=True):
-            line = {"color": color, "width": 1.5}
-            figure.add_scatter(
-                x=t,
-                y=v0 * t * np.exp(-k * t),
-                mode="lines",
-                name=f"v₀ = {v0}",
-                line=line,
-                legendgroup=str(v0),
-                showlegend=column == 1,
-                row=1,
-                col=column,
-            )
-        figure.update_xaxes(title_text="t", row=1, col=column)
-    return figure.update_layout(yaxis_title="y")
+    panels = []
+    for k in (0.4, 1.0, 2.0):
+        lines = [curve(t, v0 * t * np.exp(-k * t), f"v₀ = {v0}", i) for i, v0 in enumerate((1, 2, 3, 4))]
+        panels.append((f"k = {k:g}", picture(lines, "t", "y", 240, yaxis={"range": [0, 4]})))
+    return panels
 
 
-def deviations() -> Any:
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for k, color in zip((50.0, 300.0, 2050.0), COLORS, strict=False):
+def deviations() -> list[Panel]:
+    lines = []
+    for i, k in enumerate((50.0, 300.0, 2050.0)):
         motion = run(k)
-        pick = np.unique(np.linspace(0, len(motion.t) - 1, 800).astype(int))
-        values = np.abs(motion[y][pick]) + 1e-12
-        figure.add_scatter(
-            x=motion.t[pick], y=values, mode="lines", name=f"k = {k:g}", line={"color": color, "width": 1}
-        )
-    figure.add_hline(y=1e-3, line={"dash": "dot", "color": "#94a3b8"}, annotation_text="ε = 0.001")
-    axis = {"title": "|y|", "type": "log", "range": [-7, 1.3], "exponentformat": "power"}
-    return figure.update_layout(xaxis_title="t", yaxis=axis)
+        lines.append(curve(motion.t, np.abs(motion[y]) + 1e-12, f"k = {k:g}", i, width=1))
+    lines.append(printed(1e-3, (0, 20), "ε = 0.001"))
+    return [("", picture(lines, "t", "|y|", yaxis=LOGARITHMIC | {"range": [-7, 1.3]}))]
 
 
-def gains() -> Any:
+def gains() -> list[Panel]:
     """Between the lines of one color Euler's method keeps |y| ≤ ε."""
-    import plotly.graph_objects as go
-
-    figure, steps = go.Figure(), np.geomspace(1e-4, 1e-2, 41)
-    for epsilon, color in zip((1e-3, 1e-4, 4e-5), COLORS, strict=False):
+    lines, steps = [], np.geomspace(1e-4, 1e-2, 41)
+    for i, epsilon in enumerate((1e-3, 1e-4, 4e-5)):
         found = [(t, vn.gain_interval("euler", t, epsilon, curvature=16)) for t in steps]
-        band = np.array([(t, i.low, i.high) for t, i in found if i]).T
-        line = {"color": color}
-        figure.add_scatter(x=band[0], y=band[1], mode="lines", line=line, showlegend=False)
-        figure.add_scatter(x=band[0], y=band[2], mode="lines", line=line, name=f"ε = {epsilon:g}", fill="tonexty")
-    figure.add_scatter(
-        x=[1e-3, 1e-3],
-        y=[200, 1800],
-        mode="markers",
-        name="printed 200 and 1800",
-        marker={"color": "#64748b", "size": 9},
-    )
-    log = {"type": "log", "exponentformat": "power"}
-    return figure.update_layout(xaxis=log | {"title": "step τ"}, yaxis=log | {"title": "k"})
+        band = np.array([(t, interval.low, interval.high) for t, interval in found if interval]).T
+        lines += [curve(band[0], band[1], "", i), curve(band[0], band[2], f"ε = {epsilon:g}", i)]
+    lines.append(points([1e-3, 1e-3], [200, 1800], "printed: 200 and 1800", 7))
+    return [("", picture(lines, "step τ", "k", xaxis=LOGARITHMIC, yaxis=LOGARITHMIC))]
 
 
 FIGURES = [
     Figure(
         "Figure 1",
-        "y = v₀ t e^{-kt}: a velocity error of the start is not forgotten at once; the peak is v₀/(ke) at t = 1/k.",
+        "y = v₀ t exp(-kt): a velocity error of the start is not forgotten at once. The peak is v₀/(ke) at t = 1/k.",
         "The same curves for v₀ = 1, 2, 3, 4 and k = 0.4, 1, 2.",
         forgotten,
     ),
     Figure(
         "Figure 2",
         "|y| of example (26), corrected, by Euler's method with the step 0.001.",
-        "Deviations for k = 50 (slowly held), k = 300 (held), k = 2050 (growing).",
+        "Deviations over time for k = 50, k = 300 and k = 2050.",
         deviations,
     ),
     Figure(
-        "interval of k",
-        "Admissible gains over the step by the corrected theorem; not in the paper.",
-        "The text gives 200 < k < 1800 for the step 0.001.",
+        "Interval of k",
+        "Admissible gains over the step by the corrected theorem: between the two lines of a color.",
+        "No figure; the text gives 200 < k < 1800 for the step 0.001.",
         gains,
     ),
 ]

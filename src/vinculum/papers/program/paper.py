@@ -7,6 +7,7 @@ from vinculum.papers.record import Paper
 
 PAPER = Paper(
     key="program",
+    short="Program constraints",
     title="Modeling of dynamics processes and dynamics control",
     authors="R. G. Mukharlyamov, Zh. K. Kirgizbaev",
     year=2024,

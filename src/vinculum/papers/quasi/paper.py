@@ -7,6 +7,7 @@ from vinculum.papers.record import Paper
 
 PAPER = Paper(
     key="quasi",
+    short="Quasi-velocities",
     title="Equations of motion of mechanical systems with nonlinear nonholonomic servoconstraints",
     authors="K. Khusanov",
     year=2020,

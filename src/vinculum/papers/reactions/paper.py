@@ -7,6 +7,7 @@ from vinculum.papers.record import Paper
 
 PAPER = Paper(
     key="reactions",
+    short="Reactions as controls",
     title="Control-based approach to numerical integration of rolling equations",
     authors="A. V. Pesterev, I. V. Matrosov, Yu. V. Morozov",
     about="Unknown reactions as controls, constraints as control goals of some relative degree; a wheel with a "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -70,7 +71,7 @@ def start() -> dict[sp.Expr, float]:
 @cache
 def long_run() -> vn.Trajectory:
     """[0, 200] by Taylor series, λ = 1: what the figures show."""
-    return vn.simulate(program(1.0), start(), (0, 200), progress=False)
+    return vn.simulate(program(1.0), start(), np.linspace(0, 200, 20_001), progress=False)
 
 
 @cache

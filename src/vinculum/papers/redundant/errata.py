@@ -17,10 +17,8 @@ MODELS = [
     Erratum(
         "A", "text before (6)", r"A(x_A, x_B)", r"A(x_A, y_A)", models.distance_of_the_pins, "(6) itself is right."
     ),
-    Erratum("7", "(7)", r"\mu = \overline{n-m+1,\, n+m}", r"\mu = \overline{n+1,\, n+m}", models.variations),
-    Erratum(
-        "10 range", "(10)", r"\sigma = \overline{1, m}", r"\sigma = \overline{n+1,\, n+m}", models.multipliers_by_range
-    ),
+    Erratum("7", "(7)", r"\mu = n-m+1, \dots, n+m", r"\mu = n+1, \dots, n+m", models.variations),
+    Erratum("10 range", "(10)", r"\sigma = 1, \dots, m", r"\sigma = n+1, \dots, n+m", models.multipliers_by_range),
     Erratum(
         "10 multiplier",
         "(10), (11)",
@@ -31,8 +29,8 @@ MODELS = [
     Erratum(
         "12",
         "(12)",
-        r"\dot q_\sigma = B_\mu(q)\,\dot q_j,\ \sigma = \overline{1, m}",
-        r"\dot q_\sigma = B_{\sigma j}(q)\,\dot q_j,\ \sigma = \overline{n+1,\, n+m}",
+        r"\dot q_\sigma = B_\mu(q)\,\dot q_j,\ \sigma = 1, \dots, m",
+        r"\dot q_\sigma = B_{\sigma j}(q)\,\dot q_j,\ \sigma = n+1, \dots, n+m",
         models.following_velocities,
     ),
     Erratum(

@@ -238,6 +238,21 @@ def loops() -> list[Number]:
     ]
 
 
+def misprints() -> list[Number]:
+    """The ball and beam at E1 by the determinant (33) and by the motor (38) as printed."""
+    block = bb.linear(0).system_matrix[2:, :2]
+    literal = np.linalg.eigvals(-block)  # det[[λE, λE], [-(a + hB), λE]] = λⁿ det(λE + a + hB)
+    motor, k = bb.linear(0, motor=True).system_matrix.copy(), bb.MOTOR.torque_constant * bb.MOTOR.gear
+    motor[4] = -k / bb.MOTOR.inductance * motor[3]
+    motor[4, 4] -= bb.MOTOR.resistance / bb.MOTOR.inductance
+    return [
+        Number("determinant (33) as printed: real roots instead of ±2.81", "±7.88", float(literal.real.max())),
+        Number(
+            "motor (38) as printed: fastest pole, right -1821", "-1.3e5", float(np.linalg.eigvals(motor).real.min())
+        ),
+    ]
+
+
 TABLES = [
     Table("Ball and beam: one state", unit, "r = 0.25, θ = 0.4, ṙ = 0.1, θ̇ = -2, u = 0.05, α on the constraint."),
     Table("Ball and beam: equilibria and what holds them", equilibria),
@@ -251,5 +266,6 @@ TABLES = [
     ),
     Table("Ball and beam: the exact lever", lever),
     Table("Ball and beam: sensors", sensors),
+    Table("Ball and beam: what two misprints would give", misprints),
     Table("Ball and beam: the full nonlinear loop", loops, "Voltage within ±24 V."),
 ]

@@ -7,6 +7,7 @@ from vinculum.papers.redundant import errata, figures, numbers, numbers_delta
 
 PAPER = Paper(
     key="redundant",
+    short="Redundant coordinates",
     title="On the analytical mechanics methods in mathematical modeling the dynamics systems "
     "with geometric constraints",
     authors="A. Ya. Krasinskiy",

@@ -104,7 +104,7 @@ def scalar(system: vn.System, dependent: Sequence[sp.Expr], state: Values) -> Sc
 
 @cache
 def _expressions(system: vn.System) -> tuple[sp.Expr, ...]:
-    q, v, T = system.coordinates, system.velocities, system.kinetic_energy
+    q, v, T = system.coordinates, system.velocities, sp.expand(system.kinetic_energy)
     still = dict.fromkeys(v, sp.S.Zero)
     a = [T.diff(x, y) for x in v for y in v]
     a1 = [T.diff(x).xreplace(still) for x in v]

@@ -57,10 +57,21 @@ def over_time(lines: Sequence[Figure], height: int = 300, title: str = "", **lay
     return figure(lines, height, xaxis={"title": "t"}, yaxis={"title": title} | layout.pop("yaxis", {}), **layout)
 
 
-def small(lines: Sequence[Figure], limits: tuple[float, float] | None = None) -> Figure:
+def small(
+    lines: Sequence[Figure], limits: tuple[float, float] | None = None, times: tuple[float, float] | None = None
+) -> Figure:
     """A small picture of one quantity; its name stands above it."""
-    axis = {} if limits is None else {"range": list(limits)}
-    return figure(lines, 190, yaxis=axis, showlegend=False)
+    x, y = ({} if span is None else {"range": list(span)} for span in (times, limits))
+    return figure(lines, 190, xaxis=x, yaxis=y, showlegend=False)
+
+
+def settled(t: np.ndarray, columns: Sequence[np.ndarray]) -> float:
+    """A time by which nothing more is to be seen: twice as late as the last change of a hundredth of any range."""
+    last = 0
+    for y in columns:
+        moving = np.nonzero(np.abs(y - y[-1]) > 0.01 * np.ptp(y))[0]
+        last = max(last, int(moving[-1]) if len(moving) else 0)
+    return float(min(t[0] + 2 * (t[last] - t[0]), t[-1])) if last else float(t[-1])
 
 
 def fitting(y: np.ndarray, further: np.ndarray) -> tuple[float, float] | None:

@@ -66,7 +66,8 @@ def _film(findings: Findings, motion: Trajectory, name: str, box: Any = None) ->
     lasts = abs(float(motion.t[-1] - motion.t[0]))
     shown = min(max(lasts, _SHORTEST), _LONGEST)
     scene = scene_of(motion, [findings.model] if findings.model.drawing else [], frames=int(_RATE * shown))
-    return Film(name, scene, box or scene.box, _round(lasts / shown) if lasts else 1.0)
+    usable = box is not None and len(box[0]) == scene.dimension
+    return Film(name, scene, box if usable else scene.box, _round(lasts / shown) if lasts else 1.0)
 
 
 def _round(speed: float) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import sympy as sp
 
 from vinculum.describe import AffineSystem, Holonomic, Servo
@@ -14,12 +16,15 @@ from vinculum.graph.from_sympy import from_sympy
 from vinculum.present.report.html import Html, Section, folded, joined, paragraph, section, table, tag, text
 from vinculum.present.report.mathematics import equations as typeset
 from vinculum.present.report.mathematics import inline, latex_of
-from vinculum.present.report.words import counted, number
+from vinculum.present.report.words import counted, listing, number, sentence
 from vinculum.study import Findings
 
 _FEW = 40  # definitions that are shown without being asked for
+_DIGITS = 6
+_LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
 _LONG = 400  # operations of a formula that is not written out
 
+_LETTERS = {"T": "kinetic energy T", "V": "potential energy V", "D": "Rayleigh's dissipation function D"}
 FORMS = {
     "multipliers": "Lagrange's equations of the first kind, M q̈ + h = Q + Jᵀλ: a multiplier λ for each constraint.",
     "lyapunov": "Multipliers eliminated: the reactions are expressions of the state (Lyapunov, Suslov).",
@@ -40,15 +45,27 @@ def formulas(findings: Findings) -> Section | None:
     if equations is None:
         return None
     printed = equations.printed()
+    definitions, lines = rounded(printed.definitions), rounded(printed.equations)
     free = equations.form == "multipliers" and not findings.model.system.constraints
     parts = [paragraph("Lagrange's equations, M q̈ + h = Q." if free else FORMS.get(equations.form, equations.form))]
-    if printed.definitions:
-        parts.append(_definitions(printed.definitions))
-    parts.append(typeset(printed.equations))
+    if definitions:
+        parts.append(_definitions(definitions))
+    parts.append(typeset(lines))
+    if (definitions, lines) != (list(printed.definitions), list(printed.equations)):
+        parts.append(paragraph(f"Numbers are shown with {_DIGITS} digits.", class_="note"))
     return section("equations", "Equations of motion", *parts)
 
 
-def _definitions(definitions: tuple[tuple[str, str], ...]) -> Html:
+def rounded(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Equations with the decimals of their numbers cut to what one reads."""
+    return [(_LONG_NUMBER.sub(_short, left), _LONG_NUMBER.sub(_short, right)) for left, right in lines]
+
+
+def _short(found: re.Match[str]) -> str:
+    return np.format_float_positional(float(found[0]), _DIGITS, unique=False, fractional=False, trim="-")
+
+
+def _definitions(definitions: Sequence[tuple[str, str]]) -> Html:
     box = typeset(definitions, data_kind="definitions")
     title = f"{counted(len(definitions), 'abbreviation')}, each used below"
     return joined([paragraph("With the abbreviations"), box]) if len(definitions) <= _FEW else folded(title, box)
@@ -56,7 +73,8 @@ def _definitions(definitions: tuple[tuple[str, str], ...]) -> Html:
 
 def description(findings: Findings) -> Section:
     """Energies, constraints and parameters as they were stated."""
-    parts = [_stated(findings.model), _constraints(findings.model), _parameters(findings.model)]
+    parts = [_stated(findings.model), _constraints(findings.model), _variables(findings.model)]
+    parts.append(_parameters(findings.model))
     return section("model", "The model", *parts)
 
 
@@ -64,11 +82,11 @@ def _stated(model: Model) -> Html:
     system = model.system
     if isinstance(system, AffineSystem):
         return typeset([(latex_of(sp.Symbol("E")), _latex(system.energy))]) if system.energy is not None else text("")
-    lines = [("T", _latex(system.kinetic_energy)), ("V", _latex(system.potential_energy))]
-    lines += [("D", _latex(system.dissipation))] if system.dissipation != 0 else []
-    lines += [(f"Q_{{{latex_of(q)}}}", _latex(force)) for q, force in system.forces.items() if force != 0]
-    words = "Kinetic energy T, potential energy V, Rayleigh's function D and generalized forces Q."
-    return joined([paragraph(words, class_="note"), typeset(lines)])
+    energies = {"T": system.kinetic_energy, "V": system.potential_energy, "D": system.dissipation}
+    lines = [(letter, _latex(energy)) for letter, energy in energies.items() if energy != 0]
+    forces = [(f"Q_{{{latex_of(q)}}}", _latex(force)) for q, force in system.forces.items() if force != 0]
+    words = [_LETTERS[letter] for letter, _ in lines] + (["generalized forces Q"] if forces else [])
+    return joined([paragraph(sentence(listing(words)), class_="note"), typeset([*lines, *forces])])
 
 
 def _constraints(model: Model) -> Html:
@@ -94,6 +112,31 @@ def _kind(constraint: object) -> str:
     return "holonomic" if isinstance(constraint, Holonomic) else "nonholonomic"
 
 
+def _variables(model: Model) -> Html:
+    """Coordinates (or states) and inputs, where the model says more about them than their names."""
+    system = model.system
+    keys = [*(system.states if isinstance(system, AffineSystem) else system.coordinates), *system.inputs]
+    if not any(known.get(key) for key in keys for known in (model.units, model.meanings)):
+        return text("")
+    rows = [[inline(key), unit_of(model, key), model.meanings.get(key, "")] for key in keys]
+    return joined([tag("h3", "Coordinates and inputs"), table(["symbol", "unit", "meaning"], rows)])
+
+
+def unit_of(model: Model, key: object) -> str:
+    """The unit of a coordinate, an input or, from its coordinate's, a velocity; nothing where none was given."""
+    if isinstance(key, sp.Derivative):
+        times = sum(count for _, count in key.variable_count)
+        unit = model.units.get(key.expr, "")
+        return f"{unit}/s{'²' if times == 2 else ''}" if unit and times <= 2 else ""
+    return model.units.get(key, "")
+
+
+def quantity(model: Model, key: sp.Expr) -> Html:
+    """A symbol with its unit, over a picture or beside a number."""
+    unit = unit_of(model, key)
+    return joined([inline(key), tag("span", f" {unit}", class_="unit") if unit else ""])
+
+
 def _parameters(model: Model) -> Html:
     values: Mapping[sp.Symbol, float] = model.system.parameters
     if not values:
@@ -113,4 +156,4 @@ def _latex(expression: sp.Expr | Node | float) -> str:
     operations = tree_size(node, 10 * _LONG)
     if operations > _LONG:
         return r"\text{(a formula of more than " + str(_LONG) + r" operations)}"
-    return latex_of(to_sympy(node) if isinstance(expression, Node) else expression)
+    return _LONG_NUMBER.sub(_short, latex_of(to_sympy(node) if isinstance(expression, Node) else expression))

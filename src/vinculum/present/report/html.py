@@ -47,6 +47,7 @@ class Section:
     identifier: str
     title: str
     content: Html
+    short: str = ""  # the line of the contents, where it is not the identifier
 
     @property
     def html(self) -> Html:
@@ -56,7 +57,7 @@ class Section:
     @property
     def link(self) -> Html:
         """A line of the contents."""
-        return tag("a", self.identifier.capitalize(), href=f"#{self.identifier}")
+        return tag("a", self.short or self.identifier.capitalize(), href=f"#{self.identifier}")
 
 
 def section(identifier: str, title: str, *children: object) -> Section:

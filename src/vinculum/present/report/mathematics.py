@@ -82,14 +82,16 @@ def _raise_dots(part: Element) -> None:
 
 
 def _space_functions(part: Element) -> None:
-    """A thin space between a factor and the function that follows it, and after the argument of a function."""
+    """A thin space between a factor and the function or word beside it, and after the argument of a function."""
     if part.tag not in ("mrow", "math"):
         return
     children = list(part)
     for i, child in enumerate(children[1:], start=1):
         before = children[i - 1]
         after_argument = i > 1 and _is_function(children[i - 2]) and before.tag == "mrow"
-        if child.tag != "mo" and before.tag != "mo" and (_is_function(child) or after_argument):
+        called = _is_function(before) and child.tag == "mrow"
+        apart = _is_function(child) or after_argument or _is_word(child) or _is_word(before)
+        if child.tag != "mo" and before.tag != "mo" and apart and not called:
             part.insert(list(part).index(child), Element("mspace", width="0.17em"))
 
 
@@ -97,6 +99,12 @@ def _is_function(part: Element) -> bool:
     """sin, or sin²."""
     base = part[0] if part.tag == "msup" and len(part) else part
     return base.tag == "mi" and len(base.text or "") > 1
+
+
+def _is_word(part: Element) -> bool:
+    """A name of several letters, with or without an index, a power or a dot."""
+    base = part[0] if part.tag in ("msub", "msup", "msubsup", "mover", "mrow") and len(part) else part
+    return part.tag == "mtext" or (base is not part and _is_word(base))
 
 
 def equations(lines: Sequence[tuple[str, str]], **attributes: object) -> Html:

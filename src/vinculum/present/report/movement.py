@@ -7,8 +7,9 @@ import numpy as np
 from vinculum.present.plots import coordinates
 from vinculum.present.report import charts
 from vinculum.present.report.figures import Figures
+from vinculum.present.report.formulas import quantity
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
-from vinculum.present.report.mathematics import inline, mathml
+from vinculum.present.report.mathematics import mathml
 from vinculum.present.report.words import counted, number, sentence
 from vinculum.simulate import Trajectory
 from vinculum.study import Findings
@@ -22,12 +23,9 @@ def movement(findings: Findings, figures: Figures) -> Section | None:
     motion = findings.motion
     if motion is None:
         return None
-    units = findings.model.units
     keys = coordinates(motion)
     shown = keys[:_MOST_PICTURES]
-    pictures = [
-        (_caption(key, units.get(key, "")), charts.small([charts.line(motion.t, motion[key])])) for key in shown
-    ]
+    pictures = [(quantity(findings.model, key), charts.small([charts.line(motion.t, motion[key])])) for key in shown]
     rest = (
         paragraph(f"{len(keys) - len(shown)} more are in the trajectory.", class_="note")
         if len(keys) > len(shown)
@@ -47,10 +45,6 @@ def _how(motion: Trajectory) -> Html:
     cells = [joined([tag("dt", key), tag("dd", value)]) for key, value in facts.items() if value]
     kind = "facts" if motion.outcome else "facts stopped"
     return tag("dl", *cells, class_=kind)
-
-
-def _caption(key: object, unit: str) -> Html:
-    return joined([inline(key), f" [{unit}]" if unit else ""])
 
 
 def residuals(findings: Findings, figures: Figures) -> Section | None:

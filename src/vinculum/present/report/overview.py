@@ -9,7 +9,7 @@ from vinculum.present import shapes
 from vinculum.present.report.charts import SERIES
 from vinculum.present.report.film import Film
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, tag, text
-from vinculum.present.report.words import counted, number, sentence
+from vinculum.present.report.words import counted, listing, number, sentence
 from vinculum.study import Findings, Point
 
 
@@ -37,7 +37,7 @@ def _system(findings: Findings) -> str:
         what = [counted(len(system.coordinates), "coordinate"), counted(len(system.inputs), "input")]
     what.append(counted(len(system.constraints), "constraint"))
     form = "" if findings.equations is None else f", in the form “{findings.equations.form}”"
-    return sentence(f"{', '.join(what[:-1])} and {what[-1]}{form}")
+    return sentence(f"{listing(what)}{form}")
 
 
 def _motion(findings: Findings) -> list[Html]:
@@ -96,6 +96,7 @@ def _legend(film: Film) -> Html:
     colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES])
     named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
     space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
-    traced = f" Thin line: path of {', '.join(film.scene.paths)}." if film.scene.paths else ""
+    paths = list(film.scene.paths)
+    traced = f" Thin lines: paths of {', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}." if paths else ""
     keys = [tag("span", tag("i", style=f"background:{color}"), name, class_="key") for name, color in named.items()]
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])

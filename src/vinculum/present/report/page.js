@@ -90,7 +90,7 @@
     layout.dragmode = layout.scene ? "orbit" : false;
     await Plotly.react(stage, themed(traces), framed(layout), config);
     clock();
-    later();
+    if (window.vinculumReady) later();
   }
 
   function clock() {
@@ -174,7 +174,7 @@
   dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));
 
   const PAPER = 10.5;  // the size of print in the style
-  const long = () => [...document.querySelectorAll(".equations")];
+  const long = () => [...document.querySelectorAll(".equations.aligned, .equations:not(.aligned) .row")];
   function toPaper() {
     if (playing) pause();
     document.documentElement.dataset.screen = document.documentElement.dataset.theme;
@@ -225,7 +225,8 @@
     await theme(dark.matches ? "dark" : "light");
     for (const name of Object.keys(figures)) near.observe(byId(name));
     stage?.on?.("plotly_relayout", () => { camera = stage.layout?.scene?.camera || camera; });
-    window.vinculumReady = true;
+    if (film) await photograph();
+    window.vinculumReady = true;  // drawn, and ready to be printed
   }
   begin();
 })();

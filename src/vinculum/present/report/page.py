@@ -6,7 +6,7 @@ import base64
 import json
 import secrets
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -19,9 +19,10 @@ from vinculum.errors import VinculumError
 from vinculum.present.report import about, formulas, movement, overview, rest
 from vinculum.present.report.figures import Figures
 from vinculum.present.report.film import Film, films
-from vinculum.present.report.html import Section, joined, text
+from vinculum.present.report.html import Html, Section, joined, text
 from vinculum.present.report.words import duration, size
 from vinculum.study import Findings, examine
+from vinculum.study.versions import versions
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,11 @@ def write_report(
     """Examine a model (or take what was found already) and write the page to a file."""
     began = clock.perf_counter()
     findings = of if isinstance(of, Findings) else examine(of, progress)
+    report = progress or (lambda step, share: None)
+    report("page", 0.0)
     content = page(findings).encode()
     Path(path).write_bytes(content)
+    report("page", 1.0)
     return Written(Path(path), len(content), clock.perf_counter() - began, findings)
 
 
@@ -54,20 +58,32 @@ def page(findings: Findings) -> str:
     shown, problem = _films(findings)
     sections = [part for part in _sections(findings, figures, shown, problem) if part is not None]
     sections.append(about.colophon(findings, {"page": clock.perf_counter() - began}))
+    return assembled(findings.model.name, overview.heading(findings), sections, figures, shown)
+
+
+def assembled(
+    title: str,
+    heading: Html,
+    sections: Sequence[Section],
+    figures: Figures,
+    shown: Sequence[Film] = (),
+    style: str = "",
+) -> str:
+    """One file from its parts; ``style`` is what a page adds to the common one."""
     nonce = secrets.token_urlsafe(16)  # only the scripts of this page run in it, whatever a model's texts contain
     return Template(_resource("page.html")).substitute(
-        title=text(findings.model.name),
+        title=text(title),
         nonce=nonce,
-        style=_resource("style.css"),
+        style=_resource("style.css") + style,
         font=base64.b64encode(_file("mathematics.woff2").read_bytes()).decode(),
-        heading=overview.heading(findings),
+        heading=heading,
         contents=joined(part.link for part in sections),
         sections=joined(part.html for part in sections),
         figures=_data(figures.data),
         films=_data([film.data for film in shown]),
         plotly=_plotly(),
         script=_resource("page.js"),
-        version=text(findings.versions.get("vinculum", "")),
+        version=text(versions()["vinculum"]),
         date=clock.strftime("%Y-%m-%d"),
     )
 

@@ -11,10 +11,12 @@ from vinculum.analyze import Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.present.report import charts
 from vinculum.present.report.figures import Figures
+from vinculum.present.report.formulas import quantity
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
 from vinculum.present.report.mathematics import inline
 from vinculum.present.report.root_map import compressed, root_map
 from vinculum.present.report.words import damping, number, pairs, root, sentence
+from vinculum.simulate import Trajectory
 from vinculum.study import Findings, Point
 
 
@@ -25,7 +27,7 @@ def equilibria(findings: Findings) -> Section | None:
         return None
     keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or any(p.rest[key] for p in points)]
     head = ["", *(f"equilibrium {i}" for i, _ in enumerate(points, start=1))]
-    rows = [[inline(key), *(number(p.rest[key], 8) for p in points)] for key in keys]
+    rows = [[quantity(findings.model, key), *(number(p.rest[key], 8) for p in points)] for key in keys]
     for name in points[0].rest.reactions:
         rows.append([joined(["reaction of ", name]), *(number(p.rest.reactions[name], 8) for p in points)])
     rows.append([text("residual"), *(number(p.rest.residual, 2) for p in points)])
@@ -137,18 +139,29 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
     closed, held = point.closed_motion, point.held_motion
     if closed is None or point.linear is None:
         return text("")
-    pictures = []
-    for key in (*point.linear.states, *point.linear.inputs):
-        lines = [charts.line(closed.t, closed[key], "with feedback")]
-        limits = None
-        if held is not None:
-            lines.insert(0, charts.line(held.t, held[key], "without feedback", charts.SERIES[1], "dot"))
-            limits = charts.fitting(closed[key], held[key])
-        pictures.append((inline(key), charts.small(lines, limits)))
-    keys = [_key(1, "with feedback"), _key(2, "without, inputs held")]
-    legend = tag("div", *keys, class_="keys")
-    stopped = "" if closed.outcome else paragraph(sentence(str(closed.outcome)), class_="bad")
-    return joined([tag("h4", "Response"), legend if held is not None else "", stopped, figures.grid(pictures)])
+    keys = (*point.linear.states, *point.linear.inputs)
+    end = charts.settled(closed.t, [closed[key] for key in keys])
+    pictures = [(quantity(findings.model, key), _compared(closed, held, key, end)) for key in keys]
+    legend = tag("div", _key(1, "with feedback"), _key(2, "without, inputs held"), class_="keys")
+    notes = [_stopped("With feedback", closed), *([_stopped("Without feedback", held)] if held is not None else [])]
+    if end < closed.t[-1]:
+        notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
+    return joined([tag("h4", "Response"), legend if held is not None else "", *notes, figures.grid(pictures)])
+
+
+def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: float) -> charts.Figure:
+    """One quantity with feedback and, behind it, without."""
+    times = (float(closed.t[0]), end)
+    own = charts.line(closed.t, closed[key], "with feedback")
+    if held is None:
+        return charts.small([own], times=times)
+    other = charts.line(held.t, held[key], "without feedback", charts.SERIES[1], "dot")
+    return charts.small([other, own], charts.fitting(closed[key], held[key]), times)
+
+
+def _stopped(which: str, motion: Trajectory) -> Html:
+    """Where and why a run ended before its time."""
+    return text("") if motion.outcome else paragraph(f"{which}: {sentence(str(motion.outcome))}", class_="note")
 
 
 def _key(series: int, words: str) -> Html:

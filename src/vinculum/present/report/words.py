@@ -25,9 +25,9 @@ def number(value: float, digits: int = 6) -> Html:
 def root(value: complex) -> Html:
     """A root, a conjugate pair as a ± b i."""
     if value.imag == 0:
-        return number(value.real)
+        return number(value.real, 5)
     sign = "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}"
-    return joined([number(value.real), sign, number(abs(value.imag)), "\N{NO-BREAK SPACE}i"])
+    return joined([number(value.real, 5), sign, number(abs(value.imag), 5), "\N{NO-BREAK SPACE}i"])
 
 
 def pairs(roots: Sequence[complex] | np.ndarray) -> list[complex]:
@@ -51,6 +51,11 @@ def sentence(words: str) -> str:
     """With a capital letter and a full stop."""
     words = words.strip()
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+
+
+def listing(words: Sequence[str]) -> str:
+    """a, b and c."""
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part) if words else ""
 
 
 def duration(seconds: float) -> str:
