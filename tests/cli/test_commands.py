@@ -219,6 +219,12 @@ def test_exit_codes(model, run, line, code):
     assert run(line, code).stderr.strip()
 
 
+@pytest.mark.parametrize("command", ["simulate", "equilibrium", "stability", "stabilize"])
+def test_a_question_that_the_file_does_not_ask(command, run, tmp_path):
+    (tmp_path / "bare.toml").write_text('[system]\ncoordinates = ["x"]\nkinetic_energy = "dot(x)^2/2"\n')
+    assert "Add [" in run(f"{command} bare.toml", code=2).stderr
+
+
 def test_an_interrupted_run_keeps_what_was_computed(model, run, tmp_path, monkeypatch):
     """A real SIGINT, half a second after the first samples, which are 1e4 apart."""
     alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))

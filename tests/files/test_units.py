@@ -68,6 +68,8 @@ def test_what_is_no_unit_of_mechanics_is_refused(unit):
         ('x = "u"', 'x = "u*l"', "its dimension is kg·m²·s⁻² where kg·m·s⁻² is needed"),
         ("-m*g*l*cos(theta)", "-m*g*l*cos(x)", "the argument of cos has the dimension m"),
         ('holonomic = "x"', 'holonomic = "x - theta"', "m and 1 cannot be added"),
+        ('x = "m"', 'x = "cm"', "cm is not a unit of SI, in which results are given. Write m."),
+        ('theta = "rad"', 'theta = "deg"', "Write rad."),
         ("theta = 0.5", 'theta = "0.5 m"', "the unit gives m where 1 is needed"),
         ("times = [0, 1]", 'times = [0, "1 m"]', "the unit gives m where s is needed"),
     ],

@@ -34,7 +34,7 @@ def equilibrium(
     from vinculum.study import rests_of
 
     free_place(output, force, KINDS)
-    asked, _, rest = _at_rest(model, settings, form)
+    asked, _, rest = _at_rest(model, settings, form, "equilibrium")
     found = rests_of(rest)
     _given_out({"name": asked.name, "equilibria": [_rest(one) for one in found]}, json, output)
     if not json:
@@ -61,7 +61,7 @@ def stability(
     from vinculum.study import linear_of, verdict_of
 
     free_place(output, force, KINDS)
-    asked, equations, rest = _at_rest(model, settings, form)
+    asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
     verdict = verdict_of(linear_of(equations, rest))
     _given_out({"name": asked.name, "equilibrium": _rest(rest), "stability": _verdict(verdict)}, json, output)
     if not json:
@@ -91,7 +91,7 @@ def stabilize(
     from vinculum.cli.output import free_place, table
 
     free_place(output, force, KINDS)
-    asked, equations, rest = _at_rest(model, settings, form)
+    asked, equations, rest = _at_rest(model, settings, form, "equilibrium", "control")
     law, estimator, verdict = _designed(asked, equations, rest)
     motion = _closed(asked, equations, rest, law, estimator)
     _given_out(_design(asked, rest, law, estimator, verdict, motion), json, output)
@@ -109,12 +109,13 @@ def stabilize(
 # -- steps -----------------------------------------------------------------------------------------------------
 
 
-def _at_rest(model: Any, settings: Any, form: str | None) -> tuple[Any, Any, Any]:
+def _at_rest(model: Any, settings: Any, form: str | None, *sections: str) -> tuple[Any, Any, Any]:
     """The model, its equations and its equilibrium."""
-    from vinculum.cli.models import opened
+    from vinculum.cli.models import opened, refuse_unasked
     from vinculum.study import equations_of, rest_of
 
     asked = opened(model, settings, form)
+    refuse_unasked(asked, model, *sections)
     equations = equations_of(asked)
     return asked, equations, rest_of(asked, equations)
 

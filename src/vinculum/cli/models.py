@@ -23,6 +23,20 @@ def opened(path: Path, settings: Sequence[str] | None = None, form: str | None =
     return replace(model, derivation=_in_form(model, form))
 
 
+_SECTIONS = {
+    "simulation": "[simulation] with times = [0, 10]",
+    "equilibrium": "[equilibrium], with given = {...} where inputs or coordinates are known",
+    "control": "[control], with state_weights and input_weights",
+}
+
+
+def refuse_unasked(model: Model, path: Path, *sections: str) -> None:
+    """Refuse a command whose question the file does not ask, and say what to add."""
+    for section in sections:
+        if getattr(model, section) is None:
+            raise Wrong(f"{path} does not ask for this. Add {_SECTIONS[section]} to it.")
+
+
 def _changes(settings: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for setting in settings:

@@ -36,12 +36,13 @@ def simulate(
       vinculum simulate model.toml -o motion.nc
       vinculum simulate model.toml --set m=0.3 --end 20 --json
     """
-    from vinculum.cli.models import opened
+    from vinculum.cli.models import opened, refuse_unasked
     from vinculum.cli.output import as_json, free_place, table
     from vinculum.study import equations_of
 
     free_place(output, force, KINDS)
     asked = opened(model, settings, form)
+    refuse_unasked(asked, model, "simulation")
     motion = moved(asked, equations_of(asked), {"end": end, "method": method, "step": step})
     if output is not None:
         stored(motion, output)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 
 from vinculum.describe.files import limits
+from vinculum.describe.files.dimensions import shown
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.units import read_unit
@@ -46,11 +48,15 @@ def _declared(reading: Reading, path: Path, raw: Any, make: Callable[[str], sp.E
 
 
 def _dimension(reading: Reading, path: Path, unit: str | None) -> Any:
-    """Of a declared unit. The unit only states the dimension: numbers are SI, or carry their own units."""
+    """Of a declared unit, which must be one of SI, because plain numbers and results are in SI."""
     if unit is None:
         return None
     try:
-        return read_unit(unit).dimension
+        found = read_unit(unit)
     except Refused as refusal:
         reading.problem(path, str(refusal))
         return None
+    if not math.isclose(found.factor, 1.0):
+        instead = shown(found.dimension) if found.dimension else "rad"
+        reading.problem(path, f"{unit} is not a unit of SI, in which results are given. Write {instead}.")
+    return found.dimension

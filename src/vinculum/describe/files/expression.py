@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import sympy as sp
 
@@ -175,7 +176,7 @@ class _Reader:
         if isinstance(how, ast.Sub):
             return _negative(value)
         try:
-            return replace(arithmetic.inverse(value), dimension=dimensions.raised(value.dimension, sp.Rational(-1)))
+            return replace(arithmetic.inverse(value), dimension=dimensions.raised(value.dimension, Fraction(-1)))
         except Refused as refusal:
             self.fault(node, str(refusal))
             return None
