@@ -11,6 +11,8 @@ from vinculum.present.mathml import STYLE, mathml
 
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"(`+)(?:(?!\1).)+?\1|^(?: {4}|\t).*$", re.MULTILINE)
+SPECIAL = {ord(sign): f"&#{ord(sign)};" for sign in "*_[]`\\"}
+NARROW = 40  # characters of LaTeX that fit beside each other on a telephone
 DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"(?<![\\$\w])\$(?=\S)([^$\n]+?)(?<=\S)\$(?![\w$])")
 
@@ -47,7 +49,16 @@ def _fence(block: str) -> str:
 
 def _prose(text: str) -> str:
     text = DISPLAYED.sub(lambda found: displayed(found[1]), text)
-    return _outside(CODE, text, lambda part: INLINE.sub(lambda found: mathml(found[1]), part), str)
+    return _outside(CODE, text, lambda part: INLINE.sub(lambda found: inline(found[1]), part), str)
+
+
+def inline(latex: str) -> str:
+    """A formula in a line of text, with nothing in it that Markdown would take for emphasis, a link or code.
+
+    One that is wider than a telephone has a frame in which it scrolls.
+    """
+    shown = mathml(latex).translate(SPECIAL)
+    return f'<span class="wide">{shown}</span>' if len(latex) > NARROW else shown
 
 
 def displayed(latex: str) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import vinculum as vn
+from docs.hooks.formulas import with_formulas
 from vinculum.present.browser import Seen, browser, watch
 
 ROOT = Path(__file__).parents[2]
@@ -160,3 +161,13 @@ def test_search_works_from_the_disk(running, site):
     page.wait_for_function("/matching/.test(document.querySelector('.md-search-result__meta').textContent)")
     assert int(page.inner_text(".md-search-result__meta").split()[0]) > 3
     assert seen.clean, str(seen)
+
+
+def test_formulas_in_lines_are_kept_from_markdown():
+    """Stars and underscores of two formulas are no emphasis, and code with dollars is no formula."""
+    from markdown import markdown
+
+    page = markdown(with_formulas("From $a^*_{l}$ to $b^*_{r}$ for `$5` and `$6`."))
+    assert page.count("<math") == 2
+    assert "<em>" not in page
+    assert page.count("<code>") == 2

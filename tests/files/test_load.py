@@ -124,6 +124,43 @@ def test_definitions_with_and_without_arguments():
     assert vn.loads(text).system.potential_energy == vn.loads(PENDULUM).system.potential_energy
 
 
+def test_a_definition_may_differentiate_its_argument():
+    text = PENDULUM + '[definitions]\n"energy(mass, place)" = "mass*dot(place)^2/2"\n'
+    text = text.replace('kinetic_energy = "m*', 'kinetic_energy = "energy(m, x) + m*')
+    more = vn.loads(text).system.kinetic_energy - vn.loads(PENDULUM).system.kinetic_energy
+    assert sp.expand(more - sp.Symbol("m") * x.diff() ** 2 / 2) == 0
+
+
+def test_a_definition_that_differentiates_a_constant_is_refused_where_it_is_used():
+    text = PENDULUM + '[definitions]\n"rate(place)" = "dot(place)"\n'
+    with pytest.raises(vn.ModelFileError, match="in the definition of rate: this does not change with time"):
+        vn.loads(text.replace('kinetic_energy = "m*', 'kinetic_energy = "rate(l)*m*'))
+
+
+FLAT = (
+    PENDULUM
+    + """[drawing]
+points = { pivot = ["x", 0, 0], bob = ["x + l*sin(theta)", 0, "-l*cos(theta)"] }
+segments = [["pivot", "bob"]]
+"""
+)
+
+
+def test_a_drawing_in_a_coordinate_plane_has_two_coordinates():
+    assert vn.loads(FLAT).drawing.points["bob"] == (x + l * sp.sin(theta), -l * sp.cos(theta))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'circles = [{ center = "bob", radius = 0.1 }]',
+        'circles = [{ center = "bob", radius = 0.1, normal = [0, 1, 0] }]',
+    ],
+)
+def test_a_drawing_with_circles_in_other_planes_stays_in_space(more):
+    assert len(vn.loads(FLAT + more).drawing.points["bob"]) == 3
+
+
 def test_an_equation_is_left_minus_right():
     text = changed('holonomic = "x"', 'holonomic = "x = l*sin(theta)"')
     assert vn.loads(text).system.constraints[0].expression == x - l * sp.sin(theta)

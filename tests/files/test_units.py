@@ -86,3 +86,10 @@ def test_values_may_have_units_of_their_own():
     model = vn.loads(WITH_UNITS.replace("theta = 0.5", 'theta = "90 deg"').replace("[0, 1]", '[0, "100 ms"]'))
     assert list(model.simulation["initial"].values()) == [pytest.approx(math.pi / 2)]
     assert model.simulation["times"] == (0.0, pytest.approx(0.1))
+
+
+def test_a_drawing_may_mix_dimensions_in_its_definitions_too():
+    text = WITH_UNITS + '[definitions]\n"aside(way)" = "l*sin(theta) + way"\n'
+    text += '[drawing]\npoints = { bob = ["aside(0.1)", "l*cos(theta) + 1"] }\n'
+    assert vn.loads(text).drawing.points["bob"][0].has(sp.Symbol("l"))
+    assert any("cannot be added" in said for said in messages(text.replace('"-m*g*l', '"aside(0.1)*m*g*l')))

@@ -19,6 +19,9 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     if outcome.kind not in (NON_FINITE, STALLED):
         return outcome
     try:
+        broken = problem.broken(t, x, None)
+        if broken is not None:
+            return broken
         known = problem.everything(t, x)
         singular = problem.equations.singular_at(known)
         rates = evaluate(problem.rates, known)

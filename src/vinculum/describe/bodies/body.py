@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,7 +111,7 @@ class Body:
 def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
     """The axis scaled to unit length; an axis along x, y or z comes out exact."""
     numbers = [float(x) for x in axis]
-    length = float(np.sqrt(sum(x * x for x in numbers)))
+    length = math.hypot(*numbers)
     return tuple(x / length for x in numbers)  # type: ignore[return-value]  # three
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -27,7 +28,22 @@ def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
     traces = raw.get("traces", [])
     for i, name in enumerate(traces):
         _known(reading, ("drawing", "traces", i), name, points)
-    return Drawing(points, segments, [circle for circle in circles if circle is not None], traces)
+    return _in_its_plane(Drawing(points, segments, [circle for circle in circles if circle is not None], traces))
+
+
+def _in_its_plane(drawing: Drawing) -> Drawing:
+    """In two coordinates when the third of every point is zero, as on bodies that move in a coordinate plane.
+
+    Circles in space have planes of their own; those without a normal are in the plane of x and y.
+    """
+    if {len(place) for place in drawing.points.values()} != {3}:
+        return drawing
+    flat = [axis for axis in range(3) if all(place[axis] == 0 for place in drawing.points.values())]
+    turned = any(circle.normal is not None for circle in drawing.circles) or (drawing.circles and flat != [2])
+    if len(flat) != 1 or turned:
+        return drawing
+    kept = [axis for axis in range(3) if axis not in flat]
+    return replace(drawing, points={name: tuple(place[k] for k in kept) for name, place in drawing.points.items()})
 
 
 def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tuple[sp.Expr, ...]:

@@ -126,10 +126,12 @@ class _Reader:
             raise Refused(f"{source[:30]} is not a decimal number. Write digits, as 1000 or 1e3.")
         return replace(arithmetic.number(node.value), dimension=dimensions.NONE)
 
-    def name(self, node: ast.Name) -> Value:
+    def name(self, node: ast.Name) -> Value | None:
         """A symbol, a definition or a constant."""
+        if node.id in self.scope.failed:
+            return None
         if node.id in self.scope.values:
-            return self.scope.values[node.id]
+            return self.scope.value(node.id)
         if node.id in self.scope.macros or node.id in FUNCTIONS or node.id in ("dot", "min", "max"):
             raise Refused(f"{node.id} is a function. Write {node.id}(...).")
         near = suggestion(node.id, [name for name in self.scope.values if name not in ("pi",)])
@@ -194,6 +196,8 @@ class _Reader:
             raise Refused(f"{name} takes plain arguments. Write {name}(a, ...).")
         if name in ("reaction", "residual"):
             return self.multiplier(node, name)
+        if name in self.scope.failed:
+            return None
         if name in self.scope.values:
             raise Refused(f"{name} is not a function. Write {name}*(...) for a product.")
         self.refuse_unknown(name)
@@ -263,7 +267,7 @@ class _Reader:
         if len(arguments) != len(macro.arguments):
             raise Refused(f"{name} takes {len(macro.arguments)} argument(s), found {len(arguments)}.")
         scope = macro.scope.with_values(dict(zip(macro.arguments, arguments, strict=True)))
-        inner = _Reader(macro.text, scope, self.work)
+        inner = _Reader(macro.text, replace(scope, claimed=self.scope.claimed), self.work)
         value = inner.value(macro.body, depth + 1)
         if inner.faults:
             raise Refused(f"in the definition of {name}: {inner.faults[0][2]}")

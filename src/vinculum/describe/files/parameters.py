@@ -18,7 +18,7 @@ from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import Macro, name_problem, spelled
 from vinculum.describe.files.units import QUANTITY
 from vinculum.describe.files.value import Value
-from vinculum.names import suggestion
+from vinculum.names import function_of_time, suggestion
 
 _WITH_ARGUMENTS = re.compile(r"\s*([^\s()]+)\s*\(([^()]*)\)\s*")
 
@@ -77,31 +77,36 @@ def read_definitions(reading: Reading, raw: Mapping[str, Any]) -> None:
         if called is not None:
             _macro(reading, path, called[1], [part.strip() for part in called[2].split(",")], entry)
             continue
-        plain = reading.declare(path, name)
-        value = reading.formula(path, entry)
-        if plain is not None:
-            reading.scope = reading.scope.with_values({plain: value if value is not None else _stand_in(plain)})
+        plain, value = reading.declare(path, name), reading.formula(path, entry)
+        if plain is not None and value is not None:
+            reading.scope = reading.scope.with_values({plain: value})
+        elif plain is not None:
+            reading.scope = reading.scope.with_failed(plain)
 
 
-def _stand_in(name: str) -> Value:
-    """Something under the name of a definition that failed, so that its uses are not reported as well."""
-    return Value(sp.Symbol(name))
-
-
-def _macro(reading: Reading, path: tuple, name: str, arguments: list[str], entry: Any) -> None:
-    """A definition with arguments; its body is read once with plain symbols to find its faults."""
+def _macro(reading: Reading, path: Path, name: str, arguments: list[str], entry: Any) -> None:
+    """A definition with arguments; it is not known in its own body, so that it cannot call itself."""
     plain = reading.declare(path, name)
-    for argument in arguments:
-        if name_problem(argument):
-            reading.problem(path, name_problem(argument))
-            return
-    spelled_out = [spelled(argument) for argument in arguments]
-    trial = reading.scope.with_values({a: Value(sp.Symbol(a)) for a in spelled_out})
-    if reading.formula(path, entry, trial) is None or plain is None:
+    if plain is None:
         return
+    made = _made_macro(reading, path, arguments, entry)
+    if made is None:
+        reading.scope = reading.scope.with_failed(plain)
+    else:
+        reading.scope = replace(reading.scope, macros={**reading.scope.macros, plain: made})
+
+
+def _made_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) -> Macro | None:
+    """Its body is read once with functions of time, of which dot can be taken, to find its faults."""
+    for problem in filter(None, map(name_problem, arguments)):
+        reading.problem(path, problem)
+        return None
+    names = tuple(map(spelled, arguments))
+    trial = reading.scope.with_values({name: Value(function_of_time(name)) for name in names})
+    if reading.formula(path, entry, trial) is None:
+        return None
     tree, _ = parsed(str(entry))
     if tree is None:
         reading.problem(path, "a definition with arguments is a formula; a number with a unit needs none.")
-        return
-    made = Macro(tuple(spelled_out), tree, translate(str(entry)), reading.scope)
-    reading.scope = replace(reading.scope, macros={**reading.scope.macros, plain: made})
+        return None
+    return Macro(names, tree, translate(str(entry)), reading.scope)

@@ -101,7 +101,9 @@ def _choices(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str,
     if "weights" in raw:
         found["weights"] = reading.table(("form", "weights"), raw["weights"], known.inputs, "input")
     if "at" in raw:
-        found["at"] = reading.table(("form", "at"), raw["at"], [*known.states, *known.inputs], "coordinate or velocity")
+        given = reading.table(("form", "at"), raw["at"], [*known.states, *known.inputs], "coordinate or velocity")
+        rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
+        found["at"] = dict.fromkeys(rest, 0.0) | given
     return found
 
 

@@ -44,16 +44,26 @@ class Scope:
 
     values: Mapping[str, Value] = field(default_factory=dict)
     macros: Mapping[str, Macro] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()  # definitions with problems of their own, which are reported there alone
     constraints: tuple[str, ...] = ()
     residuals: bool = False  # whether residual(constraint, level) may be used
+    claimed: bool = True  # whether anything is claimed about dimensions
 
     def with_values(self, further: Mapping[str, Value]) -> Scope:
         """The scope with more names."""
         return replace(self, values={**self.values, **further})
 
+    def with_failed(self, name: str) -> Scope:
+        """The scope with a name that has no usable meaning."""
+        return replace(self, failed=self.failed | {name})
+
     def without_dimensions(self) -> Scope:
         """The same names with nothing claimed about their dimensions: a drawing may mix them."""
-        return replace(self, values={name: replace(value, dimension=None) for name, value in self.values.items()})
+        return replace(self, claimed=False)
+
+    def value(self, name: str) -> Value:
+        """What a name stands for, with its dimension where that is claimed."""
+        return self.values[name] if self.claimed else replace(self.values[name], dimension=None)
 
 
 def plain_scope() -> Scope:
