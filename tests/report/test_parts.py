@@ -255,3 +255,10 @@ def test_a_motion_with_feedback_alone_is_examined_too():
     content = page(vn.examine(model))
     assert "Motion with feedback" in content
     assert 'id="energy"' in content
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in mechanisms.MODELS.glob("*.toml")))
+def test_every_model_of_the_package_has_its_report(name, tmp_path):
+    done = write_report(vn.load(mechanisms.MODELS / f"{name}.toml"), tmp_path / f"{name}.html")
+    assert done.findings.refusals == {}
+    assert 'id="play"' in done.path.read_text(), "each says what to draw"
