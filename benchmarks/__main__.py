@@ -10,7 +10,7 @@ from sympy.core.cache import clear_cache
 
 import vinculum as vn
 
-from . import delta, ours, peers
+from . import delta, ours, peers, quasi
 from .measure import Timing, duration, markdown_table, measure, save_growth, save_table
 from .models import Model, four_bar, nearby, pendulum, wheel
 
@@ -25,6 +25,8 @@ def main() -> None:
     report("wheel", wheel_runs())
     report("delta_to_gains", delta.to_gains())
     report("delta_right_side", delta.evaluations())
+    report("quasi_velocities", quasi.derivations())
+    report("quasi_velocities_rates", quasi.evaluations())
     report("start", [ours.cold_start() for _ in range(3)])
     grown = growth()
     report("growth", grown)

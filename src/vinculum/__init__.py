@@ -68,11 +68,13 @@ __all__ = [
     "inverse_problem",
     "kinetic_energy",
     "KineticEnergy",
+    "quasi_velocities",
+    "QuasiVelocities",
+    "release",
+    "release_matrices",
     # compile
     "dynamics",
     "Dynamics",
-    "release",
-    "release_matrices",
     # simulate
     "simulate",
     "consistent",

@@ -32,6 +32,7 @@ from vinculum.derive.affine_form import affine
 from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
 from vinculum.derive.inverse import inverse_problem
 from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
+from vinculum.derive.quasi_terms import QuasiVelocities, quasi_velocities
 from vinculum.derive.release import release, release_matrices
 from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
 

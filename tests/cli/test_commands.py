@@ -198,12 +198,12 @@ def test_exit_codes(model, run, line, code):
 
 
 def test_an_interrupted_run_keeps_what_was_computed(model, run, tmp_path, monkeypatch):
-    """A real SIGINT, half a second after the first sign of progress."""
+    """A real SIGINT, half a second after the first samples, which are 1e4 apart."""
     alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
 
     @contextmanager
     def set_once(task, quiet=False):
-        yield lambda share: alarm.start() if alarm.ident is None else None
+        yield lambda share: alarm.start() if share > 2e-3 and alarm.ident is None else None
 
     monkeypatch.setattr(progress, "bar", set_once)
     try:

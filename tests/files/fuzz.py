@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from vinculum.describe.files import ModelFileError, loads
@@ -40,6 +41,7 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:e-?\d+)?")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+@cache
 def sources() -> list[str]:
     """The models of the package, from which all mutants descend."""
     return [path.read_text(encoding="utf-8") for path in sorted(MODELS.glob("*.toml"))]
@@ -131,6 +133,11 @@ class Tally:
     slowest: tuple[float, int] = (0.0, -1)  # seconds of the processor, number of the mutant
     failures: list[str] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        counts = ", ".join(f"{number} {word}" for word, number in sorted(self.counts.items()))
+        slow = f"slowest {self.slowest[0]:.2f} s of the processor (mutant {self.slowest[1]})"
+        return f"{counts}, {len(self.failures)} failures, {slow}"
+
     def add(self, other: Tally) -> None:
         self.counts += other.counts
         self.slowest = max(self.slowest, other.slowest)
@@ -196,12 +203,8 @@ def main() -> int:
     with ProcessPoolExecutor(asked.jobs) as pool:
         for part in pool.map(run, parts, [asked.seed] * len(parts)):
             total.add(part)
-            done = sum(total.counts.values())
-            print(
-                f"\r{done} of {asked.count}, {time.perf_counter() - began:.0f} s", end="", file=sys.stderr, flush=True
-            )
-    print(f"\n{dict(total.counts)}; slowest {total.slowest[0]:.2f} s of the processor (mutant {total.slowest[1]}); "
-          f"{time.perf_counter() - began:.0f} s in all")  # fmt: skip
+            print(f"{total}, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    print(f"{total}, {time.perf_counter() - began:.0f} s in all")
     for failure in total.failures[:50]:
         print(failure)
     return 1 if total.failures else 0

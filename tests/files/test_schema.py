@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 
 import jsonschema
 import pytest
 
 from files.small import PENDULUM
 from vinculum.describe.files.layout import MODEL
+from vinculum.describe.files.reference import renewed
 from vinculum.describe.files.schema import FILE, schema, schema_text
 
 MODELS = sorted((path for path in (files("vinculum") / "models").iterdir() if path.name.endswith(".toml")), key=str)
@@ -64,3 +66,8 @@ def test_reading_and_schema_agree_on_every_key():
                 read = not list(inner.complaints(value, ()))
                 checked = jsonschema.Draft202012Validator(inner.schema()).is_valid(value)
                 assert read == checked, (section, key, value)
+
+
+def test_the_reference_in_the_documentation_is_up_to_date():
+    page = (Path(__file__).parents[2] / "docs" / "model_files.md").read_text(encoding="utf-8")
+    assert page == renewed(page), "run: python -m vinculum.describe.files.reference docs/model_files.md"

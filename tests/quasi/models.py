@@ -18,7 +18,9 @@ from examples import (
     snakeboard,
 )
 from laws.random_systems import Maker, State, consistent_state
+from vinculum.derive.quasi import QuasiChoices, characteristics_of
 from vinculum.derive.reference import numbers
+from vinculum.graph import symbol
 
 EXAMPLES = {
     "sleigh": (vn.idealized(sleigh_with_servo.system()), {"characteristics": sleigh_with_servo.characteristics()}),
@@ -93,6 +95,32 @@ def random_characteristics(system: vn.System, seed: int, curved: bool) -> dict[s
             e += 0.1 * sp.sin(make.v[i]) * make.v[-1] + 0.05 * make.v[i] ** 2 * sp.cos(make.coordinate())
         result[dynamicsymbols(f"e{i + 1}")] = e
     return result
+
+
+def arbitrary_characteristics(system: vn.System, seed: int, curved: bool) -> dict[sp.Expr, sp.Expr]:
+    """Characteristics with random coefficients, whatever their condition turns out to be."""
+    random = np.random.default_rng(seed)
+    n, t = len(system.coordinates), system.time
+    make = Maker(random, n)
+    make.q, make.v = list(system.coordinates), list(system.velocities)
+    result = {}
+    for i in range(n - len(system.constraints)):
+        e = sum(float(c) * v for c, v in zip(random.normal(size=n), make.v, strict=True))
+        e += float(random.normal()) * sp.sin(make.coordinate() + t) * make.v[i] + sp.cos(make.coordinate() + 2 * t) / 5
+        if curved:
+            e += float(random.normal()) * sp.sin(make.v[i]) * make.v[-1] / 2
+            e += float(random.normal()) * make.v[i] ** 2 * sp.cos(make.coordinate()) / 3
+        result[dynamicsymbols(f"e{i + 1}")] = e
+    return result
+
+
+def condition(equations: vn.EquationsOfMotion, chosen: dict[sp.Expr, sp.Expr], state: State) -> float:
+    """The condition number of ∂e/∂q̇, rows of unit length, at a state."""
+    system = equations.system
+    of = characteristics_of(equations.mechanics, QuasiChoices(chosen))
+    known = {system.time: 0.0, **system.parameters, **state}
+    slopes = numbers(of.slopes, {symbol(key): float(value) for key, value in known.items()})
+    return float(np.linalg.cond(slopes / np.linalg.norm(slopes, axis=1, keepdims=True)))
 
 
 def across(system: vn.System) -> np.ndarray:

@@ -112,6 +112,30 @@ def test_coefficients_of_the_sleigh(place, right, printed):
     assert zero(right - printed) or not zero(found - printed)
 
 
+def test_coefficients_in_print():
+    """The record that is read gives the same W as the equations use, and T̃ as in the paper."""
+    terms = vn.quasi_velocities(sleigh.system(), sleigh.characteristics(), release={"knife": e3})
+    assert all(zero(one - other) for one, other in zip(terms.W, sleigh_coefficients(), strict=True))
+    assert zero(terms.coefficient(e2, e3) - e1 * e2 / u)
+    gyration = (k**2 + alpha**2 + b_**2) * e1**2
+    assert zero(terms.kinetic_energy - M / 2 * (gyration - 2 * b_ * e1 * u - 2 * alpha * e1 * e3 + e2**2))
+    assert terms.conditions == (
+        "the characteristics e1, e2 determine the velocities only where sqrt(e2**2 - e3**2) is not zero",
+    )
+    text = terms.latex()
+    assert r"W_{e_{2}}^{e_{3}} &= \frac{e_{1} e_{2}}{\sqrt{e_{2}^{2} - e_{3}^{2}}}" in text
+    assert r"\frac{\partial}{\partial \pi_{e_{1}}} &= \frac{\partial}{\partial \phi}" in text
+
+
+def test_derivatives_by_pi_in_print():
+    """Gyroscope: ∂/∂π₁ = ∂/∂α - sin β ∂/∂γ, ∂T̃/∂π₂ = (C₁ - A - A₁) sin β cos β e₁², W₂³ = -e₁ cos β."""
+    terms = vn.quasi_velocities(gyro.system(), gyro.characteristics(), release={"spin": gyro.e3})
+    assert list(terms.K[:, 0]) == [1, 0, -sp.sin(beta)]
+    slope = (C1 - A - A1) * sp.sin(beta) * sp.cos(beta) * gyro.e1**2
+    assert sp.simplify(terms.derivatives[gyro.e2] - slope) == 0
+    assert terms.coefficient(gyro.e2, gyro.e3) == -gyro.e1 * sp.cos(beta)
+
+
 def test_the_others_vanish():
     found = sleigh_coefficients()
     assert all(zero(found[place]) for place in [(0, 0), (0, 1), (1, 0), (2, 0)])

@@ -9,7 +9,14 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from laws.random_systems import changed, random_system
-from quasi.models import EXAMPLES, forward_state, random_characteristics, random_states
+from quasi.models import (
+    EXAMPLES,
+    arbitrary_characteristics,
+    condition,
+    forward_state,
+    random_characteristics,
+    random_states,
+)
 
 KINDS = ("voronets-hamel", "chaplygin", "maggi")
 
@@ -52,6 +59,24 @@ def test_random_characteristics_of_random_systems(seed, curved, kind):
     system = random_system(seed, n=2 + seed % 3, holonomic=seed % 2 if seed % 3 else 0, nonholonomic=1)
     chosen = random_characteristics(system, seed + 50, curved)
     assert_same(vn.derive(system, "hamel", kind=kind, characteristics=chosen), random_states(system, seed))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("curved", [False, True], ids=["linear", "nonlinear"])
+@pytest.mark.parametrize("seed", range(12))
+def test_rounding_errors_grow_with_the_condition_of_the_chart(seed, curved, kind):
+    """Whatever the chart, the error is a small multiple of ε κ, with κ the condition number of ∂e/∂q̇. Where e is not
+    linear it is of ε κ² in (7) and (8), which contain d/dt K = -K (d/dt ∂e/∂q̇) K; Maggi's equations do not.
+    """
+    system = random_system(seed, n=2 + seed % 3, holonomic=seed % 2 if seed % 3 else 0, nonholonomic=1)
+    chosen = arbitrary_characteristics(system, seed + 50, curved)
+    equations, expected = vn.derive(system, "hamel", kind=kind, characteristics=chosen), vn.derive(system)
+    for state in random_states(system, seed):
+        right = found(expected, state)
+        kappa = condition(equations, chosen, state)
+        bound = 20 * kappa**2 if curved and kind != "maggi" else 40 * kappa
+        error = np.abs(found(equations, state) - right).max() / (1 + np.abs(right).max())
+        assert error <= bound * np.finfo(float).eps
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.integrate import simpson
+import sympy as sp
+from scipy.integrate import cumulative_simpson, simpson
 
 import vinculum as vn
 from examples import sleigh_with_servo as sleigh
+from examples import snakeboard
 
 FORMS = [("multipliers", {}), *(("hamel", {"characteristics": sleigh.characteristics(), "kind": kind})
                                 for kind in ("voronets-hamel", "chaplygin")),
@@ -55,3 +59,29 @@ def test_work_of_the_servo_is_the_energy_it_takes():
     np.testing.assert_allclose(power, motion[sleigh.tau] * motion[sleigh.phi.diff()], rtol=1e-14)
     assert motion.work[-1] == pytest.approx(2.106845 - 2.191085, abs=1e-12)
     assert simpson(power, x=motion.t) == pytest.approx(motion.work[-1], abs=1e-7)
+    np.testing.assert_allclose(motion.servo_work["tau"], motion.work, rtol=0, atol=1e-15)
+    assert "work of tau      -0.08424" in repr(motion)
+
+
+@pytest.mark.parametrize(("method", "step"), [("taylor", None), ("rk4", 1e-3), ("bdf", None)])
+def test_the_work_of_each_servo_is_separated_from_other_work(method, step, tmp_path):
+    """A braked snakeboard: ΔE = work of rotor and trucks + work of the brake, the latter -∫ c v² dt."""
+    board, c = snakeboard.system(), sp.Symbol("c")
+    friction = c * (snakeboard.x.diff() ** 2 + snakeboard.y.diff() ** 2) / 2
+    braked = replace(board, dissipation=friction, parameters=dict(board.parameters) | {c: 0.5})
+    equations = vn.derive(braked, "hamel", characteristics=snakeboard.characteristics())
+    motion = vn.simulate(equations, {snakeboard.v: 0.3}, np.linspace(0, 4, 4001), method=method, step=step)
+    assert set(motion.servo_work) == {"torque_r", "torque_w"}
+    change, servos = motion.energy - motion.energy[0], sum(motion.servo_work.values())
+    accuracy = 1e-10 if method != "bdf" else 1e-6
+    np.testing.assert_allclose(change, servos + motion.other_work, rtol=0, atol=accuracy)
+    speed = motion[snakeboard.v]
+    lost = cumulative_simpson(-0.5 * speed**2, x=motion.t, initial=0)
+    np.testing.assert_allclose(motion.other_work, lost, rtol=0, atol=accuracy)
+    turning = motion[snakeboard.torque_r] * motion[snakeboard.psi.diff()]
+    rotor = cumulative_simpson(turning, x=motion.t, initial=0)
+    np.testing.assert_allclose(motion.servo_work["torque_r"], rotor, rtol=0, atol=accuracy)
+    motion.save(tmp_path / "board.nc")
+    again = vn.read(tmp_path / "board.nc")
+    np.testing.assert_array_equal(again.servo_work["torque_w"], motion.servo_work["torque_w"])
+    np.testing.assert_array_equal(again.other_work, motion.other_work)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from examples import gyroscope_in_gimbals as gyro
 from examples import overhead_crane as crane
 from examples import sleigh_with_servo as sleigh
 from examples.sleigh_with_servo import e1, e2, e3, eta, phi, xi
+from vinculum.simulate.methods import METHODS
+from vinculum.simulate.probes import runge_kutta
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")
@@ -203,18 +207,84 @@ def test_a_corner_that_the_input_can_follow_is_allowed():
 
 @pytest.mark.parametrize(("method", "step"), [("taylor", None), ("rk4", 1e-3)])
 @pytest.mark.parametrize("across", [0, t**6 / 20], ids=["straight down", "sideways"])
-def test_a_path_into_free_fall_ends_with_the_reason(across, method, step):
+@pytest.mark.parametrize("form", ["multipliers", "hamel", "voronets"])
+def test_a_path_into_free_fall_ends_with_the_reason(form, across, method, step):
     """The rope only pulls: at t = 1 the load falls with g, and neither trolley nor winch moves it sideways."""
     original = crane.system()
     fall = [
         vn.Servo(crane.load[0] - across, through=[crane.force], name="across"),
         vn.Servo(crane.load[1] + 5 + sp.Rational(981, 600) * t**3, through=[crane.torque], name="height"),
     ]
-    equations = vn.derive(dataclasses.replace(original, constraints=fall))
+    choices = {"characteristics": crane.characteristics()} if form == "hamel" else {}
+    equations = vn.derive(dataclasses.replace(original, constraints=fall), form, **choices)
     motion = vn.simulate(equations, {crane.l: 5.0}, (0, 2), method=method, step=step)
     assert motion.outcome.kind == "singular"
-    assert "asks for an infinite input" in motion.outcome.reason
+    assert "the servo constraint `across` asks for an infinite input: force" in motion.outcome.reason
     assert motion.outcome.time == pytest.approx(1.0, abs=2e-2)
+
+
+@pytest.mark.parametrize(("constraint", "relative_degree", "order"), [("height", 2, 3), ("across", 4, 1)])
+def test_how_well_a_step_of_rk4_answers_to_a_correction(constraint, relative_degree, order):
+    """A correction c held through a step τ moves the residual by -c τʳ/r!, with a relative error of order τ^(5-r): why
+    chains of four residuals get gentle feedback and not the deadbeat one.
+    """
+    equations = vn.derive(crane.system())
+    motion = vn.simulate(equations, {crane.x: 0.0, crane.l: crane.DEEP, crane.theta: 0.0}, (0, 1.2))
+    problem, begin = motion.segments[-1].problem, motion.segments[-1].states[-1]
+    place = equations.constraint_names.index(constraint)
+    rates = problem.compiled(problem.held_rates)
+    residual = problem.compiled(problem.lifted([equations.chains[place][0]]))
+
+    def answer(step: float, correction: float) -> float:
+        p = problem.values.copy()
+        p[len(p) - len(equations.corrections) + place] = correction
+        at = np.array([motion.t[-1]])
+        end = runge_kutta(lambda s, x: rates.rows(s, x, p), METHODS["rk4"], at, begin[None], step)
+        return float(residual(at[0] + step, end[0], p)[0])
+
+    ideal = {step: -10.0 * step**relative_degree / math.factorial(relative_degree) for step in (0.08, 0.04)}
+    errors = [abs((answer(step, 10.0) - answer(step, 0.0)) / moved - 1) for step, moved in ideal.items()]
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
+
+
+@pytest.mark.parametrize("path", [1 / (1 - t), sp.sqrt(1 - t), sp.log(1 - t)])
+def test_a_path_that_runs_away_is_named(path):
+    """The given motion has no end at t = 1, so that no input could follow it."""
+    system = vn.System([x], m * x.diff() ** 2 / 2, forces={x: u}, inputs=[u], parameters={m: 2.0},
+                       constraints=[vn.Servo(x - path, through=[u], name="cart")])  # fmt: skip
+    motion = vn.simulate(vn.derive(system), {}, (0, 2))
+    assert motion.outcome.kind == "non-finite"
+    assert motion.outcome.time == pytest.approx(1.0, abs=1e-6)
+    assert "what `cart` asks for needs an infinite input or reaction there" in motion.outcome.reason
+
+
+CARTS, PUSHES, SPEEDS = dynamicsymbols("x1:7"), sp.symbols("u1:4"), dynamicsymbols("e1:4")
+
+
+def carts() -> vn.System:
+    """Six carts, three of them servos; the first is pushed through a lever that the last one turns: n + m = 9."""
+    coupled = sum((a.diff() + b.diff()) ** 2 for a, b in pairwise(CARTS)) / 10
+    return vn.System(
+        CARTS,
+        sum(q.diff() ** 2 for q in CARTS) / 2 + coupled,
+        forces={CARTS[0]: PUSHES[0] * sp.cos(CARTS[5]), CARTS[1]: PUSHES[1], CARTS[2]: PUSHES[2]},
+        inputs=PUSHES,
+        constraints=[vn.Servo(CARTS[i] - sp.sin(t + i) / 5, [PUSHES[i]], name=f"cart {i + 1}") for i in range(3)],
+        name="carts",
+    )
+
+
+@pytest.mark.parametrize(("method", "step"), [("taylor", None), ("rk4", 1e-3)])
+@pytest.mark.parametrize("form", ["multipliers", "hamel", "maggi", "voronets"])
+def test_a_lever_that_loses_its_grip_is_seen_in_every_form_and_size(form, method, step):
+    """The realizability determinant is proportional to cos x6: zero at x6 = π/2. One servo and one input are named."""
+    chosen = dict(zip(SPEEDS, (CARTS[3].diff(), CARTS[4].diff() + CARTS[3].diff(), 2 * CARTS[5].diff()), strict=True))
+    choices = {"characteristics": chosen} if form in ("hamel", "maggi") else {}
+    equations = vn.derive(carts(), form, **choices)
+    motion = vn.simulate(equations, {CARTS[5].diff(): 1.0}, (0, 3), method=method, step=step)
+    assert motion.outcome.kind == "singular"
+    assert "the servo constraint `cart 1` asks for an infinite input: u1 can hold it only" in motion.outcome.reason
+    assert motion[CARTS[5]][-1] == pytest.approx(np.pi / 2, abs=5e-3)
 
 
 # -- ideal and servo, work, internal dynamics -------------------------------------------------------------------------

@@ -84,7 +84,9 @@ def _candidates(rows: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) -> list[
     linear = sp.Matrix([row for row in rows if row is not curved])
     A, columns = linear.jacobian(unknowns), range(len(unknowns))
     sides = dict(zip(_dummies(len(linear)), -linear.xreplace(dict.fromkeys(unknowns, sp.S.Zero)), strict=True))
-    d = [(-1) ** j * _tidied(A[:, [i for i in columns if i != j]].det()) for j in columns]
+    minors = [(-1) ** j * _tidied(A[:, [i for i in columns if i != j]].det()) for j in columns]
+    shared = sp.gcd_list(minors)
+    d = [minor / shared for minor in minors]
     p = A.T * (A * A.T).applyfunc(_tidied).LUsolve(sp.Matrix(list(sides)))
     s, P, D = sp.Dummy(real=True), _dummies(len(d)), _dummies(len(d))
     behind = {**dict(zip(P, p, strict=True)), **dict(zip(D, d, strict=True))}

@@ -362,6 +362,13 @@ class EquationsOfMotion:
         """dE/dt by forces, moving constraints and explicit time."""
         return self.mechanics.power(self.mechanics.without_corrections(explicit.reactions))
 
+    def servo_powers(self, explicit: Explicit) -> dict[sp.Expr, Node]:
+        """u b·q̇ of every input that holds a servo constraint."""
+        reactions = self.mechanics.without_corrections(explicit.reactions)
+        pairs = zip(self.system.constraints, reactions, self.mechanics.virtual_rates, strict=True)
+        found = [reaction * rate for c, reaction, rate in pairs if isinstance(c, Servo)]
+        return dict(zip(self.system.servo_inputs, found, strict=True))
+
     def lifted(self, explicit: Explicit, nodes: Sequence[Node]) -> list[Node]:
         """Nodes of q and q̇ as nodes of the state, where some velocities are functions of it."""
         exact = self.mechanics.without_corrections(explicit.velocities)
@@ -398,6 +405,9 @@ class EquationsOfMotion:
         if self.partition is not None and self.partition.s:
             chosen = " (chosen: best conditioned)" if self.partition.chosen else ""
             rows["dependent"] = listed(self.system.coordinates[i] for i in self.partition.s) + chosen
+        limits = [condition.meaning for condition in self.conditions if condition.kind == "chart left"]
+        if limits:
+            rows["chart"] = "; ".join(limits)
         head = f'EquationsOfMotion of "{self.system.name}"'
         return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
 

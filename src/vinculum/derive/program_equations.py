@@ -236,6 +236,10 @@ class ProgramEquations:
         """N by name."""
         return {name_of(u): u for u in self.system.inputs}
 
+    def servo_powers(self, explicit: Explicit) -> dict[sp.Expr, Node]:
+        """None: what an affine system calls inputs need not be forces."""
+        return {}
+
     def power(self, explicit: Explicit) -> Node:
         """dE/dt as stated, with N on the exact motion."""
         nodes = self.system.nodes

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from vinculum.derive.chaplygin import refuse_unless_chaplygin
 from vinculum.derive.chart import Characteristics
 from vinculum.derive.chart_inverse import Inverse, branch_state, inverted
-from vinculum.derive.conditions import conditions, refuse_dependent_characteristics, watching
+from vinculum.derive.conditions import conditions, grip_conditions, refuse_dependent_characteristics, watching
 from vinculum.derive.equations import EquationsOfMotion
 from vinculum.derive.hamel import KINDS, hamel, state_places
 from vinculum.derive.mechanics import Mechanics
@@ -77,7 +77,7 @@ def equations(
     """The record of equations for given characteristics."""
     system = mechanics.system
     kept = tuple(of.names[i] for i in state_places(mechanics, of))
-    limits = conditions(of, [symbol(name) for name in of.names if name not in kept])
+    limits = (*conditions(of, [symbol(name) for name in of.names if name not in kept]), *grip_conditions(mechanics))
     predicted = system.velocities if of.by_newton else ()
     return EquationsOfMotion(
         system=system,

@@ -23,7 +23,7 @@ from vinculum.derive.columns import best_columns
 from vinculum.derive.explicit import solved
 from vinculum.derive.mechanics import Mechanics, product, total
 from vinculum.derive.paths import refuse_corners
-from vinculum.derive.reference import Samples, generic_states, numbers
+from vinculum.derive.reference import Samples, Values, generic_states, numbers
 from vinculum.describe import Servo
 from vinculum.errors import ConstraintError, VinculumError
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
@@ -58,7 +58,7 @@ def sample_states(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None) -> l
     return [found[0] | {symbol(key): float(value) for key, value in at.items()}, *found]
 
 
-def grip(mechanics: Mechanics, values: dict[Node, float]) -> np.ndarray:
+def grip(mechanics: Mechanics, values: Values) -> np.ndarray:
     """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held.
 
     Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy, so that the entries are cosines.
@@ -67,7 +67,7 @@ def grip(mechanics: Mechanics, values: dict[Node, float]) -> np.ndarray:
     return D / np.outer(np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0))
 
 
-def effect(mechanics: Mechanics, values: dict[Node, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """D at a state, without scaling, and the lengths of its rows and columns in the kinetic metric."""
     M, J, R = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
     servo = np.array([isinstance(c, Servo) for c in mechanics.system.constraints])
@@ -187,6 +187,10 @@ def relative_degrees(mechanics: Mechanics) -> dict[str, int]:
     }
 
 
-def determinant_at(mechanics: Mechanics, values: dict[Node, float]) -> float:
-    """det D, the realizability determinant, at a state."""
-    return float(np.linalg.det(effect(mechanics, values)[0]))
+def determinant_at(mechanics: Mechanics, values: Values) -> float:
+    """det D, the realizability determinant, at a state; without inertia, that of the bordered matrix [M b; J 0]."""
+    try:
+        return float(np.linalg.det(effect(mechanics, values)[0]))
+    except np.linalg.LinAlgError:
+        M, J, R = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
+        return float(np.linalg.det(np.block([[M, R], [J, np.zeros((len(J), len(J)))]])))

@@ -25,14 +25,16 @@ _ARITHMETIC: dict[str, Callable[..., float]] = {
 }
 
 
-def evaluate(outputs: Sequence[Node], values: Mapping[Node, float]) -> list[float]:
-    """The outputs at given values of the symbols.
+def evaluate(
+    outputs: Sequence[Node], values: Mapping[Node, float], ordered: Sequence[Node] | None = None
+) -> list[float]:
+    """The outputs at given values of the symbols; ``ordered`` is ``order(outputs)`` where it is known already.
 
     Raises `DomainError` naming the operation that left an output without a finite value, for instance
     ``log of a number that is not positive: log(r) at r = -0.2``. What a branch that is not taken does is no matter.
     """
     known: dict[Node, Any] = {}  # a number, for a call the list of its results
-    for node in order(outputs):
+    for node in order(outputs) if ordered is None else ordered:
         known[node] = _leaf(node, values) if not node.args else _number(node, [known[a] for a in node.args])
     for output in outputs:
         if not math.isfinite(known[output]):

@@ -1,15 +1,15 @@
 """An initial value problem: explicit equations, closed by input laws and constraint feedback, as nodes and numbers.
 
-State x = (q, q̇) and, where forces do work, w = ∫ power dt. Parameters p = (the system's parameters, feedback gains
-of every constraint, pivots at the reference state, what can be computed once from all these, held
-corrections, sides of corners). All being run-time numbers, one compilation serves all values.
+State x = (q, q̇) and, where forces do work, w = ∫ power dt, in all and of every servo. Parameters p = (the system's
+parameters, feedback gains of every constraint, pivots at the reference state, what can be computed once from all
+these, held corrections, sides of corners). All being run-time numbers, one compilation serves all values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 import sympy as sp
@@ -33,7 +33,7 @@ from vinculum.graph import (
     symbol,
     symbols,
 )
-from vinculum.graph.node import compare
+from vinculum.graph.node import compare, multiply
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulate.events import Event
@@ -45,10 +45,16 @@ CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of i
 WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
 JUMPED = 1e200  # what the watch of a fixed-step method says when a pivot has changed its sign
 _ON_ALL_SIDES = (  # nodes that are the same on all sides of the corners
-    "state", "settings", "hoisted", "held_rates", "rates", "power", "energy", "balance", "residuals", "residual_names",
-    "feedback", "watched", "watch", "strict_watch", "_shrinkage", "event_nodes", "derived", "corners", "corner_slopes",
+    "state", "settings", "hoisted", "held_rates", "rates", "power", "powers", "energy", "balance", "residuals",
+    "residual_names", "feedback", "watched", "watch", "strict_watch", "_shrinkage", "event_nodes", "derived",
+    "corners", "corner_slopes",
 )  # fmt: skip
 _ALONG_THE_SAME = ("slid", "_linear", "margins", "parameters", "made")  # and those along the same surfaces
+
+
+def servo_work(u: sp.Expr) -> Node:
+    """The symbol of the work of an input that holds a servo constraint."""
+    return symbol(("work", u))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +68,7 @@ class Problem:
     law: Feedback  # the corrections c of every constraint
     events: tuple[Event, ...] = ()
     compact: bool | None = None  # how a Taylor integrator is compiled; None: by size
+    at_start: tuple[float, ...] = ()  # the conditions of the equations where the motion began
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
 
     # -- nodes -----------------------------------------------------------------------------------------------
@@ -73,9 +80,8 @@ class Problem:
 
     @cached_property
     def state(self) -> tuple[Node, ...]:
-        """x, with w at its end where forces do work."""
-        own = tuple(symbol(key) for key in (*self.equations.states, *self.equations.extra))
-        return own if self.power is ZERO else (*own, WORK)
+        """x, with w and the work of every servo at its end where forces do work."""
+        return (*(symbol(key) for key in (*self.equations.states, *self.equations.extra)), *self.powers)
 
     @cached_property
     def settings(self) -> tuple[Node, ...]:
@@ -117,7 +123,7 @@ class Problem:
         """f with the corrections c as parameters, constant through the stages of a step."""
         extra = [Converter()(rate) for rate in self.equations.extra.values()]
         rates = self.closed([*self.explicit.rates, *self.lifted(extra)])
-        return tuple(rates if self.power is ZERO else [*rates, self.power])
+        return (*rates, *self.powers.values())
 
     @cached_property
     def rates(self) -> tuple[Node, ...]:
@@ -131,6 +137,15 @@ class Problem:
         if self.equations.energy is None:
             return ZERO
         return self.closed(self.lifted([self.equations.power(self.explicit)]))[0]
+
+    @cached_property
+    def powers(self) -> dict[Node, Node]:
+        """What is integrated beside the motion: the power of all forces, and of every servo, by their work."""
+        if self.power is ZERO:
+            return {}
+        parts = self.equations.servo_powers(self.explicit)
+        nodes = self.closed(self.lifted(list(parts.values())))
+        return {WORK: self.power, **dict(zip(map(servo_work, parts), nodes, strict=True))}
 
     @cached_property
     def energy(self) -> Node:
@@ -171,9 +186,14 @@ class Problem:
 
     @cached_property
     def _shrinkage(self) -> list[Node]:
-        """Reference pivot times the reciprocal of the pivot, which the elimination has computed already."""
+        """Reference pivot times the reciprocal of the pivot, which the elimination has computed already.
+
+        Their product stands for the determinant, where a condition of the equations is one that is not written out.
+        """
         pivots = [self.explicit.pivots[i] for i in self.watched]
-        return [symbol(("reference pivot", k)) * (ONE / pivot) for k, pivot in enumerate(pivots)]
+        ratios = [symbol(("reference pivot", k)) * (ONE / pivot) for k, pivot in enumerate(pivots)]
+        measured = any(limit.node is None for limit in self.equations.conditions)
+        return [*ratios, reduce(multiply, ratios)] if measured and len(ratios) > 1 else ratios
 
     @cached_property
     def event_nodes(self) -> tuple[Node, ...]:
@@ -306,16 +326,6 @@ class Problem:
             return None
         return self.compiled(list(self.jacobian().ravel()))
 
-    def slopes_at(self, t: float, x: np.ndarray) -> np.ndarray:
-        """∂f/∂x at a state, (n, n); by differences where there is no machine code for it."""
-        n = len(x)
-        if self.slopes is not None:
-            return self.slopes(t, x, self.values).reshape(n, n)
-        rates, steps = self.compiled(self.rates), 6e-6 * (1 + np.abs(x))
-        shifted = np.concatenate([x + np.diag(steps), x - np.diag(steps)])
-        f = rates.rows(np.full(2 * n, t), shifted, self.values)
-        return ((f[:n] - f[n:]) / (2 * steps[:, None])).T
-
     def numbers(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, inputs included, for the interpreter."""
         known = dict(zip(self.state, map(float, x), strict=True))
@@ -329,22 +339,22 @@ class Problem:
 
     def broken(self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None) -> Outcome | None:
         """The outcome where a condition of the form has gone to zero since this problem was posed, or would, beyond."""
-        limits = self.equations.conditions
-        before = self.explicit.numbers[len(self.explicit.numbers) - len(limits) :]
         for instant, state in ((t, x), beyond or (t, x)):
-            now = self._conditions(instant, state)
-            for limit, value, first in zip(limits, now, before, strict=True):
+            now = self.limits(instant, state)
+            for limit, value, first in zip(self.equations.conditions, now, self.at_start, strict=True):
                 if abs(value) < CHART_LIMIT * abs(first) or value * first < 0:
                     numbers = f"it was {first:.4g} at the start and is {value:.4g} here"
-                    return Outcome(limit.kind, t, f"{limit.meaning}; {numbers}. {limit.advice}")
+                    return Outcome(limit.kind, t, f"{limit.reason(self.everything(t, x))}; {numbers}. {limit.advice}")
         return None
 
-    def _conditions(self, t: float, x: np.ndarray) -> list[float]:
-        nodes = [limit.node for limit in self.equations.conditions]
+    def limits(self, t: float, x: np.ndarray) -> tuple[float, ...]:
+        """The conditions of the equations at a state; zero outside their domain."""
+        conditions = self.equations.conditions
         try:
-            return evaluate(nodes, self.everything(t, x)) if nodes else []
+            known = self.everything(t, x) if conditions else {}
+            return tuple(limit.value(known) for limit in conditions)
         except DomainError:
-            return [0.0] * len(nodes)
+            return (0.0,) * len(conditions)
 
     def repivoted(
         self, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
@@ -394,8 +404,9 @@ def pose(
     equations = equations.adapted(known)
     problem = Problem(equations, equations.explicit(known), closing, values, none, tuple(events))
     further = [known[symbol(key)] for key in equations.extra]
-    x = np.array([*equations.state_values(known), *further, *([0.0] if problem.power is not ZERO else [])])
-    return problem.repivoted(time, x)
+    x = np.array([*equations.state_values(known), *further, *np.zeros(len(problem.powers))])
+    problem, x = problem.repivoted(time, x)
+    return replace(problem, at_start=problem.limits(time, x)), x
 
 
 def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:

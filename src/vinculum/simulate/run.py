@@ -219,7 +219,7 @@ def _run(
     report: Callable[[float], None],
 ) -> Outcome:
     """Integrate from corner to corner, choosing new pivots (and dependent coordinates) where the old ones went bad."""
-    t, stuck, first = plan.t0, 0, problem
+    t, stuck = plan.t0, 0
     while True:
         former = t
         try:
@@ -230,7 +230,7 @@ def _run(
         if outcome.kind not in (REPIVOT, CORNER):
             break
         recorder.close(problem)
-        broken = first.broken(t, x, outcome.beyond) if outcome.kind == REPIVOT else None
+        broken = problem.broken(t, x, outcome.beyond) if outcome.kind == REPIVOT else None
         stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
         if outcome.kind == CORNER and stuck > _MOST_CORNERS_IN_PLACE:
             broken = Outcome(STALLED, t, "corners of the equations follow each other without end")

@@ -30,9 +30,11 @@ def dataset(motion: Trajectory) -> xr.Dataset:
     time, energy, work = (_free(name, taken) for name in ("time", "energy", "work"))
     residuals = {_free(f"residual_{name}_{level}", taken): (name, level) for name, level in motion.residuals}
     reactions = {_free(f"reaction_{name}", taken): name for name in motion.reactions}
+    servos = {_free(f"servo_work_{name}", taken): name for name in motion.servo_work}
     columns = states | {energy: motion.energy, work: motion.work}
     columns |= {column: motion.residuals[key] for column, key in residuals.items()}
     columns |= {column: motion.reactions[name] for column, name in reactions.items()}
+    columns |= {column: motion.servo_work[name] for column, name in servos.items()}
     roles = {
         "time": time,
         "states": dict(zip(states, motion.own_columns, strict=True)),
@@ -40,6 +42,7 @@ def dataset(motion: Trajectory) -> xr.Dataset:
         "work": work,
         "residuals": residuals,
         "reactions": reactions,
+        "servo_work": servos,
     }
     variables = {name: (time, np.asarray(values)) for name, values in columns.items()}
     return xr.Dataset(variables, coords={time: motion.t}, attrs=_attributes(motion) | {"columns": json.dumps(roles)})
@@ -111,6 +114,8 @@ def labelled(motion: Trajectory) -> dict[str, str]:
     }
     if motion.problem is None or motion.problem.equations.energy is not None:
         rows["energy error"] = f"{motion.energy_error:.2g}"
+    for name, work in motion.servo_work.items():
+        rows[f"work of {name}"] = f"{work[-1]:.6g}"
     for (name, level), value in motion.largest_residuals.items():
         bound = motion.promised.get((name, level))
         rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")

@@ -13,11 +13,12 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
-from vinculum.graph import ZERO, Node, from_sympy
+from vinculum.graph import Node, from_sympy
 from vinculum.names import suggestion, variable_name
 from vinculum.shown import html
 from vinculum.simulate.events import Happened, reaction
 from vinculum.simulate.outcome import Outcome
+from vinculum.simulate.problem import WORK, servo_work
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,6 +58,7 @@ class Trajectory:
         if self.problem is None or isinstance(key, str):
             further = {"energy": self.energy, "work": self.work}
             further |= {str(reaction(c)): values for c, values in self.reactions.items()}
+            further |= {f"servo_work_{u}": values for u, values in self.servo_work.items()}
             known = [*self.own_columns, *further]
             if name in further:
                 return further[name]
@@ -122,8 +124,28 @@ class Trajectory:
         """The work done on the system since the start: by forces, moving constraints and explicit time."""
         if self.problem is None:
             return np.asarray(self.stored[self._roles["work"]])
-        done = [s.states[:, -1] if s.problem.power is not ZERO else np.zeros(len(s.t)) for s in self.segments]
-        return np.concatenate(done)
+        return self._integrated(WORK)
+
+    @cached_property
+    def servo_work(self) -> dict[str, np.ndarray]:
+        """The work that each input which holds a servo constraint has done since the start, by its name.
+
+        It is integrated with the motion and as accurate: E(t) - E(0) = the sum of these + ``other_work``.
+        """
+        if self.problem is None:
+            columns = self._roles.get("servo_work", {})
+            return {name: np.asarray(self.stored[column]) for column, name in columns.items()}
+        return {variable_name(u): self._integrated(servo_work(u)) for u in self.problem.equations.held_inputs}
+
+    @property
+    def other_work(self) -> np.ndarray:
+        """The work of everything but the servos: other forces, moving constraints, explicit time."""
+        return self.work - sum(self.servo_work.values(), np.zeros(len(self.t)))
+
+    def _integrated(self, work: Node) -> np.ndarray:
+        """A quantity that was integrated beside the motion; zero where there is no power at all."""
+        places = [(s, s.problem.state.index(work) if work in s.problem.powers else None) for s in self.segments]
+        return np.concatenate([np.zeros(len(s.t)) if i is None else s.states[:, i] for s, i in places])
 
     @cached_property
     def dataset(self) -> xr.Dataset:

@@ -9,11 +9,13 @@ import numpy as np
 from vinculum.describe.bodies.joints import BALLS
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, from_sympy, jacobian, symbol
+from vinculum.graph.traverse import order
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
 
 _CLOSED, _STARTS, _STEPS = 1e-9, 12, 60
+_WORK = 500_000  # operations of all starts together
 
 
 def refuse_open(tree: BodyTree) -> None:
@@ -27,7 +29,7 @@ def refuse_open(tree: BodyTree) -> None:
     slopes = jacobian(f, q)
     random = np.random.default_rng(7)
     best = (np.inf, np.zeros(len(f)))
-    for attempt in range(_STARTS):
+    for attempt in range(_starts(f, slopes)):
         x = home(tree) + (random.normal(0, 0.3 * attempt, len(q)) if attempt else 0.0)
         left = _closed(f, slopes, q, x, known)
         best = min(best, (float(np.abs(left).max()), left), key=lambda pair: pair[0])
@@ -40,6 +42,12 @@ def refuse_open(tree: BodyTree) -> None:
         [f"the nearest pose found leaves {table} (distance {np.linalg.norm(list(worst.values())):.6g}). Check lengths, "
          "points and axes of the bodies on the loop."],
     )  # fmt: skip
+
+
+def _starts(f: list[Node], slopes: np.ndarray) -> int:
+    """How many starts: fewer for a large tree, so that one that cannot be closed is refused within a second."""
+    operations = _STEPS * (len(order(f)) + len(order(list(slopes.ravel()))))
+    return int(np.clip(_WORK // operations, 2, _STARTS))
 
 
 def home(tree: BodyTree) -> np.ndarray:
@@ -55,13 +63,16 @@ def home(tree: BodyTree) -> np.ndarray:
 
 def _closed(f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, known: dict[Node, float]) -> np.ndarray:
     """The residual after damped Gauss-Newton steps."""
+    entries = list(slopes.ravel())
+    below = {id(nodes): order(nodes) for nodes in (f, entries)}
 
     def at(nodes: list[Node], x: np.ndarray) -> np.ndarray:
-        return np.array(evaluate(nodes, known | dict(zip(q, map(float, x), strict=True))))
+        values = known | dict(zip(q, map(float, x), strict=True))
+        return np.array(evaluate(nodes, values, below[id(nodes)]))
 
     left, damping = at(f, x), 1e-3
     for _ in range(_STEPS):
-        J = at(list(slopes.ravel()), x).reshape(slopes.shape)
+        J = at(entries, x).reshape(slopes.shape)
         step = np.linalg.solve(J.T @ J + damping * np.eye(len(x)), J.T @ left)
         new = at(f, x - step)
         if np.linalg.norm(new) < np.linalg.norm(left):

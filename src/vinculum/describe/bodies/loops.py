@@ -12,6 +12,7 @@ Conditions that hold by the structure of the tree (the z components of a planar 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -94,5 +95,5 @@ class Loop:
 
 
 def _unit(axis: Sequence[Any]) -> Vector:
-    length = sum(float(x) ** 2 for x in axis) ** 0.5
+    length = math.hypot(*map(float, axis))
     return tuple(float(x) / length for x in axis)

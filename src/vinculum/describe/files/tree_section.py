@@ -125,11 +125,19 @@ def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool =
     for key in ("mass", "inertia", *_QUANTITIES):
         if key in raw:
             given[key] = read(reading, (*path, key), raw[key])
+    if isinstance(raw.get("inertia"), list) and not _is_inertia(raw["inertia"]):
+        reading.problem((*path, "inertia"), "give one number, three, six (xx yy zz xy xz yz), or three rows of three.")
     if "angle" in raw:
         given["angle"] = [function_of_time(spelled(label)) for label in _several(raw["angle"])]
     if "torque" in raw:
         given["torque"] = [sp.Symbol(spelled(label)) for label in _several(raw["torque"])]
     return given
+
+
+def _is_inertia(raw: list[Any]) -> bool:
+    """Whether a list has the length of an inertia: 1, 3, 6 or 9 numbers, or 3×3."""
+    rows = [isinstance(entry, list) for entry in raw]
+    return (len(raw) == 3 and all(rows)) or (len(raw) in (1, 3, 6, 9) and not any(rows))
 
 
 def _formulas(reading: Reading, path: Path, raw: Any) -> Any:
