@@ -118,5 +118,5 @@ def plain(text: str) -> str:
 
 
 def formula(latex: str) -> str:
-    """LaTeX on one line, bars by name."""
-    return latex.replace(r"\|", r"\Vert ").replace("|", r"\vert ").strip()
+    """LaTeX with bars by name, which stand in tables too."""
+    return words.spaced(latex).replace(r"\|", r"\Vert ").replace("|", r"\vert ").strip()

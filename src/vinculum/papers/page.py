@@ -104,10 +104,10 @@ def _numbers(about: Table, numbers: list[Number]) -> Html:
 def _row(number: Number) -> list[object]:
     kind = "badge good" if number.agrees else "badge open"
     verdict = tag("span", "agrees" if number.agrees else "differs", class_=kind)
-    why = number.reason if not number.agrees else ("" if number.units <= 0.5 else "to a unit of the last digit")
+    why = number.reason if not number.agrees else ("" if number.agrees_strictly else "to a unit of the last digit")
     origin = tag("span", "in the paper", class_="kind") if number.in_paper else ""
     given = joined([words.readable(number.printed), origin])
-    return [_indexed(number.quantity), given, words.readable(words.ours(number)), joined([verdict, " ", why])]
+    return [_indexed(number.quantity), given, words.readable(number.shown), joined([verdict, " ", why])]
 
 
 def _erratum(erratum: Erratum, shown: Evidence) -> Html:
@@ -133,8 +133,7 @@ def _confirmation(confirmation: Confirmation, measure: str, error: float) -> Htm
 
 
 def _formula(latex: str) -> Html:
-    """With thin spaces around the names of functions."""
-    return Html(mathml(_FUNCTION.sub(r"\\,\g<0>\\,", latex)))
+    return Html(mathml(words.spaced(latex)))
 
 
 def _length(latex: str) -> int:
@@ -155,6 +154,5 @@ def _indexed(words: str) -> Html:
 
 
 _LONG = 42  # letters from which the two forms stand below each other
-_FUNCTION = re.compile(r"\\(?:sin|cos)(?:\^2)?(?![a-z])")
 _INDEX = re.compile("([_^])([A-Za-z0-9\u0300-\u036f]+)")
 _PLACES = {"_": "sub", "^": "sup"}

@@ -36,15 +36,21 @@ class Number:
 
     @property
     def agrees(self) -> bool:
+        return self._within(self.units)
+
+    @property
+    def agrees_strictly(self) -> bool:
+        """Every digit printed comes out again."""
+        return self._within(0.5)
+
+    def _within(self, units: float) -> bool:
         tokens = _TOKEN.findall(self.printed)
         if len(tokens) != len(self.values):
             raise ValueError(f"{self.quantity}: {len(tokens)} numbers are printed, {len(self.values)} computed.")
-        return all(self._near(token, value) for token, value in zip(tokens, self.values, strict=True))
-
-    def _near(self, token: str, value: float) -> bool:
+        pairs = zip(tokens, self.values, strict=True)
         if self.is_bound:
-            return value <= float(token)
-        return abs(value - float(token)) <= (self.units + 1e-6) * last_unit(token)
+            return all(value <= float(token) for token, value in pairs)
+        return all(abs(value - float(token)) <= (units + 1e-6) * last_unit(token) for token, value in pairs)
 
     @property
     def shown(self) -> str:

@@ -10,17 +10,29 @@ from vinculum.papers.record import Evidence, Number, Paper
 from vinculum.papers.reproduce import Reproduced
 
 _POWER = re.compile(r"(\d)e([+-]?\d+)")
+_ONE = re.compile(r"(?<![\d.])1·10")
+_FUNCTION = re.compile(r"\\(?:sin|cos)(?:\^2)?(?![a-z])")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def readable(text: str) -> str:
     """1.2e-7 as 1.2·10⁻⁷, with a true minus.
 
-    >>> readable("-1.2e-7")
-    '−1.2·10⁻⁷'
+    >>> readable("-1.2e-7"), readable("< 1e-9")
+    ('−1.2·10⁻⁷', '< 10⁻⁹')
     """
     text = _POWER.sub(lambda found: f"{found[1]}·10{str(int(found[2])).translate(_SUPERSCRIPTS)}", text)
+    text = _ONE.sub("10", text)
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def spaced(latex: str) -> str:
+    r"""With thin spaces around the names of functions.
+
+    >>> spaced(r"u\cos\varphi")
+    'u\\,\\cos\\,\\varphi'
+    """
+    return _FUNCTION.sub(r"\\,\g<0>\\,", latex)
 
 
 def size(error: float, exact: bool = False) -> str:
@@ -56,17 +68,8 @@ def evidence(found: Evidence) -> tuple[str, str]:
 def verdict(number: Number) -> str:
     """Whether ours agrees, or why not."""
     if number.agrees:
-        return "agrees" if number.units <= 0.5 else "agrees to a unit of the last digit"
+        return "agrees" if number.agrees_strictly else "agrees to a unit of the last digit"
     return number.reason
-
-
-def ours(number: Number, stable: bool = False) -> str:
-    """Ours with the digits printed; a bounded one by a power of ten where only ``stable`` digits are wanted."""
-    if number.is_bound and stable:
-        return ", ".join(
-            size(value) if value < 1e-6 else f"about {readable(f'{value:.0e}')}" for value in number.values
-        )
-    return readable(number.shown)
 
 
 def source(paper: Paper) -> str:

@@ -8,8 +8,8 @@ import vinculum as vn
 from vinculum.papers.program import ellipse
 from vinculum.papers.program.ellipse import STEP, largest, last_gain, q1, q2, run, y
 from vinculum.papers.record import Number, Table
-from vinculum.simulate.gain_interval import stability_limit
-from vinculum.simulate.methods import METHODS
+from vinculum.simulate.gain_interval import growth, stability_limit, stage_defect
+from vinculum.simulate.methods import METHODS, RungeKutta
 
 ACCURACIES = {1e-3: ("8, 1992", "8.1"), 1e-4: ("80, 1920", "81"), 4e-5: ("200, 1800", "201")}
 
@@ -73,6 +73,24 @@ def stages() -> list[Number]:
     ]
 
 
+def defects() -> list[Number]:
+    """R(-z) and P(z) at z = 1, and where |R| is smallest."""
+    z = np.linspace(0, 3, 300_001)
+    found = []
+    for name, R, P, best in (
+        ("euler", "0", "0.5", "1"),
+        ("midpoint", "0.5", "-0.125", "1"),
+        ("rk4", "0.375", "-0.010417", "1.5961"),
+    ):
+        method = METHODS[name]
+        assert isinstance(method, RungeKutta)
+        values = growth(method, 1.0), stage_defect(method, 1.0), z[np.abs(growth(method, z)).argmin()]
+        found.append(
+            Number(f"{name.upper()}: R(-1), P(1), z of the least |R|", f"{R}, {P}, {best}", [float(v) for v in values])
+        )
+    return found
+
+
 def limits() -> list[Number]:
     texts = {
         "euler": "2",
@@ -97,5 +115,6 @@ TABLES = [
     Table("Example (26) by Euler's method, corrected", euler, "Step 0.001 from (2, 0)."),
     Table("Admissible gains", intervals, "20000 steps for every gain tried."),
     Table("Feedback in the stages of RK4", stages, "Step 0.01, k = 100."),
+    Table("What the stages of a method leave", defects, "η⁺ = R(-z) η + γτ²P(z) with z = kτ."),
     Table("Largest kτ at which the residual equation is stable", limits),
 ]

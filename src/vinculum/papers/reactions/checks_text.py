@@ -62,16 +62,16 @@ def range_of_the_wheel() -> Evidence:
 
 
 @cache
-def energy_range() -> tuple[float, float]:
+def energy_range(gravity: float = 9.81) -> tuple[float, float]:
     """Where the axle can be with the energy of the start: the pendulum hanging, everything at rest."""
-    start = w.start() | w.NUMBERS
+    start = w.start() | w.NUMBERS | {w.g: gravity}
     total = float(numbers([w.KINETIC + w.POTENTIAL], start)[0])
     radius, length = w.NUMBERS[w.r], w.NUMBERS[w.l]
     contacts = np.linspace(-1, 1, 200_001)
     s = sp.Symbol("s")
     p, slope = (sp.lambdify(s, w.gutter(s, k))(contacts) for k in (0, 1))
     root = np.sqrt(1 + slope**2)
-    weight = w.NUMBERS[w.g] * ((w.NUMBERS[w.M] + w.NUMBERS[w.m]) * (p + radius / root) - w.NUMBERS[w.m] * length)
+    weight = gravity * ((w.NUMBERS[w.M] + w.NUMBERS[w.m]) * (p + radius / root) - w.NUMBERS[w.m] * length)
     reachable = (contacts - radius * slope / root)[weight <= total]
     return float(reachable.min()), float(reachable.max())
 

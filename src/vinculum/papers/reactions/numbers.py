@@ -23,6 +23,9 @@ REFERENCE = {
 }  # fmt: skip
 
 
+OTHER_GRAVITY = {10.0: "-0.7394, 0.7595", 11.0: "-0.729, 0.752", 12.0: "-0.721, 0.746", 20.0: "-0.675, 0.716"}
+
+
 def geometry() -> list[Number]:
     """Hump and hollows, the tightest place, the start."""
     s = sp.Symbol("s")
@@ -55,6 +58,7 @@ def energy() -> list[Number]:
             "energy above that of rest on the hump (paper: slightly)", "2.4256", kinetic + potential - on_the_hump()
         ),
         Number("where energy lets the axle be", "-0.7415, 0.7610", (low, high)),
+        *(Number(f"the same with g = {g:g}", text, energy_range(g)) for g, text in OTHER_GRAVITY.items()),
         Number(
             "leftmost and rightmost place of the axle, t ≤ 20",
             "-0.67, 0.75",
