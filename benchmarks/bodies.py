@@ -6,7 +6,8 @@
 
 Python overhead counts for neither side: ours is the compiled loop over states behind one call; Pinocchio's is its own
 compiled loop over a batch, ``pin.abaInParallel`` on one thread, or with --cpp the faster of that and a loop in C++
-built here with -O3 -march=native. Times are minima over many bursts, the two sides taking turns.
+built here with -O3 -march=native. Times are minima over many bursts, the two sides taking turns; derivation and
+compilation in seconds of CPU time.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from .measure import growth_exponent, markdown_table
 
 SIZES = (5, 7, 10, 20, 40, 80)
 LARGE = (20, 40, 80, 200, 500)
+STRAIGHT_UP_TO = 80  # beyond, LLVM takes minutes and gigabytes for straight-line code
 
 
 def pinocchio_model(tree):
@@ -137,13 +139,12 @@ def fastest(runs, bursts=60):
 
 def code_of(arm):
     """Seconds to compile for one state and for SIMD lanes, and functions that run x (inputs, rows) into out."""
-    began = time.perf_counter()
     one, many = (_runner(arm, width) for width in (1, native_width()))
     compiled = []
     for make in (one, many):
-        began = time.perf_counter()
+        began = time.process_time()
         make()
-        compiled.append(time.perf_counter() - began)
+        compiled.append(time.process_time() - began)
     return compiled, (one(), many())
 
 
@@ -179,12 +180,13 @@ def given(arm, count):
 def row(tree, label, library=None, method="auto"):
     """One line of the table."""
     n = len(tree.coordinates)
-    began = time.perf_counter()
+    code.cache_clear()  # trees of one make would share their code
+    began = time.process_time()
     arm = Dynamics(tree, method)
     count_of = "-" if arm.chosen == "rolled" else operations(arm.forward_nodes).total()
     if arm.chosen == "rolled":
         arm.kernel()
-    derived = time.perf_counter()
+    derived = time.process_time()
     compiled, (one, many) = code_of(arm)
     count = max(16, 4096 // n // 16 * 16)
     x = given(arm, count)
@@ -219,8 +221,7 @@ def rolled_rows(sizes):
     lines = []
     for label, make in (("chain", chain), ("tree", branching)):
         for n in sizes:
-            for method in ("articulated", "rolled"):
-                code.cache_clear()
+            for method in ("articulated", "rolled") if n <= STRAIGHT_UP_TO else ("rolled",):
                 lines.append(row(make(n), f"{label} {n}", method=method))
     keys = ("arm", "method", "derive [s]", "compile [s]", "compile, SIMD [s]", "ours [ns]", "ours, SIMD [ns]", "error")
     return [{key: line[key] for key in keys} for line in lines]
@@ -264,24 +265,29 @@ def run_time_parameters():
     return lines
 
 
+def growth(sizes, library=None):
+    """Forward dynamics of the PUMA and of chains against Pinocchio, and how straight-line code grows."""
+    rows = [row(puma(), "PUMA 560", library), *(row(chain(n), f"chain {n}", library) for n in sizes)]
+    print(markdown_table(rows), flush=True)
+    print(markdown_table(run_time_parameters()), flush=True)
+    straight = [row(chain(n), f"chain {n}", method="articulated") for n in sizes]
+    for key in ("operations", "derive [s]", "compile [s]", "ours [ns]"):
+        print(f"{key} of straight-line code grows as n^{growth_exponent(sizes, [r[key] for r in straight]):.2f}")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--quick", action="store_true", help="n = 7 and 20 and the PUMA only")
     options.add_argument("--cpp", action="store_true", help="build and time a C++ loop too")
     options.add_argument("--limit", type=float, default=LIMIT, help="seconds for a symbolic peer and one n")
+    options.add_argument("--part", choices=("growth", "large", "peers"), help="one of the tables only")
     given = options.parse_args()
-    quick, library = given.quick, compiled_peer() if given.cpp else None
-    rows = [row(puma(), "PUMA 560", library)]
-    rows += [row(chain(n), f"chain {n}", library) for n in ((7, 20) if quick else SIZES)]
-    print(markdown_table(rows), flush=True)
-    print(markdown_table(run_time_parameters()), flush=True)
-    if quick:
-        return
-    straight = [row(chain(n), f"chain {n}", method="articulated") for n in SIZES]
-    for key in ("operations", "derive [s]", "compile [s]", "ours [ns]"):
-        print(f"{key} of straight-line code grows as n^{growth_exponent(SIZES, [r[key] for r in straight]):.2f}")
-    print(markdown_table(rolled_rows(LARGE)), flush=True)
-    print(markdown_table(compared(SIZES, given.limit)), flush=True)
+    if given.part in (None, "growth"):
+        growth((7, 20) if given.quick else SIZES, compiled_peer() if given.cpp else None)
+    if given.part in (None, "large") and not given.quick:
+        print(markdown_table(rolled_rows(LARGE)), flush=True)
+    if given.part in (None, "peers") and not given.quick:
+        print(markdown_table(compared(SIZES, given.limit)), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,14 @@
 
     python -m benchmarks.bodies_peers SymEngine 7
 
-prints derivation time, operations after common subexpressions, compile time and evaluation time of one state. Each
-engine compiles as it does by default: SymPy to a Python function, SymEngine with LLVM, CasADi to its own machine.
+prints derivation time (seconds of CPU time, as are the limit and the compile time), operations after common
+subexpressions, compile time and evaluation time of one state. Each engine compiles as it does by default: SymPy to a
+Python function, SymEngine with LLVM, CasADi to its own machine.
 """
 
 import json
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -32,32 +35,36 @@ def compared(sizes, limit=LIMIT):
             note = f"did not finish within {limit:.0f} s" if beaten == n else f"not tried after n = {beaten}"
             empty = {"derive [s]": note, "operations": "-", "compile [s]": "-", "evaluate [ns]": "-"}
             rows.append({"n": n, "engine": engine} | (found or empty))
+            print(rows[-1], file=sys.stderr, flush=True)
     return sorted(rows, key=lambda row: row["n"])
 
 
 def _in_process(engine, n, limit):
     command = [sys.executable, "-m", "benchmarks.bodies_peers", engine, str(n)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
+    bound = int(limit)
+    done = subprocess.run(
+        command, capture_output=True, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (bound, bound)),
+    )  # fmt: skip
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return None
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _seconds_per_call(call, at_least=0.3):
+def _seconds_per_call(call, bursts=12, burst=0.01):
+    """CPU seconds of one call: the least of several bursts."""
     call()
     calls, best = 1, np.inf
-    while True:
-        began = time.perf_counter()
+    while bursts:
+        began = time.process_time()
         for _ in range(calls):
             call()
-        spent = time.perf_counter() - began
-        best = min(best, spent / calls)
-        if spent > at_least:
-            return best
-        calls *= 4
+        spent = time.process_time() - began
+        best = min(best, spent / calls) if spent else best
+        calls, bursts = (calls * 4, bursts) if spent < burst else (calls, bursts - 1)
+    return best
 
 
 def _row(derived, count, compiled, call):
@@ -71,14 +78,14 @@ def vinculum(n):
     from vinculum.derive.bodies import recursion
 
     tree = chain(n)
-    began = time.perf_counter()
+    began = time.process_time()
     steps = recursion(tree)
     outputs = [*steps.mass_matrix().ravel(), *steps.bias()]
-    derived = time.perf_counter() - began
-    began = time.perf_counter()
+    derived = time.process_time() - began
+    began = time.process_time()
     inputs = [*map(symbol, tree.coordinates), *map(symbol, tree.velocities)]
     code = Lanes(inputs, [], outputs, 1)
-    compiled = time.perf_counter() - began
+    compiled = time.process_time() - began
     x, p, out = np.random.default_rng(0).normal(size=(2 * n, 64)), np.zeros(1), np.empty((len(outputs), 64))
     call = lambda: code._call(64, x.ctypes.data, p.ctypes.data, out.ctypes.data)  # noqa: E731
     row = _row(derived, operations(outputs).total(), compiled, call)
@@ -92,7 +99,7 @@ def sympy_mechanics(n):
 
     tree = chain(n)
     system = tree.system()
-    began = time.perf_counter()
+    began = time.process_time()
     T, V = system.kinetic_energy.doit(), system.potential_energy.doit()
     method = LagrangesMethod(T - V, list(system.coordinates))
     method.form_lagranges_equations()
@@ -101,11 +108,11 @@ def sympy_mechanics(n):
     names = dict(zip((*tree.velocities, *tree.coordinates), (*state[n:], *state[:n]), strict=True))
     outputs = [sp.sympify(e).xreplace(names) for e in outputs]
     replaced, reduced = sp.cse(outputs)
-    derived = time.perf_counter() - began
+    derived = time.process_time() - began
     count = int(sum(sp.count_ops(e) for _, e in replaced) + sum(sp.count_ops(e) for e in reduced))
-    began = time.perf_counter()
+    began = time.process_time()
     f = sp.lambdify(state, outputs, modules="math", cse=lambda _: (replaced, reduced))
-    compiled = time.perf_counter() - began
+    compiled = time.process_time() - began
     x = np.random.default_rng(0).normal(size=2 * n).tolist()
     return _row(derived, count, compiled, lambda: f(*x))
 
@@ -133,7 +140,7 @@ def casadi(n):
     import casadi as ca
 
     tree = chain(n)
-    began = time.perf_counter()
+    began = time.process_time()
     q, v = ca.SX.sym("q", n), ca.SX.sym("v", n)
     scalars = {symbol(x): q[i] for i, x in enumerate(tree.coordinates)}
     scalars |= {symbol(x): v[i] for i, x in enumerate(tree.velocities)}
@@ -142,10 +149,10 @@ def casadi(n):
     M = ca.jacobian(momenta, v)
     h = ca.jtimes(momenta, q, v) - ca.gradient(T, q) + ca.gradient(V, q)
     outputs = ca.cse([M, h])
-    derived = time.perf_counter() - began
-    began = time.perf_counter()
+    derived = time.process_time() - began
+    began = time.process_time()
     f = ca.Function("f", [q, v], outputs)
-    compiled = time.perf_counter() - began
+    compiled = time.process_time() - began
     many = f.map(64)
     x, y = np.random.default_rng(0).normal(size=(2, n, 64))
     x, y = ca.DM(x), ca.DM(y)
@@ -158,7 +165,7 @@ def symengine(n):
     import symengine as se
 
     tree = chain(n)
-    began = time.perf_counter()
+    began = time.process_time()
     q, v = se.symbols(f"q0:{n}"), se.symbols(f"v0:{n}")
     scalars = {symbol(x): q[i] for i, x in enumerate(tree.coordinates)}
     scalars |= {symbol(x): v[i] for i, x in enumerate(tree.velocities)}
@@ -168,11 +175,11 @@ def symengine(n):
     h = [sum(p.diff(x) * y for x, y in zip(q, v, strict=True)) - T.diff(x0) + V.diff(x0)
          for p, x0 in zip(momenta, q, strict=True)]  # fmt: skip
     replaced, reduced = se.cse([*M, *h])
-    derived = time.perf_counter() - began
+    derived = time.process_time() - began
     count = sum(_operations(e) for _, e in replaced) + sum(_operations(e) for e in reduced)
-    began = time.perf_counter()
+    began = time.process_time()
     f = se.Lambdify([*q, *v], [*M, *h], backend="llvm", cse=True)
-    compiled = time.perf_counter() - began
+    compiled = time.process_time() - began
     x = np.random.default_rng(0).normal(size=(64, 2 * n))
     row = _row(derived, count, compiled, lambda: f(x))
     return row | {"evaluate [ns]": row["evaluate [ns]"] / 64}

@@ -97,6 +97,12 @@ def test_mimic_joint_is_a_constraint():
         ),
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b", '<mimic joint="j"/>')), ["itself"]),
         (robot("<xacro:property/>", link("a")), ["xacro robot.urdf.xacro >"]),
+        (robot('<x:macro xmlns:x="http://ros.org/xacro"/>', link("a")), ["xacro robot.urdf.xacro >"]),
+        (robot(link("a"), link("b"), joint("j", "fixed", "a", "b")), ["floating=True"]),
+        (
+            robot(link("a"), link("b").replace('ixx="0.02"', 'ixx="0.9"'), joint("j", "continuous", "a", "b")),
+            ["no body has the inertia of 'b'", "identified=True"],
+        ),
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "${x} 0.2")), ["xacro"]),
         ("<robot><link></robot>", ["not well-formed"]),
         ("<sdf/>", ["<sdf>"]),
@@ -114,9 +120,19 @@ def test_what_xacro_made_is_read_and_a_planar_joint_is_driven():
     """Comments and the namespace that xacro leaves behind do no harm."""
     made = robot('<link name="w"/>', link("a"), joint("j", "planar", "w", "a"))
     made = made.replace('<robot name="r">', '<!-- made by xacro --><robot name="r" xmlns:xacro="http://ros.org/xacro">')
+    made = made.replace("</robot>", '<gazebo><arg value="$(find x)"/></gazebo></robot>')
     system = vn.from_urdf(made, actuated=True)
     assert [str(q.func) for q in system.coordinates] == ["j_x", "j_y", "j_angle"]
     assert [str(u) for u in system.inputs] == ["tau_j_x", "tau_j_y", "tau_j_angle"]
+
+
+def test_published_robots_with_odd_places():
+    """A fixed joint with an axis of zero, dummy inertias next to zero, an inertia accepted as identified."""
+    weld = joint("weld", "fixed", "a", "c").replace("0.6 0 0.8", "0 0 0")
+    dust = link("c", 0.1).replace(INERTIA, '<inertia ixx="2e-35" iyy="0" izz="0" ixy="1e-35" ixz="0" iyz="0"/>')
+    odd = link("b").replace('ixx="0.02"', 'ixx="0.9"')
+    text = robot(link("a"), odd, dust, weld, joint("j", "continuous", "a", "b"))
+    assert len(vn.from_urdf(text, identified=True).coordinates) == 1
 
 
 def bars(lengths, **options):
@@ -193,6 +209,49 @@ def test_loop_across_a_urdf_tree():
     motion = vn.simulate(vn.derive(system), start, (0, 0.5), fixed=[tree.coordinates[0]])
     assert motion.energy_error < 1e-11
     assert max(motion.largest_residuals.values()) < 1e-12
+
+
+def simple_link(name, mass, length):
+    """A bar along x; without mass only a name."""
+    if not mass:
+        return f'<link name="{name}"/>'
+    J = mass * length**2 / 12
+    entries = f'ixx="1e-4" iyy="{J}" izz="{J}" ixy="0" ixz="0" iyz="0"'
+    inertial = f'<origin xyz="{length / 2} 0 0"/><mass value="{mass}"/><inertia {entries}/>'
+    return f'<link name="{name}"><inertial>{inertial}</inertial></link>'
+
+
+def simple_joint(name, kind, parent, child, place=(0, 0, 0), yaw=0.0, axis=(0, 1, 0)):
+    xyz, direction = (" ".join(map(str, x)) for x in (place, axis))
+    ends = f'<parent link="{parent}"/><child link="{child}"/><axis xyz="{direction}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}<origin xyz="{xyz}" rpy="0 0 {yaw}"/></joint>'
+
+
+def test_delta_robot_closed_on_a_urdf_tree():
+    """Three arms with massless crosses and a floating platform, joined by three balls: loops held, energy kept."""
+    parts = ['<link name="base"/>', simple_link("platform", 0.5, 0.1)]
+    parts.append(simple_joint("lift", "floating", "base", "platform"))
+    loops = []
+    for k in range(3):
+        a = 2 * np.pi * k / 3
+        side = np.array([np.cos(a), np.sin(a), 0])
+        parts += [simple_link(f"upper{k}", 1.0, 0.3), simple_link(f"cross{k}", 0, 0), simple_link(f"fore{k}", 0.3, 0.7)]
+        parts += [
+            simple_joint(f"shoulder{k}", "continuous", "base", f"upper{k}", 0.2 * side, a),
+            simple_joint(f"elbow{k}", "continuous", f"upper{k}", f"cross{k}", (0.3, 0, 0)),
+            simple_joint(f"twist{k}", "continuous", f"cross{k}", f"fore{k}", axis=(0, 0, 1)),
+        ]
+        loops.append(vn.Loop(f"fore{k}", "platform", point=(0.7, 0, 0), other_point=0.05 * side, name=f"ball{k}"))
+    system = vn.from_urdf(robot(*parts), loops=loops)
+    q = {str(x.func): x for x in system.coordinates}
+    guess = {q["lift_rz"]: -0.6, q["lift_w"]: 1.0}
+    guess |= {q[f"shoulder{k}"]: 0.2 for k in range(3)} | {q[f"elbow{k}"]: 1.5 for k in range(3)}
+    equations = vn.derive(system)
+    start = vn.consistent(equations, {}, guess=guess)
+    motion = vn.simulate(equations, {x: start[x] for x in system.coordinates}, (0, 0.1), method="rk4", step=2e-4)
+    assert len(system.coordinates) - len(system.constraints) == 6
+    assert motion.energy_error < 1e-10
+    assert max(motion.largest_residuals.values()) < 1e-10
 
 
 def test_rolling_ball_keeps_its_velocity_and_a_disk_its_energy():

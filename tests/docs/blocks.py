@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
@@ -12,6 +13,8 @@ import sys
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
+
+import jsonschema
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -98,7 +101,11 @@ def _run(command: str, folder: Path) -> str:
 
 
 def keep_file(block: Block, folder: Path) -> None:
-    """A file of the page, under the name its first line gives it: ```` ```toml title="pendulum.toml" ````."""
-    tomllib.loads(block.text)
+    """A file of the page, under the name its first line gives it, as ``toml title="pendulum.toml"``, or a part of one.
+
+    All its keys must be known; that a named file is used by a command or a Python block says `test_files_are_used`.
+    """
+    schema = json.loads((ROOT / "src/vinculum/describe/files/schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(tomllib.loads(block.text), {key: part for key, part in schema.items() if key != "oneOf"})
     if found := TITLE.search(block.options):
         (folder / found[1]).write_text(block.text, encoding="utf-8")

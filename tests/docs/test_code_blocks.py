@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.blocks import OUTPUT, Block, blocks, commands, keep_file, run_command, run_python
+from docs.blocks import OUTPUT, TITLE, Block, blocks, commands, keep_file, run_command, run_python
 from vinculum.derive import FORMS
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.simulate.methods import METHODS
@@ -87,6 +87,14 @@ def test_output_stands_below_what_prints_it(page):
         assert block.language not in OUTPUT or block.line in printing, (
             f"{page.name}, line {block.line}: printed by what?"
         )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_are_used(page):
+    found = blocks(page)
+    run = "".join(block.text for block in found if block.language in ("python", "bash", "console"))
+    files = [name for block in found if block.language == "toml" for name in TITLE.findall(block.options)]
+    assert all(name in run for name in files), f"{page.name}: a file of {files} is used by no block"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

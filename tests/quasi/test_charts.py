@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -168,6 +169,15 @@ def test_why_a_system_is_not_of_chaplygins_kind():
     assert "the force on x contains the dependent coordinate y" in text
     assert "form='voronets'" in text
     assert vn.derive(system, "voronets", dependent=[y]).form == "voronets"
+
+
+def test_chaplygins_conditions_are_asked_of_servos_too():
+    """A steering torque leaves the place of the sleigh out of the equations; a lever that grows with η does not."""
+    system = sleigh.system()
+    assert vn.derive(system, "chaplygin", dependent=[eta]).form == "chaplygin"
+    lever = replace(system, forces={phi: sleigh.tau * (1 + eta**2)})
+    with pytest.raises(vn.ModelError, match="the force of tau on phi contains the dependent coordinate eta"):
+        vn.derive(lever, "chaplygin", dependent=[eta])
 
 
 def test_a_dependent_velocity_that_the_constraint_does_not_determine_is_refused():

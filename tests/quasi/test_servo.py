@@ -247,6 +247,17 @@ def test_how_well_a_step_of_rk4_answers_to_a_correction(constraint, relative_deg
     assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
 
 
+@pytest.mark.parametrize("path", [1 / (1 - t), sp.sqrt(1 - t), sp.log(1 - t)])
+def test_a_path_that_runs_away_is_named(path):
+    """The given motion has no end at t = 1, so that no input could follow it."""
+    system = vn.System([x], m * x.diff() ** 2 / 2, forces={x: u}, inputs=[u], parameters={m: 2.0},
+                       constraints=[vn.Servo(x - path, through=[u], name="cart")])  # fmt: skip
+    motion = vn.simulate(vn.derive(system), {}, (0, 2))
+    assert motion.outcome.kind == "non-finite"
+    assert motion.outcome.time == pytest.approx(1.0, abs=1e-6)
+    assert "what `cart` asks for needs an infinite input or reaction there" in motion.outcome.reason
+
+
 CARTS, PUSHES, SPEEDS = dynamicsymbols("x1:7"), sp.symbols("u1:4"), dynamicsymbols("e1:4")
 
 

@@ -120,13 +120,18 @@ class Dynamics:
         else:
             found = self._run("forward", lambda: self.forward_nodes, (self._q, self._v, self._u), (q, v, tau), t)
         if not np.all(np.isfinite(found)) and all(np.all(np.isfinite(x)) for x in (q, v, tau, t)):
-            names = [str(x.func) for x, a in zip(self.coordinates, np.moveaxis(found, -1, 0), strict=True)
-                     if not np.all(np.isfinite(a))]  # fmt: skip
             raise SingularError(
-                f"The accelerations of {', '.join(names)} are not determined at this state: the mass matrix is "
+                f"The accelerations of {self._undetermined(q)} are not determined at this state: the mass matrix is "
                 "singular. Give mass or inertia to the bodies on these joints."
             )
         return found
+
+    def _undetermined(self, q: Any) -> str:
+        """The coordinates in the directions that have no inertia, at the first state given."""
+        M = self.mass_matrix(np.asarray(q, dtype=float).reshape(-1, len(self._q))[0])
+        sizes, directions = np.linalg.eigh(M)
+        idle = np.abs(directions[:, sizes <= max(sizes[0], 1e-12 * sizes[-1])]).max(axis=1) > 1e-2
+        return ", ".join(str(x.func) for x, is_idle in zip(self.coordinates, idle, strict=True) if is_idle)
 
     def inverse(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
         """The joint forces τ for accelerations q̈."""

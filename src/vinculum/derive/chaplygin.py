@@ -1,4 +1,5 @@
-"""Chaplygin's conditions: the dependent coordinates appear neither in the energies and forces nor in the constraints.
+"""Chaplygin's conditions: the dependent coordinates appear neither in the energies and forces nor in the constraints,
+nor in the directions in which servos act.
 
     q̇_s = Σ_r b_sr(q_1..q_k) q̇_r,   Θ, V and Q free of the dependent coordinates
 
@@ -15,6 +16,7 @@ import sympy as sp
 
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.reference import generic_states
+from vinculum.describe import Servo
 from vinculum.errors import DomainError, ModelError
 from vinculum.graph import ONE, ZERO, Node, along, evaluate, gradient, substitute, symbol
 from vinculum.names import name_of
@@ -44,6 +46,11 @@ def _about_dependent(mechanics: Mechanics, dependent: Sequence[sp.Expr]) -> Iter
     forces = dict(zip(mechanics.system.coordinates, mechanics.applied, strict=True))
     places: dict[str, Node] = {"the kinetic energy": nodes.kinetic, "the potential energy": nodes.potential}
     places |= {f"the force on {name_of(q)}": force for q, force in forces.items()}
+    servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
+    for u, column in zip(mechanics.system.servo_inputs, mechanics.directions[:, servos].T, strict=True):
+        acting = zip(mechanics.system.coordinates, column, strict=True)
+        places |= {f"the force of {name_of(u)} on {name_of(q)}": b for q, b in acting}
+    places |= {f"the condition hidden in the path of {name}": z for name, z in mechanics.hidden}
     names = [c.name for c in mechanics.system.constraints]
     places |= {f"the constraint {name}": f for name, f in zip(names, mechanics.velocity, strict=True)}
     for place, node in places.items():

@@ -96,7 +96,8 @@ def _rates(rates: Rates, names: Sequence[str]) -> list[float]:
         problems += [f"the constraint {name!r} has no rate." for name in names if name not in rates]
         numbers = [rates.get(name, 0.0) for name in names]
     else:
-        numbers = list(np.broadcast_to(rates, len(names))) if np.ndim(rates) == 0 else list(rates)  # type: ignore
+        given = np.asarray(rates, dtype=float)
+        numbers = [float(k) for k in (np.broadcast_to(given, len(names)) if given.ndim == 0 else given.ravel())]
     if len(numbers) != len(names):
         problems.append(f"there are {len(numbers)} rates for {len(names)} constraints ({', '.join(names)}).")
     problems += [f"the rate {k} is not a finite number of at least 0." for k in numbers if not 0 <= float(k) < math.inf]

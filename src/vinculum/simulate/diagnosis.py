@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vinculum.errors import DomainError
-from vinculum.graph import Node, evaluate
+from vinculum.graph import Node, evaluate, symbols
 from vinculum.graph.traverse import describe, order
 from vinculum.simulate.outcome import NON_FINITE, SINGULAR, STALLED, Outcome
 from vinculum.simulate.problem import Problem
@@ -57,7 +57,18 @@ def near_edge(problem: Problem, known: dict[Node, float]) -> str:
     values = dict(zip(nodes, evaluate(nodes, known), strict=True))
     for node in nodes:
         if node.op == "divide" and abs(values[node.args[1]]) < 1e-6 * max(1.0, abs(values[node.args[0]])):
-            return f"division by a number that goes to zero: {describe(node.args[1])} = {values[node.args[1]]:.3g}"
+            what = f"division by a number that goes to zero: {describe(node.args[1])} = {values[node.args[1]]:.3g}"
+            return what + asked_by(problem, node.args[1])
         if node.op in _EDGE and abs(values[node.args[0]]) < 1e-6:
-            return f"{node.op} of a number at the edge of its domain: {describe(node)} at {values[node.args[0]]:.3g}"
+            what = f"{node.op} of a number at the edge of its domain: {describe(node)} at {values[node.args[0]]:.3g}"
+            return what + asked_by(problem, node)
     return ""
+
+
+def asked_by(problem: Problem, node: Node) -> str:
+    """The constraints whose given motion contains an expression of time alone, which comes to its end."""
+    if symbols([node]) - {problem.time, *problem.settings}:
+        return ""
+    held = [r.constraint for r in problem.equations.residuals if node in order([r.node])]
+    names = ", ".join(f"`{name}`" for name in dict.fromkeys(held))
+    return f"; what {names} asks for needs an infinite input or reaction there" if names else ""

@@ -88,7 +88,9 @@ def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[st
     rough = sorted({n.op for n in order(problem.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth} - CORNERED)
     if rough:
         return "bdf", f"the equations contain {', '.join(rough)}, which are not smooth"
-    slopes = problem.slopes_at(t0, x)
+    if problem.slopes is None:
+        return "bdf", f"{len(x)} states whose rates are loops over the joints, which a Taylor series would write out"
+    slopes = problem.slopes(t0, x, problem.values).reshape(len(x), len(x))
     roots = np.linalg.eigvals(slopes) if np.all(np.isfinite(slopes)) else np.zeros(1)
     decay, turn = float(np.max(-roots.real)), float(np.max(np.abs(roots.imag)))
     if decay * abs(t1 - t0) > 1000 and decay > 20 * max(turn, 1 / abs(t1 - t0)):

@@ -326,16 +326,6 @@ class Problem:
             return None
         return self.compiled(list(self.jacobian().ravel()))
 
-    def slopes_at(self, t: float, x: np.ndarray) -> np.ndarray:
-        """∂f/∂x at a state, (n, n); by differences where there is no machine code for it."""
-        n = len(x)
-        if self.slopes is not None:
-            return self.slopes(t, x, self.values).reshape(n, n)
-        rates, steps = self.compiled(self.rates), 6e-6 * (1 + np.abs(x))
-        shifted = np.concatenate([x + np.diag(steps), x - np.diag(steps)])
-        f = rates.rows(np.full(2 * n, t), shifted, self.values)
-        return ((f[:n] - f[n:]) / (2 * steps[:, None])).T
-
     def numbers(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, inputs included, for the interpreter."""
         known = dict(zip(self.state, map(float, x), strict=True))

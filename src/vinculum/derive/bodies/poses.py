@@ -64,7 +64,7 @@ def screws(pose: Pose) -> tuple[Any, float, float, float, tuple[float, float, fl
     sine = float(np.hypot(R[0, 2], R[1, 2]))
     alpha = float(np.arctan2(sine, R[2, 2]))
     none = (0.0, 0.0, 0.0)
-    if sine < 1e-12:
+    if sine < ROUNDING:
         p = pose.origin if pose.numeric else np.zeros(3)
         gamma = float(np.arctan2(p[1], p[0])) if np.hypot(p[0], p[1]) > 1e-12 else 0.0
         alpha = 0.0 if R[2, 2] > 0 else float(np.pi)
@@ -74,7 +74,11 @@ def screws(pose: Pose) -> tuple[Any, float, float, float, tuple[float, float, fl
             return pose.p, gamma, alpha, delta, none
         gamma, delta = (x if abs(x) > ROUNDING else 0.0 for x in (gamma, delta))
         return None, gamma, alpha, delta, (float(p[2]), float(np.hypot(p[0], p[1])), 0.0)
-    gamma, delta = float(np.arctan2(R[0, 2], -R[1, 2])), float(np.arctan2(R[2, 0], R[2, 1]))
+    gamma = float(np.arctan2(R[0, 2], -R[1, 2]))
+    x = (
+        np.cos(gamma) * R[0] + np.sin(gamma) * R[1]
+    )  # (cos δ, -sin δ, 0), also where nearly parallel axes leave γ to chance
+    delta = float(np.arctan2(-x[1], x[0]))
     gamma, delta = (x if abs(x) > ROUNDING else 0.0 for x in (gamma, delta))
     if not pose.numeric or sine < SMALL_ANGLE:
         moves = any(lift(x) is not ZERO for x in pose.p)

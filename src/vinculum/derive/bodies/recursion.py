@@ -120,12 +120,12 @@ class Recursion:
         """Name the joints that nothing resists: with inertia only on their axis, or none."""
         M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
         idle = [str(h.q[0]) for h, i in zip(self.hinges, first, strict=True) if M[i, i] is ZERO]
-        about = ", ".join(idle) or "some joint"
+        why = f"nothing that {', '.join(idle)} moves has inertia about or along its axis" if idle else (
+            "in every configuration some joint moves nothing that others do not move alike")  # fmt: skip
         raise ModelError(
             f"the accelerations of {self.tree.name!r} are not determined",
-            [f"nothing that {about} moves has inertia about or along its axis. Give inertia=..., a center of mass off "
-             "the axis or rotor_inertia=..., or constrain the joint."],
-        )  # fmt: skip
+            [f"{why}. Give inertia=..., a center of mass off the axis or rotor_inertia=..., or leave the joint out."],
+        )
 
     def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
         tau = [self._along(hinge, rows, applied) for hinge, rows in zip(self.hinges, self.places, strict=True)]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies.joints import COORDINATES, Elementary, elementary
+from vinculum.describe.bodies.joints import BALLS, COORDINATES, Elementary, elementary
 from vinculum.names import function_of_time
 from vinculum.shown import html
 
@@ -32,7 +32,7 @@ class Body:
     that act along them: one per coordinate, for a ball joint three moments in body axes. ``damping``, ``stiffness``
     (at rest at ``rest``), ``friction`` (Coulomb; one number or a pair for positive and negative velocity) and
     ``rotor_inertia`` (seen through ``gear_ratio`` as gear_ratio² · rotor_inertia) are one number for each coordinate,
-    or one for all. ``identified=True`` accepts an inertia against the triangle inequality, as published arms have.
+    or one for all. ``identified=True`` accepts an inertia that no rigid body has, as published arms do.
 
     >>> Body("link", None, axis=(0, 1, 0), origin=(0, 0, 1), mass=2, center_of_mass=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
     Body("link" on the external body, revolute, mass 2)
@@ -81,7 +81,7 @@ class Body:
     @property
     def elementary(self) -> list[Elementary]:
         """The joint as a sequence of turns, shifts and ball joints."""
-        return elementary(self.joint, self.axes)
+        return elementary(self.joint, self.axes if self.joint not in ("fixed", *BALLS) else [])
 
     @cached_property
     def turned(self) -> np.ndarray:

@@ -16,6 +16,7 @@ from vinculum.describe.bodies.numbering import EXTERNAL, graph_of
 from vinculum.names import suggestion
 
 _ROUNDING = 1e-9  # relative slack of the inequalities of inertia
+_SMALLEST = 1e-15  # m²: inertia per mass that counts as none
 
 
 def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> list[str]:
@@ -187,10 +188,13 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
         return
     principal = np.linalg.eigvalsh(J)
     shown = ", ".join(f"{x:.6g}" for x in principal)
-    slack = _ROUNDING * max(np.abs(principal).max(), 1e-300)
+    mass = numbers_of([body.mass], parameters)
+    slack = max(_ROUNDING * float(np.abs(principal).max()), _SMALLEST * (mass[0] if mass else 0.0), 1e-30)
+    if body.identified:
+        return
     if principal[0] < -slack:
         yield f"the inertia of {body.name!r} is not positive: principal moments {shown}. Check signs and units."
-    elif principal[0] + principal[1] < principal[2] - slack and not body.identified:
+    elif principal[0] + principal[1] < principal[2] - slack:
         yield (
             f"no body has the inertia of {body.name!r}: principal moments {shown}, of which two add up to less than "
             "the third. Check that it is about the center of mass and in kg m²; if it was identified by measurement, "

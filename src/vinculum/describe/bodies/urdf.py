@@ -26,6 +26,9 @@ JOINTS = {
 }  # fmt: skip
 
 
+_XACRO = "It is a xacro file, a program that makes a URDF. Run it first: xacro robot.urdf.xacro > robot.urdf."
+
+
 def from_urdf(
     source: str | Path,
     loops: Sequence[Any] = (),
@@ -33,19 +36,24 @@ def from_urdf(
     *,
     floating: bool = False,
     actuated: bool = False,
+    identified: bool = False,
     gravity: Sequence[Any] = (0, 0, -9.81),
 ) -> System:
     """The `System` of a URDF file (or of its text), with loops and contacts on top; its tree is ``system.bodies``.
 
     Links become bodies, joints their coordinates, by name. Mimic joints become constraints. The root link stands on the
     external body, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and does not
-    mimic another gets an input ``tau_<joint>``. Geometry, limits and transmissions are not read.
+    mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias that no rigid body has,
+    as many published robots do. Geometry, limits and transmissions are not read.
     """
     robot = _parsed(source)
-    reader = _Reader(robot, floating, actuated)
+    reader = _Reader(robot, floating, actuated, identified)
     bodies = reader.bodies()
     if reader.findings:
         raise ModelError(f"the robot {robot.get('name', '')!r} cannot be read", reader.findings)
+    if not any(body.coordinates for body in bodies):
+        advice = "all its joints are fixed. Pass floating=True to let the root link move."
+        raise ModelError(f"the robot {robot.get('name', '')!r} cannot move", [advice])
     tree = BodyTree(
         bodies, gravity=gravity, loops=loops, contacts=contacts, name=robot.get("name") or "robot"
     )  # fmt: skip
@@ -62,15 +70,13 @@ def _parsed(source: str | Path) -> ET.Element:
             raise ModelError("the URDF file cannot be read", [str(error)]) from error
     if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
         raise ModelError("the URDF is refused", ["it has a document type or entities. Remove them."])
-    if any(mark in text for mark in ("<xacro:", "${", "$(")):
-        raise ModelError(
-            "the URDF is refused",
-            ["it is a xacro file, a program that makes a URDF. Run it first: xacro robot.urdf.xacro > robot.urdf."],
-        )
     try:
         robot = ET.fromstring(text)
     except ET.ParseError as error:
-        raise ModelError("the URDF is not well-formed XML", [str(error)]) from error
+        advice = f" {_XACRO}" if "unbound prefix" in str(error) and "<xacro:" in text else ""
+        raise ModelError("the URDF is not well-formed XML", [f"{error}.{advice}"]) from error
+    if any("xacro" in str(element.tag) for element in robot.iter()):
+        raise ModelError("the URDF is refused", [_XACRO])
     if robot.tag != "robot":
         raise ModelError("the URDF has no robot", [f"the outermost element is <{robot.tag}>, not <robot>."])
     return robot
@@ -79,9 +85,9 @@ def _parsed(source: str | Path) -> ET.Element:
 class _Reader:
     """Bodies from elements, with all findings collected."""
 
-    def __init__(self, robot: ET.Element, floating: bool, actuated: bool) -> None:
+    def __init__(self, robot: ET.Element, floating: bool, actuated: bool, identified: bool) -> None:
         self.findings: list[str] = []
-        self.floating, self.actuated = floating, actuated
+        self.floating, self.actuated, self.identified = floating, actuated, identified
         self.links, self.joints = (self._by_name(robot, tag) for tag in ("link", "joint"))
 
     def _by_name(self, robot: ET.Element, tag: str) -> dict[str, ET.Element]:
@@ -129,7 +135,8 @@ class _Reader:
         try:
             found = [float(x) for x in text.split()]
         except ValueError:
-            self.findings.append(f"{key}={text!r} of {where} is not made of numbers.")
+            advice = f" {_XACRO}" if "$" in text else ""
+            self.findings.append(f"{key}={text!r} of {where} is not made of numbers.{advice}")
             return usual
         if len(found) != len(usual) or not np.all(np.isfinite(found)):
             many = "a finite number" if len(usual) == 1 else f"{len(usual)} finite numbers"
@@ -179,11 +186,15 @@ class _Reader:
         keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         xx, yy, zz, xy, xz, yz = (self._numbers(matrix, key, "0", where)[0] for key in keys)
         J = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-        center = self._numbers(origin, "xyz", "0 0 0", where)
+        center, mass = (
+            self._numbers(origin, "xyz", "0 0 0", where),
+            self._numbers(element.find("mass"), "value", "0", where),
+        )
         return {
-            "mass": self._numbers(element.find("mass"), "value", "0", where)[0],
-            "center_of_mass": center,
+            "mass": mass[0],
+            "center_of_mass": center if mass[0] else (0, 0, 0),
             "inertia": J,
+            "identified": self.identified,
         }
 
     def mimics(self, bodies: Sequence[Body]) -> list[Holonomic]:
@@ -193,7 +204,7 @@ class _Reader:
         coordinate = {body.name: body.coordinates for body in bodies}
         for name, joint in self.joints.items():
             mimic = joint.find("mimic")
-            if mimic is None:
+            if mimic is None or joint.get("type") == "fixed":
                 continue
             other = mimic.get("joint", "")
             self._refuse_mimic(
