@@ -16,7 +16,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from report import mechanisms
 from vinculum.describe.model import Circle, Drawing, Model, Segment
-from vinculum.present import browser
+from vinculum.present import browser, shapes
 from vinculum.present.drawing import scene
 from vinculum.present.report import charts, page, write_report
 from vinculum.present.report.formulas import rounded
@@ -181,6 +181,16 @@ def test_a_circle_in_space_lies_across_its_normal(rolling):
         at = np.interp(scene(motion, Drawing({"c": (0, 0, x)})).t[k], motion.t, motion[x])
         np.testing.assert_allclose(spokes @ [1, 2, np.cos(at)], 0, atol=1e-6)
         np.testing.assert_allclose(np.linalg.norm(spokes, axis=1), 2)
+
+
+def test_scenery_has_neither_color_nor_joints(rolling):
+    motion, x, _ = rolling
+    points = {"a": (0, 0), "b": (1, 0), "axle": (x, 1)}
+    found = scene(motion, Drawing(points, [Segment(["a", "b"], scenery=True), Segment(["b", "axle"])]))
+    floor, rod = shapes.moving_traces(found, 0, ["red"], "gray")
+    assert (floor["mode"], floor["line"]["color"]) == ("lines", "gray")
+    assert (rod["mode"], rod["line"]["color"]) == ("lines+markers", "red")
+    assert "fill" not in floor
 
 
 def test_frames_are_equally_far_apart(rolling):

@@ -93,7 +93,7 @@ def mechanism(films: Sequence[Film], problem: str) -> Section:
 
 
 def _legend(film: Film) -> Html:
-    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES])
+    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES], "var(--text)")
     named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
     space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
     paths = list(film.scene.paths)
