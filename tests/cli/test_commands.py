@@ -168,6 +168,28 @@ def test_stabilize_gives_gains_and_a_closed_loop_that_comes_to_rest(model, run, 
     assert len(data["gain"][0]) == len(data["states"]) == 4
 
 
+@pytest.mark.slow
+def test_report_writes_one_page_beside_the_model(model, run, tmp_path):
+    assert "model.html" in run("report model.toml").stderr
+    page = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert "pendulum on a cart" in page
+    assert "--force" in run("report model.toml", code=2).stderr
+
+
+def test_papers_and_demo_write_where_they_are_told(run, tmp_path, monkeypatch):
+    def written(*args):
+        path = next(argument for argument in args if hasattr(argument, "write_text"))
+        path.write_text("page", encoding="utf-8")
+        return path
+
+    monkeypatch.setattr("vinculum.papers.write_page", written)
+    monkeypatch.setattr("vinculum.present.report.write_report", written)
+    for command, path in (("papers", "papers.html"), ("demo", "ball_and_beam.html"), ("demo -o d.html", "d.html")):
+        run(command)
+        assert (tmp_path / path).exists()
+    assert "--force" in run("papers", code=2).stderr
+
+
 # -- exit codes --------------------------------------------------------------------------------------------------
 
 

@@ -256,3 +256,19 @@ def test_a_response_is_shown_while_it_moves():
     assert charts.settled(t, [np.exp(-t), np.zeros(2001)]) == pytest.approx(2 * np.log(100), abs=0.02)
     assert charts.settled(t, [np.sin(t)]) == 20
     assert charts.settled(t, [np.ones(2001)]) == 20
+
+
+def test_a_motion_with_feedback_alone_is_examined_too():
+    x, u, k = dynamicsymbols("x"), *sp.symbols("u k")
+    cart = vn.System([x], x.diff() ** 2 / 2, -k * x**2 / 2, {x: u}, inputs=[u], parameters={k: 1}, name="cart")
+    model = Model(cart, equilibrium={"given": {u: 0}}, control={}, closed_loop={"initial": {x: 1}, "times": (0, 5)})
+    content = page(vn.examine(model))
+    assert "Motion with feedback" in content
+    assert 'id="energy"' in content
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in mechanisms.MODELS.glob("*.toml")))
+def test_every_model_of_the_package_has_its_report(name, tmp_path):
+    done = write_report(vn.load(mechanisms.MODELS / f"{name}.toml"), tmp_path / f"{name}.html")
+    assert done.findings.refusals == {}
+    assert 'id="play"' in done.path.read_text(), "each says what to draw"

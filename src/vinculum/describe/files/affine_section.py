@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from vinculum.describe.affine import AffineSystem
-from vinculum.describe.files import declared
+from vinculum.describe.files import declared, limits
 from vinculum.describe.files.constraints import affine_constraints
 from vinculum.describe.files.reading import Reading
 from vinculum.errors import VinculumError
@@ -30,11 +30,18 @@ def read_affine(reading: Reading, states: list[sp.Expr], inputs: list[sp.Expr], 
     """The affine system; None when a part of it is wrong."""
     raw = reading.data["affine"]
     rates = {}
+    size = 0
     for text, entry in raw["rates"].items():
         path = ("affine", "rates", text)
-        state, rate = reading.key(path, text, states, "state"), reading.expression(path, entry)
+        state, rate = reading.key(path, text, states, "state"), reading.formula(path, entry)
         if state is not None and rate is not None:
-            rates[state] = rate
+            rates[state] = rate.expression
+            size += rate.size
+    if size * len(inputs) > limits.SPLIT:
+        reading.problem(
+            ("affine", "rates"), f"{size} operations with {len(inputs)} inputs are too many. Simplify them."
+        )
+        return None
     for state in (state for state in states if state not in rates):
         if not any(text == name_of(state) for text in raw["rates"]):
             reading.problem(

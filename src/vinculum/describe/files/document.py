@@ -46,7 +46,7 @@ def dotted(path: Path) -> str:
     """A path as it is written: system.constraints.rod, events[1].name."""
     shown = ""
     for part in path:
-        shown += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if shown else part
+        shown += f"[{part + 1}]" if isinstance(part, int) else f".{part[:60]}" if shown else part[:60]
     return shown
 
 
@@ -132,7 +132,9 @@ _UNQUOTED = re.compile(r"(?:^|[{,])\s*([^\s\"'={},\[\]#.]*[^\s\"'={},\[\]#.A-Za-
 
 
 def _hint(line: str) -> str:
-    """What usually is missing in a line that is not TOML."""
+    """What usually is missing in a line that is not TOML; a line of no usual length gets no advice."""
+    if len(line) > 300:
+        return ""
     unquoted = _UNQUOTED.search(line)
     if unquoted is not None:
         return f' A key with other signs than a to z, 0 to 9, _ and - stands in quotes: "{unquoted[1]}" = ...'

@@ -7,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from vinculum.describe.affine import AffineSystem
+from vinculum.describe.files import limits
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.value import Value
@@ -19,6 +20,9 @@ from vinculum.names import function_of_time, name_of
 def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Path]:
     """The charge and the voltage of each motor, entered into the scope."""
     found: dict[sp.Expr, Path] = {}
+    if len(reading.data.get("motors", {})) > limits.MOTORS:
+        reading.problem(("motors",), f"{len(reading.data['motors'])} motors are more than {limits.MOTORS}.")
+        return found
     for text in reading.data.get("motors", {}):
         u = reading.key(("motors", text), text, inputs, "input")
         if u is not None:

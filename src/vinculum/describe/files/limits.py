@@ -20,4 +20,7 @@ LARGEST = 1e300  # number
 BITS = 256  # of numerator and denominator of a fraction
 
 COORDINATES = 80
+MOTORS = 16
+LOOPS = 24  # and contacts
+SPLIT = 20_000  # operations of the rates of an affine system, times its inputs
 BODIES = 40

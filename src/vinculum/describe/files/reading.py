@@ -16,7 +16,7 @@ from vinculum.describe.files.expression import Read, Work, read_expression
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.problems import Problems
 from vinculum.describe.files.scope import Scope, name_problem, plain_scope, spelled
-from vinculum.describe.files.units import QUANTITY, read_unit
+from vinculum.describe.files.units import quantity_of, read_unit
 from vinculum.describe.files.value import Refused, Value
 from vinculum.errors import VinculumError
 from vinculum.graph import evaluate, from_sympy, symbol, symbols
@@ -62,7 +62,7 @@ class Reading:
                 return self.quantity(raw["value"], raw["unit"])
             if not isinstance(raw, str):
                 return replace(arithmetic.number(raw), dimension=dimensions.NONE)
-            match = QUANTITY.fullmatch(raw) if len(raw) < 100 else None
+            match = quantity_of(raw)
             if match is not None:
                 return self.quantity(float(match[1]), match[2])
         except Refused as refusal:
@@ -105,7 +105,7 @@ class Reading:
         value = self.formula(path, raw)
         if value is None:
             return None
-        written = isinstance(raw, dict) or (isinstance(raw, str) and QUANTITY.fullmatch(raw) is not None)
+        written = isinstance(raw, dict) or quantity_of(raw) is not None
         if written and dimension is not None and value.dimension not in (None, dimension):
             wanted, found = dimensions.shown(dimension), dimensions.shown(value.dimension)
             self.problem(path, f"the unit gives {found} where {wanted} is needed.")

@@ -72,6 +72,8 @@ def read_tree(reading: Reading, constraints: list[Constraint], name: str) -> Sys
         reading.problem(("tree",), f"{len(_bodies(reading))} bodies are more than {limits.BODIES}.")
     bodies = [_body(reading, ("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()]
     links = [_link(reading, i, row) for i, row in enumerate(raw.get("links", []))]
+    if sum(len(raw.get(key, [])) for key in ("loops", "rolling", "sliding")) > limits.LOOPS:
+        reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts.")
     joined = _joinings(reading, raw)
     settings: dict[str, Any] = {}
     if "gravity" in raw:

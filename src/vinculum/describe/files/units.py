@@ -13,7 +13,7 @@ from vinculum.describe.files.dimensions import Dimension, product, raised
 from vinculum.describe.files.value import Refused
 from vinculum.names import suggestion
 
-QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s+(?=[A-Za-zµμΩ°%]|1\s*/)(\S.*?)\s*")
+_QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s+(?=[A-Za-zµμΩ°%]|1\s*/)(\S.*?)\s*")
 _MULTIPLIED = re.compile(r"(?<=[\w)])[ \t]*[·⋅][ \t]*|(?<=[A-Za-z0-9)])[ \t]+(?=[A-Za-z(])")
 _WORD = re.compile(r"[A-Za-z_]+")
 _RAISED = {"²": "^2", "³": "^3", "⁻¹": "^-1", "⁻²": "^-2", "µ": "u", "μ": "u", "Ω": "ohm", "°": "deg", "%": "percent"}
@@ -44,10 +44,15 @@ class Unit:
         return Unit(self.factor * other.factor**power, joined)
 
 
+def quantity_of(text: Any) -> re.Match[str] | None:
+    """The number and the unit of "9.81 m/s^2", if a value is one."""
+    return _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) < 100 else None
+
+
 @cache
 def read_unit(text: str) -> Unit:
     """A unit as it is written: m/s^2, kg m^2, N*m*s/rad, 1/s."""
-    plain = text.strip()
+    plain = text[:100].strip()
     for mark, instead in _RAISED.items():
         plain = plain.replace(mark, instead)
     plain = _MULTIPLIED.sub("*", plain).replace("^", "**")

@@ -1,0 +1,300 @@
+"""Each section of a model file gives the record it would be in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from vinculum.study import equations_of, motion_of
+
+x, y, theta, s, phi = dynamicsymbols("x y theta s phi")
+u, v = sp.symbols("u v")
+
+POINT = """
+[system]
+coordinates = ["x", "y"]
+inputs = ["u", "v"]
+kinetic_energy = "(dot(x)^2 + dot(y)^2)/2"
+forces = { x = "u", y = "v" }
+"""
+SLEIGH = """
+[system]
+coordinates = ["x", "y", "theta"]
+kinetic_energy = "(dot(x)^2 + dot(y)^2 + dot(theta)^2)/2"
+[constraints.knife]
+nonholonomic = "-dot(x)*sin(theta) + dot(y)*cos(theta)"
+"""
+CIRCLE = """
+[affine]
+states = ["x", "y"]
+inputs = ["u", "v"]
+rates = { x = "u", y = "v - x" }
+[constraints]
+circle = "x^2 + y^2 - 1"
+"""
+ARM = """
+[tree.bodies.upper]
+axis = [0, 1, 0]
+mass = 1
+center_of_mass = [0.5, 0, 0]
+angle = "s"
+torque = "u"
+[tree.bodies.lower]
+parent = "upper"
+axis = [0, 1, 0]
+origin = [1, 0, 0]
+mass = 1
+center_of_mass = [0.5, 0, 0]
+angle = "phi"
+torque = "v"
+"""
+
+
+def problems(text):
+    with pytest.raises(vn.ModelFileError) as error:
+        vn.loads(text)
+    return str(error.value)
+
+
+# -- mechanisms --------------------------------------------------------------------------------------------------
+
+
+def test_servo_constraints_name_their_inputs():
+    model = vn.loads(POINT + '[constraints.path]\nservo = "x - sin(t)"\nthrough = ["u"]\n')
+    assert model.system.constraints == (vn.Servo(x - sp.sin(sp.Symbol("t")), [u], "path"),)
+    assert "no input" in problems(POINT + '[constraints.path]\nservo = "x"\nthrough = ["w"]\n')
+
+
+def test_release_makes_reactions_inputs():
+    released = vn.loads(
+        SLEIGH + '[release]\ncharacteristics = { e1 = "dot(theta)", e2 = "dot(x)" }\nmetric = "kinetic"\n'
+    )
+    assert {str(u) for u in released.system.inputs} == {"mu_e1", "mu_e2", "lambda_knife"}
+    exact = vn.loads(SLEIGH + '[release]\ncharacteristics = { e1 = "dot(theta)", e2 = "dot(x)" }\nexact = true\n')
+    assert [c.name for c in exact.system.constraints] == ["knife"]
+
+
+def test_motors_take_the_place_of_inputs():
+    text = POINT + "[motors.u]\ntorque_constant = 0.1\nresistance = 2\ninductance = 1e-3\ngear = 5\n"
+    plain = vn.loads(POINT + "[simulation]\ntimes = [0, 1]\ninputs = { u = 1, v = 0 }\n").system
+    driven = vn.motorize(plain, {u: vn.DCMotor(0.1, 2.0, 1e-3, gear=5.0)})
+    model = vn.loads(text)
+    assert model.system.coordinates == driven.coordinates
+    assert dict(model.system.forces) == dict(driven.forces)
+    assert "resistance is -2" in problems(text.replace("resistance = 2", "resistance = -2"))
+
+
+def test_rates_of_an_affine_system_are_split():
+    system = vn.loads(CIRCLE).system
+    assert system.drift == (0, -x)
+    assert system.input_matrix == ((1, 0), (0, 1))
+    assert "not linear" in problems(CIRCLE.replace('x = "u"', 'x = "u^2"'))
+    assert "is missing" in problems(CIRCLE.replace('x = "u", ', ""))
+
+
+def test_rolling_sliding_and_rotations():
+    text = """
+[tree.bodies.ball]
+joint = "free"
+mass = 1
+inertia = 0.4
+rotation = { roll = "90 deg" }
+[[tree.rolling]]
+body = "ball"
+radius = 1
+[[tree.sliding]]
+body = "ball"
+across = [0, 1, 0]
+name = "edge"
+"""
+    model = vn.loads(text)
+    names = [constraint.name for constraint in model.system.constraints]
+    assert names == ["ball norm", "ball rolling height", "ball rolling u", "ball rolling v", "edge"]
+    np.testing.assert_allclose(model.tree.body("ball").turned, vn.rotation(roll=np.pi / 2), atol=1e-15)
+
+
+def test_a_base_that_moves():
+    text = ARM.replace("[tree.bodies.upper]", '[tree]\nbase_velocity = ["sin(3*t)", 0, 0]\n[tree.bodies.upper]', 1)
+    model = vn.loads(text)
+    assert model.tree.base.moves
+    assert model.tree.base.velocity[0] == sp.sin(3 * sp.Symbol("t"))
+
+
+def test_a_urdf_file_beside_the_model(tmp_path):
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    link = f'<link name="{{}}"><inertial><mass value="1"/>{inertia}</inertial></link>'
+    joint = '<joint name="hinge" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r">{link.format("a")}{link.format("b")}{joint}</robot>')
+    path = tmp_path / "model.toml"
+    path.write_text(
+        '[tree]\nurdf = "robot.urdf"\nactuated = true\n[simulation]\ntimes = [0, 1]\ninputs = { tau_hinge = 0 }\n'
+    )
+    model = vn.load(path)
+    assert [str(u) for u in model.system.inputs] == ["tau_hinge"]
+    assert model.tree is not None
+
+
+# -- forms -------------------------------------------------------------------------------------------------------
+
+
+def test_perturbations_by_matrix_and_by_functions():
+    linear = vn.loads(CIRCLE + "[form]\nperturbation = { matrix = [[-3]] }\n").derivation["rates"]
+    assert isinstance(linear, vn.LinearPerturbation)
+    general = vn.loads(CIRCLE + '[form.perturbation.functions]\ncircle = "-residual(circle)^3"\n').derivation["rates"]
+    assert general.functions == {"circle": -(vn.residual("circle") ** 3)}
+    assert "different lengths" in problems(CIRCLE + "[form]\nperturbation = { matrix = [[1], [1, 2]] }\n")
+
+
+def test_what_inputs_should_approach():
+    model = vn.loads(CIRCLE + '[form]\nrates = 1\nfree = { u = "x*y" }\nweights = { v = 4 }\n')
+    assert model.derivation == {"form": "program", "rates": 1.0, "free": {u: x * y}, "weights": {v: 4.0}}
+    assert equations_of(model).degrees == {"circle": 1}
+    assert "form program alone" in problems(CIRCLE + '[form]\nname = "shulgin"\n')
+
+
+def test_quasi_velocities_can_be_used_below():
+    text = SLEIGH + '[form]\nname = "hamel"\ncharacteristics = { e1 = "dot(theta)", e2 = "dot(x)*cos(theta)" }\n'
+    model = vn.loads(text + "[simulation]\ntimes = [0, 0.1]\ninitial = { e1 = 1, e2 = 2 }\n")
+    e1, e2 = dynamicsymbols("e1 e2")
+    assert model.simulation["initial"] == {e1: 1.0, e2: 2.0}
+    assert motion_of(model, equations_of(model)).outcome.kind == "finished"
+
+
+# -- motion ------------------------------------------------------------------------------------------------------
+
+RUN = "[simulation]\ntimes = [0, 1]\ninputs = { u = 0, v = 0 }\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('"projection"', "projection"),
+        ('{ kind = "baumgarte", rate = 5 }', vn.Baumgarte(rate=5.0)),
+        ('{ kind = "baumgarte", alpha = { track = 3 }, beta = 2 }', vn.Baumgarte(alpha={"track": 3.0}, beta=2.0)),
+        ('{ kind = "sampled", rate = "2*pi" }', vn.Sampled(rate=2 * np.pi)),
+        ('{ kind = "guaranteed", epsilon = 1e-6, sampled = true }', vn.Guaranteed(1e-6, True)),
+    ],
+)
+def test_stabilization(written, meant):
+    text = f'{POINT}[constraints]\ntrack = "x - y"\n{RUN}stabilization = {written}\n'
+    assert vn.loads(text).simulation["stabilization"] == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('{ kind = "sampled", alpha = 5 }', "takes rate, not alpha"),
+        ('{ kind = "guaranteed" }', "the accuracy is missing"),
+        ('{ kind = "baumgarte", rate = { trck = 3 } }', "Did you mean track?"),
+    ],
+)
+def test_stabilization_that_makes_no_sense(written, said):
+    assert said in problems(f'{POINT}[constraints]\ntrack = "x - y"\n{RUN}stabilization = {written}\n')
+
+
+def test_times_and_samples():
+    text = POINT + RUN
+    assert vn.loads(text).simulation["times"] == (0.0, 1.0)
+    np.testing.assert_allclose(vn.loads(text + "samples = 11\n").simulation["times"], np.linspace(0, 1, 11))
+    assert vn.loads(text.replace("[0, 1]", "[0, 0.5, 2]")).simulation["times"] == (0.0, 0.5, 2.0)
+    assert vn.loads(text.replace("[0, 1]", "[1, 0]")).simulation["times"] == (1.0, 0.0)
+    assert "rising order" in problems(text.replace("[0, 1]", "[0, 2, 1]"))
+
+
+def test_events_with_reactions():
+    events = "events = [{ expression = \"reaction('the track') - 1\", terminal = true }]\n"
+    event = vn.loads(f'{POINT}[constraints]\n"the track" = "x - y"\n{RUN}{events}').simulation["events"][0]
+    assert event == vn.Event(vn.reaction("the track") - 1, terminal=True)
+
+
+def test_torques_that_follow_a_path_or_carry_the_weight():
+    path = """
+[simulation]
+times = [0, 0.2]
+[simulation.computed_torque]
+path = { s = "sin(t)", phi = "0.5*t^2" }
+frequency = 20
+"""
+    model = vn.loads(ARM + path)
+    motion = motion_of(model, equations_of(model))
+    assert set(model.simulation["inputs"]) == {u, v}
+    errors = np.abs(motion[s] - np.sin(motion.t)).max()
+    assert errors < 0.05
+    held = vn.loads(ARM + "[simulation]\ntimes = [0, 0.2]\ngravity_compensation = true\ninitial = { s = 0.3 }\n")
+    assert np.ptp(motion_of(held, equations_of(held))[s]) < 1e-9
+    assert "only a tree" in problems(POINT + "[simulation]\ntimes = [0, 1]\ngravity_compensation = true\n")
+
+
+# -- control and drawing -----------------------------------------------------------------------------------------
+
+CONTROL = """
+[equilibrium]
+given = { x = 0, y = 0 }
+[control]
+state_weights = { x = 2 }
+input_weights = [1, 2]
+[observer]
+outputs = ["x", "dot(y)"]
+state_noise = [[1, 0], [0, 1]]
+[closed_loop]
+limits = { u = 5 }
+initial = { x = 1 }
+times = [0, 1]
+"""
+
+
+def test_control_observer_and_limits():
+    model = vn.loads(POINT + CONTROL)
+    assert model.control == {"state_weights": {x: 2.0}, "input_weights": [1.0, 2.0]}
+    assert model.observer == {"outputs": [x, y.diff()], "state_noise": [[1.0, 0.0], [0.0, 1.0]]}
+    assert model.closed_loop == {"limits": {u: 5.0}, "initial": {x: 1.0}, "times": (0.0, 1.0)}
+    assert model.equilibrium == {"given": {x: 0.0, y: 0.0}}
+    assert "no input" in problems(POINT + CONTROL.replace("limits = { u", "limits = { x"))
+
+
+def test_weights_by_name_are_those_of_the_diagonal():
+    theta_ = dynamicsymbols("theta")
+    system = vn.System([theta_], theta_.diff() ** 2 / 2, sp.cos(theta_), {theta_: u}, inputs=[u])
+    equations = vn.derive(system)
+    linear = vn.linearize(equations, at=vn.equilibrium(equations, {theta_: 0}))
+    by_name = vn.stabilize(linear, {theta_: 3.0}, {u: 0.5})
+    np.testing.assert_allclose(by_name.gain, vn.stabilize(linear, [3.0, 0.0], 0.5).gain)
+    with pytest.raises(vn.ModelError, match="has no weight here"):
+        vn.stabilize(linear, {x: 1.0})
+
+
+def test_drawing():
+    text = (
+        POINT
+        + """
+[drawing]
+points = { a = [0, 0], b = ["x", "y"] }
+segments = [["a", "b"], { points = ["b", "a", "b"], closed = true, name = "rod" }]
+circles = [{ center = "b", radius = 0.1, angle = "x" }]
+traces = ["b"]
+"""
+    )
+    drawing = vn.loads(text).drawing
+    assert drawing.points["b"] == (x, y)
+    assert drawing.segments[1].closed
+    assert drawing.circles[0].angle == x
+    assert "no point" in problems(text.replace('center = "b"', 'center = "c"'))
+    assert "two coordinates and some three" in problems(text.replace("a = [0, 0]", "a = [0, 0, 0]"))
+
+
+def test_points_of_bodies():
+    model = vn.loads(ARM + '[drawing]\npoints = { tip = { body = "lower", point = [1, 0, 0] } }\ntraces = ["tip"]\n')
+    place = model.drawing.points["tip"]
+    assert [float(sp.sympify(p).subs({s: 0, phi: 0})) for p in place] == [2.0, 0.0]  # in its plane
+
+
+def test_meanings_and_units_of_symbols():
+    text = POINT.replace('["x", "y"]', '{ x = "m", y = "m" }').replace('"(dot', '"m*(dot')
+    text += '[parameters]\nm = "1 kg"\n[meanings]\nx = "to the right"\n'
+    model = vn.loads(text)
+    assert model.meanings == {x: "to the right"}
+    assert model.units[x] == "m"
+    assert "Did you mean x?" in problems(text + 'xx = "?"\n')
