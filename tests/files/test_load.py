@@ -161,6 +161,38 @@ def test_a_drawing_with_circles_in_other_planes_stays_in_space(more):
     assert len(vn.loads(FLAT + more).drawing.points["bob"]) == 3
 
 
+CURVE = """[drawing]
+points = { bob = ["x + l*sin(theta)", "-l*cos(theta)"] }
+curves = [{ points = ["s*x", "s^2"], along = "s", from = 0, to = 2, count = 5, name = "path" }]
+"""
+
+
+def test_a_curve_is_a_line_through_points_of_its_own():
+    drawing = vn.loads(PENDULUM + CURVE).drawing
+    (line,) = drawing.segments
+    assert line.scenery
+    assert line.name == "path"
+    places = [tuple(float(c.subs(x, 3)) for c in drawing.points[name]) for name in line.points]
+    assert places == [(3 * s, s**2) for s in (0, 0.5, 1, 1.5, 2)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('along = "s"', 'along = "theta"', "theta is declared twice"),
+        ('"s^2"', '"sqrt(s - 1)"', "sqrt(-1) is not a number of moderate size"),
+        ('"s*x", "s^2"', '"s"', "two or three coordinates, found 1"),
+        ('"s*x", "s^2"', '"s*x", "s^2", "0"', "some points have two coordinates and some three"),
+        ("to = 2", 'to = "x"', "a number is needed here"),
+        ("count = 5", "count = 5000", "from 2 to 200"),
+    ],
+)
+def test_a_curve_that_cannot_be_drawn(old, new, said):
+    assert CURVE.count(old) == 1
+    problems = problems_of(PENDULUM + CURVE.replace(old, new))
+    assert any(said in problem.message for problem in problems), problems
+
+
 def test_an_equation_is_left_minus_right():
     text = changed('holonomic = "x"', 'holonomic = "x = l*sin(theta)"')
     assert vn.loads(text).system.constraints[0].expression == x - l * sp.sin(theta)

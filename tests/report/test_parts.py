@@ -16,7 +16,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from report import mechanisms
 from vinculum.describe.model import Circle, Drawing, Model, Segment
-from vinculum.present import browser
+from vinculum.present import browser, shapes
 from vinculum.present.drawing import scene
 from vinculum.present.report import charts, page, write_report
 from vinculum.present.report.formulas import rounded
@@ -183,6 +183,16 @@ def test_a_circle_in_space_lies_across_its_normal(rolling):
         np.testing.assert_allclose(np.linalg.norm(spokes, axis=1), 2)
 
 
+def test_scenery_has_neither_color_nor_joints(rolling):
+    motion, x, _ = rolling
+    points = {"a": (0, 0), "b": (1, 0), "axle": (x, 1)}
+    found = scene(motion, Drawing(points, [Segment(["a", "b"], scenery=True), Segment(["b", "axle"])]))
+    floor, rod = shapes.moving_traces(found, 0, ["red"], "gray")
+    assert (floor["mode"], floor["line"]["color"]) == ("lines", "gray")
+    assert (rod["mode"], rod["line"]["color"]) == ("lines+markers", "red")
+    assert "fill" not in floor
+
+
 def test_frames_are_equally_far_apart(rolling):
     motion, x, _ = rolling
     found = scene(motion, Drawing({"p": (x, 0)}), frames=101)
@@ -246,3 +256,19 @@ def test_a_response_is_shown_while_it_moves():
     assert charts.settled(t, [np.exp(-t), np.zeros(2001)]) == pytest.approx(2 * np.log(100), abs=0.02)
     assert charts.settled(t, [np.sin(t)]) == 20
     assert charts.settled(t, [np.ones(2001)]) == 20
+
+
+def test_a_motion_with_feedback_alone_is_examined_too():
+    x, u, k = dynamicsymbols("x"), *sp.symbols("u k")
+    cart = vn.System([x], x.diff() ** 2 / 2, -k * x**2 / 2, {x: u}, inputs=[u], parameters={k: 1}, name="cart")
+    model = Model(cart, equilibrium={"given": {u: 0}}, control={}, closed_loop={"initial": {x: 1}, "times": (0, 5)})
+    content = page(vn.examine(model))
+    assert "Motion with feedback" in content
+    assert 'id="energy"' in content
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in mechanisms.MODELS.glob("*.toml")))
+def test_every_model_of_the_package_has_its_report(name, tmp_path):
+    done = write_report(vn.load(mechanisms.MODELS / f"{name}.toml"), tmp_path / f"{name}.html")
+    assert done.findings.refusals == {}
+    assert 'id="play"' in done.path.read_text(), "each says what to draw"

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Segment:
-    """A polygonal line through named points, of a body or a rod; ``closed`` joins its ends."""
+    """A polygonal line through named points, of a body or a rod; ``closed`` joins its ends.
+
+    ``scenery`` is no body but a floor, a track or a path: drawn thin, without color and joints.
+    """
 
     points: Sequence[str]
     closed: bool = False
     name: str = ""
+    scenery: bool = False
 
 
 @dataclass(frozen=True)

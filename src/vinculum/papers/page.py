@@ -154,5 +154,5 @@ def _indexed(words: str) -> Html:
 
 
 _LONG = 42  # letters from which the two forms stand below each other
-_INDEX = re.compile("([_^])([A-Za-z0-9\u0300-\u036f]+)")
+_INDEX = re.compile("([_^])([A-Za-z0-9\u0300-\u03ff]+)")
 _PLACES = {"_": "sub", "^": "sup"}

@@ -26,7 +26,7 @@ _FLAT = 1e-9  # share of the size by which a plane mechanism may leave its plane
 
 @dataclass(frozen=True, eq=False)
 class Stroke:
-    """One moving line: ``places`` (frames, points, 2 or 3); ``kind`` is bar, disc, ring or point."""
+    """One moving line: ``places`` (frames, points, 2 or 3); ``kind`` is bar, line, disc, ring or point."""
 
     name: str
     kind: str
@@ -67,7 +67,11 @@ def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:
     wanted = _instants(motion.t, frames)
     places = _places(motion, drawing.points)
     strokes = [
-        Stroke(s.name, "bar", np.stack([places[p][wanted] for p in _closed(s.points, s.closed)], axis=1))
+        Stroke(
+            s.name,
+            "line" if s.scenery else "bar",
+            np.stack([places[p][wanted] for p in _closed(s.points, s.closed)], axis=1),
+        )
         for s in drawing.segments
     ]
     strokes += [_circle(motion, c, places[c.center], wanted) for c in drawing.circles]

@@ -11,6 +11,7 @@ from vinculum.present.drawing import Scene, Stroke
 
 SERIES = ("#2a6fdb", "#c8553d", "#2f8f5b", "#8a5cc2", "#b0801f", "#1f8a99", "#c2487f", "#66707c")
 MUTED, GRID = "#8b95a1", "#e3e7ec"
+_GRAY = ("point", "line")
 _AXES = ("x", "y", "z")
 _LARGE = 1.35  # size of the longest axis in space, in Plotly's units
 _PAD = 0.08  # empty space around, as a share of the size
@@ -34,12 +35,12 @@ def moving_traces(scene: Scene, frame: int, colors: Sequence[str] = SERIES, mute
 
 
 def colored(scene: Scene, colors: Sequence[str] = SERIES, muted: str = MUTED) -> list[str]:
-    """The color of every stroke: one for each name, one for each stroke without a name, another for lone points."""
+    """The color of every stroke: one for each name or stroke without a name, another for lone points and scenery."""
     keys = [stroke.name or i for i, stroke in enumerate(scene.strokes)]
-    lines = [key for key, stroke in zip(keys, scene.strokes, strict=True) if stroke.kind != "point"]
+    lines = [key for key, stroke in zip(keys, scene.strokes, strict=True) if stroke.kind not in _GRAY]
     color = {key: colors[k % len(colors)] for k, key in enumerate(dict.fromkeys(lines))}
     pairs = zip(keys, scene.strokes, strict=True)
-    return [muted if stroke.kind == "point" else color[key] for key, stroke in pairs]
+    return [muted if stroke.kind in _GRAY else color[key] for key, stroke in pairs]
 
 
 def coordinates(scene: Scene, frame: int) -> list[dict[str, np.ndarray]]:
@@ -83,7 +84,7 @@ def _style(stroke: Stroke, dimension: int, color: str) -> dict[str, Any]:
     if stroke.kind == "bar":
         marker = {"size": 9 if dimension == 2 else 4, "color": color}
         return named | {"mode": "lines+markers", "line": {"width": width, "color": color}, "marker": marker}
-    filled = {"fill": "toself", "opacity": 0.85} if dimension == 2 else {}
+    filled = {"fill": "toself", "opacity": 0.85} if dimension == 2 and stroke.kind != "line" else {}
     return named | {"mode": "lines", "line": {"width": width / 2, "color": color}} | filled
 
 

@@ -51,6 +51,12 @@ class Findings:
         return self.points[0] if self.points else None
 
     @property
+    def main_motion(self) -> Trajectory | None:
+        """The motion that was asked for; where none was, the first with feedback."""
+        closed = [point.closed_motion for point in self.points if point.closed_motion is not None]
+        return self.motion if self.motion is not None else next(iter(closed), None)
+
+    @property
     def refusals(self) -> dict[str, str]:
         """Every step that was refused, with the reason."""
         several = len(self.points) > 1

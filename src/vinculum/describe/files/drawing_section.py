@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from vinculum.describe.bodies import BodyTree
+from vinculum.describe.files.arithmetic import number
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.model import Circle, Drawing, Segment
@@ -21,6 +23,7 @@ def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
         return None
     reading.scope = reading.scope.without_dimensions()
     points = {name: _point(reading, name, entry, tree) for name, entry in raw.get("points", {}).items()}
+    curves = [_curve(reading, i, entry, points) for i, entry in enumerate(raw.get("curves", []))]
     if len({len(place) for place in points.values() if place}) > 1:
         reading.problem(("drawing", "points"), "some points have two coordinates and some three. Give all the same.")
     segments = [_segment(reading, i, entry, points) for i, entry in enumerate(raw.get("segments", []))]
@@ -28,7 +31,9 @@ def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
     traces = raw.get("traces", [])
     for i, name in enumerate(traces):
         _known(reading, ("drawing", "traces", i), name, points)
-    return _in_its_plane(Drawing(points, segments, [circle for circle in circles if circle is not None], traces))
+    return _in_its_plane(
+        Drawing(points, [*curves, *segments], [circle for circle in circles if circle is not None], traces)
+    )
 
 
 def _in_its_plane(drawing: Drawing) -> Drawing:
@@ -76,6 +81,32 @@ def _segment(reading: Reading, i: int, raw: Any, points: dict[str, Any]) -> Segm
     if len(given["points"]) < 2:
         reading.problem(("drawing", "segments", i), "a line goes through two points or more.")
     return Segment(**given)
+
+
+def _curve(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]) -> Segment:
+    """A line through points of its own, which join the others."""
+    places = _along(reading, ("drawing", "curves", i), raw)
+    names = [f"{raw.get('name') or 'curve'} {i + 1}.{k}" for k in range(len(places))]
+    points |= dict(zip(names, places, strict=True))
+    return Segment(names, raw.get("closed", False), raw.get("name", ""), scenery=True)
+
+
+def _along(reading: Reading, path: Path, raw: dict[str, Any]) -> list[tuple[sp.Expr, ...]]:
+    """The points of a curve: its variable is put in as a number at each."""
+    along = reading.declare((*path, "along"), raw["along"])
+    first, last = (reading.number((*path, key), raw[key]) for key in ("from", "to"))
+    if len(raw["points"]) not in (2, 3):
+        reading.problem((*path, "points"), f"a point has two or three coordinates, found {len(raw['points'])}.")
+    places: list[tuple[sp.Expr, ...]] = []
+    if along is None or first is None or last is None:
+        return places
+    for value in np.linspace(first, last, raw.get("count", 41)):
+        inner = reading.scope.with_values({along: number(float(value))})
+        place = reading.vector((*path, "points"), raw["points"], inner)
+        if place is None:
+            break  # once is enough to say what is wrong
+        places.append(place)
+    return places
 
 
 def _circle(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]) -> Circle | None:

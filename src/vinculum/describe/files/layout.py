@@ -364,10 +364,32 @@ DRAWING = Table(
                 options=(
                     ListOf(entry=Name()),
                     Table(
-                        keys={"points": ListOf(entry=Name()), "closed": Flag(), "name": Text()},
+                        keys={
+                            "points": ListOf(entry=Name()),
+                            "closed": Flag("Whether its ends are joined."),
+                            "name": Text("For the legend."),
+                            "scenery": Flag(
+                                "Whether it is a floor, a track or a path: thin, without color and joints."
+                            ),
+                        },
                         required=("points",),
                     ),
                 )
+            ),
+        ),
+        "curves": ListOf(
+            "Lines given by a formula: a gutter, a prescribed path, a spring.",
+            Table(
+                keys={
+                    "points": ListOf("Two or three coordinates.", Formula()),
+                    "along": Name("The variable in them."),
+                    "from": Number("Where it begins."),
+                    "to": Number("Where it ends."),
+                    "count": Whole("How many points are drawn; 41 when left out.", 2, 200),
+                    "closed": Flag("Whether its ends are joined."),
+                    "name": Text("For the legend."),
+                },
+                required=("points", "along", "from", "to"),
             ),
         ),
         "circles": ListOf(

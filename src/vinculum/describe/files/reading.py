@@ -130,9 +130,9 @@ class Reading:
             return None
         return found
 
-    def vector(self, path: Path, raw: Any) -> tuple[sp.Expr, ...] | None:
+    def vector(self, path: Path, raw: Any, scope: Scope | None = None) -> tuple[sp.Expr, ...] | None:
         """A list of formulas."""
-        found = [self.expression((*path, i), entry) for i, entry in enumerate(raw)]
+        found = [self.expression((*path, i), entry, scope) for i, entry in enumerate(raw)]
         return None if any(x is None for x in found) else tuple(found)
 
     def number_list(self, path: Path, raw: Any) -> list[float] | None:

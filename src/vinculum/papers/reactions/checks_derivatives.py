@@ -182,7 +182,7 @@ def minor() -> Evidence:
         return float(a * c - b**2)
 
     gamma = m / M
-    return compared("ac - b²", on_the_manifold(), lambda x: 1 - gamma, lambda x: 1 + gamma, product)
+    return compared("the minor ac - b²", on_the_manifold(), lambda x: 1 - gamma, lambda x: 1 + gamma, product)
 
 
 def coefficient_d(x: Moment, printed: bool) -> float:

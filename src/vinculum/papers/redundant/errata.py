@@ -5,6 +5,7 @@ from __future__ import annotations
 from vinculum.papers.record import Confirmation, Erratum
 from vinculum.papers.redundant import checks_first_approximation as first
 from vinculum.papers.redundant import checks_models as models
+from vinculum.papers.redundant import checks_stability as stability
 
 MODELS = [
     Erratum(
@@ -120,14 +121,14 @@ FIRST_APPROXIMATION = [
         "theorem",
         r"\text{[16] asymptotically stable}",
         r"\text{(16) asymptotically stable where } F = 0;\ \text{stable for } F = c",
-        first.start_beside_the_constraint,
+        stability.start_beside_the_constraint,
     ),
     Erratum(
         "before 25",
         "before (25)",
         r"\text{negativity of the real roots}",
         r"\text{of the real parts of the roots}",
-        first.real_parts,
+        stability.real_parts,
     ),
     Erratum(
         "26",
@@ -136,23 +137,27 @@ FIRST_APPROXIMATION = [
         r"D,\ P,\ P^B \text{ are absent from it}",
         first.without_forces,
     ),
-    Erratum("after 26", "after (26)", r"\text{dimension } n", r"\text{dimension } 2n", first.order_of_the_subsystem),
-    Erratum("before 29", "before (29)", r"\dot r = \dot x_1", r"\dot r = x_1", first.meaning_of_x1),
+    Erratum(
+        "after 26", "after (26)", r"\text{dimension } n", r"\text{dimension } 2n", stability.order_of_the_subsystem
+    ),
+    Erratum("before 29", "before (29)", r"\dot r = \dot x_1", r"\dot r = x_1", stability.meaning_of_x1),
     Erratum(
         "32",
         "(32)",
         r"\text{block (2, 3)} = 0",
         r"\text{block (2, 3)} = -h",
-        first.block_of_32,
+        stability.block_of_32,
         "The determinant does not change.",
     ),
-    Erratum("33", "(33)", r"\text{block (1, 2)} = E_n \lambda", r"\text{block (1, 2)} = -E_n", first.determinant_of_33),
+    Erratum(
+        "33", "(33)", r"\text{block (1, 2)} = E_n \lambda", r"\text{block (1, 2)} = -E_n", stability.determinant_of_33
+    ),
     Erratum(
         "38",
         "(38)",
         r"k_1 \dot x_1",
         r"k_1 x_1,\quad \text{torque } k_2 i",
-        first.motor,
+        stability.motor,
         "Speed, not acceleration; the law of the torque is missing.",
     ),
     Erratum(
@@ -160,7 +165,7 @@ FIRST_APPROXIMATION = [
         "remark 1",
         r"\alpha \approx \tfrac{d}{L}\theta \text{ completely unjustified}",
         r"\text{exact to second order at } \theta = 0,\ \text{wrong at the other equilibrium}",
-        first.proportional_lever,
+        stability.proportional_lever,
     ),
 ]
 

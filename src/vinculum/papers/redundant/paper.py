@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vinculum.papers.record import Paper
-from vinculum.papers.redundant import errata, figures, numbers, numbers_delta
+from vinculum.papers.redundant import errata, figures, numbers, numbers_delta, numbers_loop
 
 PAPER = Paper(
     key="redundant",
@@ -16,7 +16,7 @@ PAPER = Paper(
     about="Shulgin's equations in redundant coordinates, the strict first approximation, stability in the critical "
     "case of zero roots, stabilization by motors. The paper gives no numbers: those below were computed independently "
     "for its two devices, with public data where the paper names none.",
-    tables=[*numbers.TABLES, *numbers_delta.TABLES],
+    tables=[*numbers.TABLES, *numbers_loop.TABLES, *numbers_delta.TABLES],
     errata=errata.ERRATA,
     confirmations=errata.CONFIRMATIONS,
     figures=figures.FIGURES,

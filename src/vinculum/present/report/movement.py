@@ -10,7 +10,7 @@ from vinculum.present.report.figures import Figures
 from vinculum.present.report.formulas import quantity
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
 from vinculum.present.report.mathematics import mathml
-from vinculum.present.report.words import counted, number, sentence
+from vinculum.present.report.words import number, sentence
 from vinculum.simulate import Trajectory
 from vinculum.study import Findings
 
@@ -20,18 +20,18 @@ _MOST_LINES = 8
 
 def movement(findings: Findings, figures: Figures) -> Section | None:
     """How the run went, and every coordinate over time."""
-    motion = findings.motion
+    motion = findings.main_motion
     if motion is None:
         return None
     keys = coordinates(motion)
     shown = keys[:_MOST_PICTURES]
     pictures = [(quantity(findings.model, key), charts.small([charts.line(motion.t, motion[key])])) for key in shown]
-    rest = (
-        paragraph(f"{len(keys) - len(shown)} more are in the trajectory.", class_="note")
-        if len(keys) > len(shown)
-        else ""
-    )
-    return section("motion", "Motion", _how(motion), figures.grid(pictures), rest)
+    title = "Motion" if findings.motion is not None else "Motion with feedback"
+    return section("motion", title, _how(motion), figures.grid(pictures), _more(len(keys) - len(shown)))
+
+
+def _more(count: int) -> Html:
+    return paragraph(f"{count} more in the trajectory.", class_="note") if count else text("")
 
 
 def _how(motion: Trajectory) -> Html:
@@ -49,7 +49,7 @@ def _how(motion: Trajectory) -> Html:
 
 def residuals(findings: Findings, figures: Figures) -> Section | None:
     """|residual| of every constraint over time on a logarithmic axis, with the promised bounds."""
-    motion = findings.motion
+    motion = findings.main_motion
     if motion is None or not motion.residuals:
         return None
     worst = sorted(motion.residuals, key=lambda key: -motion.largest_residuals.get(key, 0.0))
@@ -87,7 +87,7 @@ def _table(motion: Trajectory) -> Html:
 
 def energy(findings: Findings, figures: Figures) -> Section | None:
     """E(t) with the work of forces, and what is left of the balance."""
-    motion = findings.motion
+    motion = findings.main_motion
     if motion is None or not np.any(motion.energy):
         return None
     E, W = motion.energy, motion.work
@@ -110,14 +110,12 @@ def energy(findings: Findings, figures: Figures) -> Section | None:
 
 def reactions(findings: Findings, figures: Figures) -> Section | None:
     """λ of every constraint over time; of an affine system, its unknown inputs."""
-    motion = findings.motion
+    motion = findings.main_motion
     if motion is None or not motion.reactions:
         return None
     shown = list(motion.reactions.items())[:_MOST_PICTURES]
     pictures = [(name, charts.small([charts.line(motion.t, values)])) for name, values in shown]
-    more = len(motion.reactions) - len(shown)
     words = paragraph("The multipliers λ of M q̈ + h = Q + Jᵀλ: forces that hold the constraints.")
     if findings.equations is not None and findings.equations.form == "program":
         words = paragraph("The unknown inputs that hold the constraints.")
-    rest = paragraph(f"{counted(more, 'more reaction')} in the trajectory.", class_="note") if more else ""
-    return section("reactions", "Reactions", words, figures.grid(pictures), rest)
+    return section("reactions", "Reactions", words, figures.grid(pictures), _more(len(motion.reactions) - len(shown)))

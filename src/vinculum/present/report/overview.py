@@ -41,7 +41,7 @@ def _system(findings: Findings) -> str:
 
 
 def _motion(findings: Findings) -> list[Html]:
-    motion = findings.motion
+    motion = findings.main_motion
     if motion is None:
         return []
     words = [text("The motion was followed from t = "), number(motion.t[0]), text(" to "), number(motion.t[-1])]
@@ -64,7 +64,7 @@ def _rest(findings: Findings) -> list[Html]:
 
 
 def _feedback(closed: Sequence[Point]) -> str:
-    good = sum(bool(p.closed_verdict) for p in closed)
+    good = sum(p.closed_verdict is not None and p.closed_verdict.kind == "asymptotically stable" for p in closed)
     if good == len(closed):
         return sentence(f"Feedback makes {'it' if good == 1 else 'each of them'} asymptotically stable")
     return sentence(f"Feedback stabilizes {good} of {len(closed)}")
@@ -93,7 +93,7 @@ def mechanism(films: Sequence[Film], problem: str) -> Section:
 
 
 def _legend(film: Film) -> Html:
-    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES])
+    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES], "var(--text)")
     named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
     space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
     paths = list(film.scene.paths)

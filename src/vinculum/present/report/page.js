@@ -95,7 +95,9 @@
 
   function clock() {
     const speed = film.speed === 1 ? "" : ` (${film.speed} ×)`;
-    byId("clock").textContent = `t = ${film.t[frame].toFixed(2).replace("-", "\u2212")}${speed}`;
+    const lasts = Math.abs(film.t[film.t.length - 1] - film.t[0]) || 1;
+    const digits = Math.min(Math.max(2, 2 - Math.floor(Math.log10(lasts))), 12);
+    byId("clock").textContent = `t = ${film.t[frame].toFixed(digits).replace("-", "\u2212")}${speed}`;
     byId("time").value = frame;
     stage.dataset.frame = frame;
   }
