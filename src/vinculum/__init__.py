@@ -53,6 +53,7 @@ __all__ = [
     "servo_path",
     "load",
     "loads",
+    "Model",
     # derive
     "derive",
     "EquationsOfMotion",

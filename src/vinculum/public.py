@@ -14,6 +14,7 @@ from vinculum.describe import (
     voltage_of,
 )
 from vinculum.describe.files import ModelFileError, load, loads
+from vinculum.describe.model import Model
 from vinculum.describe.bodies import (
     Body,
     BodyTree,
