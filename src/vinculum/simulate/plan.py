@@ -79,15 +79,31 @@ def checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
     return grid
 
 
+def rough(problem: Problem) -> list[str]:
+    """Functions in the equations that say of themselves that they are not smooth, and whose corners are not known."""
+    kinks = {n.op for n in order(problem.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth}
+    return sorted(kinks - CORNERED)
+
+
+def refuse_rough(problem: Problem, method: str) -> None:
+    """A series cannot look over a corner that it does not know."""
+    kinks = rough(problem) if method == "taylor" else []
+    if kinks:
+        raise VinculumError(
+            f"The equations contain {', '.join(kinks)}, which are not smooth: a Taylor series would pass over a "
+            "corner unseen. Use method='bdf', or write the corner with sign, Abs or Piecewise."
+        )
+
+
 def automatic(problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[str, str]:
     """The method that fits a problem, and why.
 
     Stiff: a motion that decays much faster than it turns or lasts. Not smooth: a function that says so of itself; with
     sign, |x| and branches every method but those of fixed steps goes from corner to corner.
     """
-    rough = sorted({n.op for n in order(problem.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth} - CORNERED)
-    if rough:
-        return "bdf", f"the equations contain {', '.join(rough)}, which are not smooth"
+    kinks = rough(problem)
+    if kinks:
+        return "bdf", f"the equations contain {', '.join(kinks)}, which are not smooth"
     if problem.slopes is None:
         return "bdf", f"{len(x)} states whose rates are loops over the joints, which a Taylor series would write out"
     slopes = problem.slopes(t0, x, problem.values).reshape(len(x), len(x))

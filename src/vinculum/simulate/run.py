@@ -20,7 +20,7 @@ from vinculum.simulate.events import Event
 from vinculum.simulate.guarantee import Pilot, promised
 from vinculum.simulate.methods import METHODS, Adams
 from vinculum.simulate.outcome import CORNER, INTERRUPTED, REPIVOT, SINGULAR, STALLED, Outcome
-from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, checked_times, planned, refuse_unusable
+from vinculum.simulate.plan import ADAPTIVE, Plan, automatic, checked_times, planned, refuse_rough, refuse_unusable
 from vinculum.simulate.problem import Problem, pose
 from vinculum.simulate.progress import progress_bar
 from vinculum.simulate.projection import after_step
@@ -93,6 +93,7 @@ def simulate(
     why = ""
     if method == "auto":
         method, why = automatic(problem, t0, float(grid[-1]), x)
+    refuse_rough(problem, method)
     promise = None
     if isinstance(stabilization, Guaranteed) and problem.equations.corrections:
         promise = promised(problem, stabilization, method, step, *_pilot(problem, method, grid, x))
