@@ -44,7 +44,7 @@ def test_asymptotically_stable_with_constraints():
     assert "Krasinskiy" in found.theorem
     assert found.critical == 1
     assert "stable, not asymptotically" in found.explanation
-    assert str(found).startswith("asymptotically stable: all roots but 1 structural zeros")
+    assert str(found).startswith("asymptotically stable: all roots but 1 structural zero lie to the left")
 
 
 def test_unstable():
