@@ -14,7 +14,7 @@ EXPRESSIONS = {
     "attribute": ("x.__class__", "a dot after a name"),
     "dunder chain": ("().__class__.__bases__[0].__subclasses__()", "only a function's name"),
     "dunder name": ("__import__", "__import__ is not known"),
-    "import call": ("__import__('os').system('touch /tmp/owned')", "only a function's name"),
+    "import call": ("__import__('os').system('touch owned')", "only a function's name"),
     "builtin": ("open('/etc/passwd')", "the function open is not known"),
     "eval": ("eval('1')", "the function eval is not known"),
     "exec": ("exec('1')", "the function exec is not known"),

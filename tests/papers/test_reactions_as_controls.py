@@ -166,7 +166,7 @@ def test_contact_is_lost_where_the_normal_reaction_changes_its_sign():
 
 def test_another_profile_as_a_formula():
     """Energy and constraints hold in a gutter that nobody prepared."""
-    profile = lambda s: sp.Rational(3, 10) * s**2 + sp.cos(3 * s) / 20  # noqa: E731
+    profile = lambda s: sp.Rational(3, 10) * s**2 + sp.cos(3 * s) / 20  # noqa: E731  # one formula
     equations = vn.derive(wheel(profile), form="program", rates=1.0)
     where = {x: 0.4, xd: 0.3, theta: 0.0, phi: 1.0, phid: 0.5, alpha: -1.4}
     initial = vn.consistent(equations, where | {z: 0.2, zd: 0.0, thetad: 0.0}, fixed=[x, xd, theta, phi, phid])

@@ -33,8 +33,8 @@ QUASI_FORMS = {
 }
 
 
-@overload  # one name of a form is a special case of all strings
-def derive(  # type: ignore[overload-overlap]
+@overload
+def derive(  # type: ignore[overload-overlap]  # one name of a form is a special case of all strings
     system: AffineSystem | System,
     form: Literal["program"],
     *,

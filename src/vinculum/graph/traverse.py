@@ -109,9 +109,9 @@ def _degree(node: Node, args: Sequence[float | None]) -> float | None:
     if node.op == "multiply":
         return args[0] + args[1]  # type: ignore[operator]  # None was answered above
     if node.op == "divide":
-        return args[0] - args[1]  # type: ignore[operator]
+        return args[0] - args[1]  # type: ignore[operator]  # as above
     if node.op == "sqrt":
-        return args[0] / 2  # type: ignore[operator]
+        return args[0] / 2  # type: ignore[operator]  # as above
     if node.op == "negate":
         return args[0]
     return None

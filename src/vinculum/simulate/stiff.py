@@ -144,5 +144,5 @@ def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:
     sign = 1 if forward else -1
     asked = [sign * DIRECTIONS[event.direction] for event in problem.events]
     values.terminal = [True] * len(nodes)  # type: ignore[attr-defined]  # read by CVODE
-    values.direction = [*asked, *[-1] * len(problem.margins)]  # type: ignore[attr-defined]
+    values.direction = [*asked, *[-1] * len(problem.margins)]  # type: ignore[attr-defined]  # as above
     return {"eventsfn": values, "num_events": len(nodes)}

@@ -138,7 +138,8 @@ class Reading:
     def number_list(self, path: Path, raw: Any) -> list[float] | None:
         """A list of numbers."""
         found = [self.number((*path, i), entry) for i, entry in enumerate(raw)]
-        return None if any(x is None for x in found) else found  # type: ignore[return-value]
+        known = [x for x in found if x is not None]
+        return known if len(known) == len(found) else None
 
     # -- names -------------------------------------------------------------------------------------------------
 

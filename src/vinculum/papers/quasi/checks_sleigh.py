@@ -87,7 +87,7 @@ def coefficient(place: tuple[int, int], printed: Callable[..., float], corrected
         return lambda moment: np.array([formula(*known(moment))])
 
     lower, upper = place[0] + 1, place[1] + 1
-    truth = lambda moment: np.array([moment.W[place]])  # noqa: E731
+    truth = lambda moment: np.array([moment.W[place]])  # noqa: E731  # one formula
     return compared(
         f"W of the sleigh, {lower} below, {upper} above, against its definition",
         sleigh_moments(),
