@@ -230,7 +230,7 @@ def test_an_interrupted_run_keeps_what_was_computed(model, run, tmp_path, monkey
     alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
 
     @contextmanager
-    def set_once(task, quiet=False):
+    def set_once(task):
         yield lambda share: alarm.start() if share > 2e-3 and alarm.ident is None else None
 
     monkeypatch.setattr(progress, "bar", set_once)

@@ -46,9 +46,14 @@ class Equilibrium(Mapping):
     def __len__(self) -> int:
         return len(self.values_by_symbol)
 
+    @property
+    def shown(self) -> dict[str, float]:
+        """Values by name as people are shown them: velocities only where they are not zero."""
+        told = {key: value for key, value in self.items() if value or not isinstance(key, sp.Derivative)}
+        return {name_of(key): float(value) for key, value in told.items()}
+
     def __repr__(self) -> str:
-        shown = {name_of(key): value for key, value in self.items() if value or not isinstance(key, sp.Derivative)}
-        rows = [f"  {name:<12}{value:.10g}" for name, value in shown.items()]
+        rows = [f"  {name:<12}{value:.10g}" for name, value in self.shown.items()]
         rows += [f"  {name:<12}{value:.10g}  (reaction)" for name, value in self.reactions.items()]
         found = f", {len(self.others)} more found" if self.others else ""
         return "\n".join([f"Equilibrium{found}", *rows])

@@ -26,7 +26,7 @@ def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
             code = command(*args, **kwargs) or DONE
             sys.stdout.flush()
         except KeyboardInterrupt:
-            complain("Interrupted.")
+            tell("Interrupted.")
             code = INTERRUPTED
         except BrokenPipeError:  # the reader of a pipe has gone, as in `vinculum derive ... | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -41,17 +41,17 @@ def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
 def _code_of(error: Exception) -> int:
     """Say what was wrong; a bug goes on as it is, with its traceback."""
     if isinstance(error, (Wrong, OSError)):
-        complain(str(error))
+        tell(str(error))
         return WRONG
     from vinculum.describe.files.problems import ModelFileError
     from vinculum.errors import VinculumError
 
     if not isinstance(error, VinculumError):
         raise error
-    complain(str(error))
+    tell(str(error))
     return WRONG if isinstance(error, ModelFileError) else REFUSED
 
 
-def complain(message: str) -> None:
+def tell(message: str) -> None:
     """A sentence on the error stream."""
     print(message, file=sys.stderr)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vinculum.cli.codes import DONE, NO
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+
+if TYPE_CHECKING:
+    from vinculum.analyze import Equilibrium, Verdict
+    from vinculum.control import Estimator, FeedbackLaw
+    from vinculum.describe.model import Model
+    from vinculum.simulate import Trajectory
+    from vinculum.study import Equations
 
 KINDS = (".json",)
 MOST = 12  # equilibria that are shown
@@ -31,24 +40,30 @@ def equilibrium(
       vinculum equilibrium model.toml --set m=0.3
     """
     from vinculum.cli.output import free_place
+    from vinculum.cli.rest import rest_data, show_rest
     from vinculum.study import rests_of
 
     free_place(output, force, KINDS)
     asked, _, rest = _at_rest(model, settings, form, "equilibrium")
     found = rests_of(rest)
-    _given_out({"name": asked.name, "equilibria": [_rest(one) for one in found]}, json, output)
+    _given_out({"name": asked.name, "equilibria": [rest_data(one) for one in found]}, json, output)
     if not json:
         for i, one in enumerate(found[:MOST], start=1):
-            _show(f"{asked.name}, equilibrium {i} of {len(found)}", one)
+            show_rest(f"{asked.name}, equilibrium {i} of {len(found)}", one)
         if len(found) > MOST:
             print(f"{len(found) - MOST} more are given with --json.")
     return DONE
 
 
 def stability(
-    model: ModelFile, strict: Strict = False, form: Form = None, output: Output = None, force: Force = False,
-    settings: Set = None, json: Json = False,
-) -> int:  # fmt: skip
+    model: ModelFile,
+    strict: Strict = False,
+    form: Form = None,
+    output: Output = None,
+    force: Force = False,
+    settings: Set = None,
+    json: Json = False,
+) -> int:
     """Judge the stability of the equilibrium.
 
     Roots, the verdict, and the theorem it rests on.
@@ -57,18 +72,19 @@ def stability(
     Example:
       vinculum stability model.toml --strict
     """
-    from vinculum.cli.output import free_place, grid, table
+    from vinculum.cli.output import free_place
+    from vinculum.cli.rest import rest_data, show_rest, show_roots, show_verdict, verdict_data
     from vinculum.study import linear_of, verdict_of
 
     free_place(output, force, KINDS)
     asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
     verdict = verdict_of(linear_of(equations, rest))
-    _given_out({"name": asked.name, "equilibrium": _rest(rest), "stability": _verdict(verdict)}, json, output)
+    data = {"name": asked.name, "equilibrium": rest_data(rest), "stability": verdict_data(verdict)}
+    _given_out(data, json, output)
     if not json:
-        _show(f"{asked.name}, equilibrium", rest)
-        table("stability", {"verdict": verdict.kind, "theorem": verdict.theorem, "because": verdict.explanation})
-        rows = zip(verdict.roots, verdict.damping_ratios, strict=True)
-        grid("roots", ("root", "damping ratio"), [(complex(root), float(ratio)) for root, ratio in rows])
+        show_rest(f"{asked.name}, equilibrium", rest)
+        show_verdict("stability", verdict)
+        show_roots(verdict)
     return DONE if verdict or not strict else NO
 
 
@@ -89,19 +105,19 @@ def stabilize(
       vinculum stabilize model.toml -o gains.json
     """
     from vinculum.cli.output import free_place, table
+    from vinculum.cli.rest import show_gains, show_rest, show_verdict
+    from vinculum.cli.simulate import rows_of
 
     free_place(output, force, KINDS)
     asked, equations, rest = _at_rest(model, settings, form, "equilibrium", "control")
     law, estimator, verdict = _designed(asked, equations, rest)
     motion = _closed(asked, equations, rest, law, estimator)
-    _given_out(_design(asked, rest, law, estimator, verdict, motion), json, output)
+    _given_out(_design_data(asked, rest, law, estimator, verdict, motion), json, output)
     if not json:
-        _show(f"{asked.name}, equilibrium", rest)
-        _show_gains(law, estimator)
-        table("closed loop", {"verdict": verdict.kind, "theorem": verdict.theorem, "because": verdict.explanation})
+        show_rest(f"{asked.name}, equilibrium", rest)
+        show_gains(law, estimator)
+        show_verdict("closed loop", verdict)
         if motion is not None:
-            from vinculum.cli.simulate import rows_of
-
             table("motion of the closed loop", rows_of(motion))
     return DONE if verdict and (motion is None or motion.outcome) else NO
 
@@ -109,18 +125,20 @@ def stabilize(
 # -- steps -----------------------------------------------------------------------------------------------------
 
 
-def _at_rest(model: Any, settings: Any, form: str | None, *sections: str) -> tuple[Any, Any, Any]:
-    """The model, its equations and its equilibrium."""
+def _at_rest(
+    path: Path, settings: Sequence[str] | None, form: str | None, *sections: str
+) -> tuple[Model, Equations, Equilibrium]:
+    """The model, its equations and its equilibrium; refused where the file lacks one of the sections."""
     from vinculum.cli.models import opened, refuse_unasked
     from vinculum.study import equations_of, rest_of
 
-    asked = opened(model, settings, form)
-    refuse_unasked(asked, model, *sections)
-    equations = equations_of(asked)
-    return asked, equations, rest_of(asked, equations)
+    model = opened(path, settings, form)
+    refuse_unasked(model, path, *sections)
+    equations = equations_of(model)
+    return model, equations, rest_of(model, equations)
 
 
-def _designed(model: Any, equations: Any, rest: Any) -> tuple[Any, Any, Any]:
+def _designed(model: Model, equations: Equations, rest: Equilibrium) -> tuple[FeedbackLaw, Estimator | None, Verdict]:
     """Law, observer if there is one, and the verdict on the closed loop."""
     from vinculum.control import closed_model
     from vinculum.study import estimator_of, law_of, linear_of, verdict_of
@@ -131,7 +149,9 @@ def _designed(model: Any, equations: Any, rest: Any) -> tuple[Any, Any, Any]:
     return law, estimator, verdict_of(closed_model(law, estimator))
 
 
-def _closed(model: Any, equations: Any, rest: Any, law: Any, estimator: Any) -> Any:
+def _closed(
+    model: Model, equations: Equations, rest: Equilibrium, law: FeedbackLaw, estimator: Estimator | None
+) -> Trajectory | None:
     """The motion of the closed loop, where the file asks for one."""
     from vinculum.cli.progress import bar
     from vinculum.study import closed_motion_of, loop_of
@@ -143,69 +163,29 @@ def _closed(model: Any, equations: Any, rest: Any, law: Any, estimator: Any) -> 
         return closed_motion_of(model, loop, law, rest, report)
 
 
-# -- what is shown ---------------------------------------------------------------------------------------------
+def _design_data(
+    model: Model,
+    rest: Equilibrium,
+    law: FeedbackLaw,
+    estimator: Estimator | None,
+    verdict: Verdict,
+    motion: Trajectory | None,
+) -> dict[str, Any]:
+    """All of a design, for machines."""
+    from vinculum.cli.rest import law_data, observer_data, rest_data, verdict_data
+    from vinculum.cli.simulate import described
+
+    data = {"name": model.name, "equilibrium": rest_data(rest), **law_data(law), "closed_loop": verdict_data(verdict)}
+    if estimator is not None:
+        data["observer"] = observer_data(estimator)
+    return data if motion is None else data | {"motion": described(model.name, motion)}
 
 
-def _given_out(data: dict[str, Any], json: bool, output: Any) -> None:
+def _given_out(data: dict[str, Any], json: bool, output: Path | None) -> None:
+    """Data into a file and onto the screen, each where it was asked for."""
     from vinculum.cli.output import as_json, written
 
     if output is not None:
         written(output, as_json(data) + "\n")
     if json:
         print(as_json(data))
-
-
-def _rest(rest: Any) -> dict[str, Any]:
-    from vinculum.names import name_of
-
-    values = {name_of(key): float(value) for key, value in rest.items()}
-    return {"values": values, "reactions": dict(rest.reactions), "residual": rest.residual}
-
-
-def _show(title: str, rest: Any) -> None:
-    from vinculum.cli.output import table
-
-    data = _rest(rest)
-    moving = {name: value for name, value in data["values"].items() if value or not name.startswith("dot(")}
-    table(title, {**moving, **{f"reaction of {name}": value for name, value in data["reactions"].items()}})
-
-
-def _verdict(verdict: Any) -> dict[str, Any]:
-    return {
-        "kind": verdict.kind,
-        "stable": bool(verdict),
-        "theorem": verdict.theorem,
-        "explanation": verdict.explanation,
-        "roots": [complex(root) for root in verdict.roots],
-        "structural_zero_roots": verdict.critical,
-    }
-
-
-def _show_gains(law: Any, estimator: Any) -> None:
-    from vinculum.cli.output import grid
-    from vinculum.names import name_of
-
-    inputs = [name_of(u) for u in law.linear.inputs]
-    states = [name_of(s) for s in law.linear.states]
-    grid("gains of the feedback", ("state", *inputs), [(s, *map(float, law.gain[:, i])) for i, s in enumerate(states)])
-    if estimator is not None:
-        outputs = [name_of(y) for y in estimator.outputs]
-        rows = [(s, *map(float, estimator.gain[i])) for i, s in enumerate(states)]
-        grid("gains of the observer", ("state", *outputs), rows)
-
-
-def _design(model: Any, rest: Any, law: Any, estimator: Any, verdict: Any, motion: Any) -> dict[str, Any]:
-    from vinculum.cli.simulate import described
-    from vinculum.names import name_of
-
-    data: dict[str, Any] = {
-        "name": model.name,
-        "equilibrium": _rest(rest),
-        "states": [name_of(s) for s in law.linear.states],
-        "inputs": [name_of(u) for u in law.linear.inputs],
-        "gain": law.gain,
-        "closed_loop": _verdict(verdict),
-    }
-    if estimator is not None:
-        data["observer"] = {"outputs": [name_of(y) for y in estimator.outputs], "gain": estimator.gain}
-    return data if motion is None else data | {"motion": described(model.name, motion)}

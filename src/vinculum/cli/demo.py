@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vinculum.cli.codes import DONE, complain
+from vinculum.cli.codes import DONE, tell
 from vinculum.cli.options import Force, Output
 
 
@@ -27,8 +27,8 @@ def demo(output: Output = None, force: Force = False) -> int:
     from vinculum.describe.files import load
     from vinculum.present.report import write_report
 
-    complain("The ball and beam: derived, simulated, judged, stabilized, drawn (half a minute).")
+    tell("The ball and beam: derived, simulated, judged, stabilized, drawn (half a minute).")
     with steps() as progress:
         written = write_report(load(folder() / "ball_and_beam.toml"), path, progress)
-    complain(f"Written to {written}. Open it in a browser.")
+    tell(f"Written to {written}. Open it in a browser.")
     return DONE

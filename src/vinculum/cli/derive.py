@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vinculum.cli.codes import DONE
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+
+if TYPE_CHECKING:
+    from vinculum.study import Equations
 
 KINDS = (".tex", ".md", ".txt")
 
@@ -41,7 +44,7 @@ def derive(
     if json:
         print(as_json(described(equations)))
         return DONE
-    rows = {"form": form_of(equations), "states": listed(equations.states), "dimension": equations.dimension}
+    rows = {"form": equations.form, "states": listed(equations.states), "dimension": equations.dimension}
     table(asked.name, rows)
     if output is None:
         print()
@@ -49,18 +52,13 @@ def derive(
     return DONE
 
 
-def form_of(equations: Any) -> str:
-    """The name of the form."""
-    return getattr(equations, "form", "program")
-
-
-def described(equations: Any) -> dict[str, Any]:
-    """For machines."""
+def described(equations: Equations) -> dict[str, Any]:
+    """The equations as data, for machines."""
     from vinculum.names import name_of
 
     return {
         "name": equations.name,
-        "form": form_of(equations),
+        "form": equations.form,
         "states": [name_of(key) for key in equations.states],
         "inputs": [name_of(key) for key in equations.system.inputs],
         "constraints": list(equations.constraint_names),
@@ -71,10 +69,10 @@ def described(equations: Any) -> dict[str, Any]:
     }
 
 
-def document(equations: Any, kind: str) -> str:
+def document(equations: Equations, kind: str) -> str:
     """The equations as a file: LaTeX, Markdown or plain text."""
     if kind == ".tex":
-        return f"% {equations.name}, form {form_of(equations)}\n\\[\n{equations.latex()}\n\\]\n"
+        return f"% {equations.name}, form {equations.form}\n\\[\n{equations.latex()}\n\\]\n"
     if kind == ".md":
-        return f"# {equations.name}\n\nForm: {form_of(equations)}\n\n```math\n{equations.latex()}\n```\n"
-    return f"{equations.name}, form {form_of(equations)}\n\n{equations.text()}\n"
+        return f"# {equations.name}\n\nForm: {equations.form}\n\n```math\n{equations.latex()}\n```\n"
+    return f"{equations.name}, form {equations.form}\n\n{equations.text()}\n"

@@ -54,11 +54,10 @@ def _source(like: str | None) -> Path:
     path = folder() / f"{like or 'start'}.toml"
     known = [found.stem for found in folder().glob("*.toml")]
     if like is not None and like not in known:
-        import difflib
+        from vinculum.names import suggestion
 
-        near = difflib.get_close_matches(like, known, n=1)
-        hint = f"Did you mean {near[0]}?" if near else "List them with vinculum new --list."
-        raise Wrong(f"There is no example {like!r}. {hint}")
+        hint = suggestion(like, known) or " List them with vinculum new --list."
+        raise Wrong(f"There is no example {like!r}.{hint}")
     return path
 
 

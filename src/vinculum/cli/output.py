@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vinculum.cli.codes import Wrong, complain
+from vinculum.cli.codes import Wrong, tell
 
 
 def free_place(path: Path | None, force: bool, kinds: Sequence[str]) -> None:
@@ -27,7 +27,12 @@ def free_place(path: Path | None, force: bool, kinds: Sequence[str]) -> None:
 def written(path: Path, text: str) -> None:
     """Write a text, and say where."""
     path.write_text(text, encoding="utf-8")
-    complain(f"Written to {path}")
+    tell_where(path)
+
+
+def tell_where(place: object) -> None:
+    """Say where something was written, on the error stream."""
+    tell(f"Written to {place}")
 
 
 def table(title: str, rows: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vinculum.cli.codes import DONE, complain
+from vinculum.cli.codes import DONE
 from vinculum.cli.options import Force, Form, ModelFile, Output, Set
 
 KINDS = (".html",)
@@ -23,7 +23,7 @@ def report(
       vinculum report model.toml -o report.html
     """
     from vinculum.cli.models import opened
-    from vinculum.cli.output import free_place
+    from vinculum.cli.output import free_place, tell_where
     from vinculum.cli.progress import steps
 
     path = output or model.with_suffix(".html")
@@ -33,7 +33,7 @@ def report(
 
     with steps() as progress:
         written = write_report(asked, path, progress)
-    complain(f"Written to {written}")
+    tell_where(written)
     return DONE
 
 
@@ -47,7 +47,7 @@ def papers(output: Output = None, force: Force = False) -> int:
     Example:
       vinculum papers -o papers.html
     """
-    from vinculum.cli.output import free_place
+    from vinculum.cli.output import free_place, tell_where
     from vinculum.cli.progress import steps
 
     path = output or Path("papers.html")
@@ -56,5 +56,5 @@ def papers(output: Output = None, force: Force = False) -> int:
 
     with steps() as progress:
         (write_markdown if path.suffix == ".md" else write_page)(path, progress)
-    complain(f"Written to {path}")
+    tell_where(path)
     return DONE

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vinculum.cli.codes import DONE, INTERRUPTED, NO, complain
+from vinculum.cli.codes import DONE, INTERRUPTED, NO
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
 
 KINDS = (".nc", ".csv")
@@ -73,11 +73,13 @@ def moved(model: Any, equations: Any, changes: dict[str, Any]) -> Any:
 
 def stored(motion: Any, path: Path) -> None:
     """NetCDF with everything, or a table of the samples as text."""
+    from vinculum.cli.output import tell_where
+
     if path.suffix.lower() == ".nc":
         motion.save(path)
     else:
         motion.dataset.to_dataframe().to_csv(path)
-    complain(f"Written to {path}")
+    tell_where(path)
 
 
 def rows_of(motion: Any) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def rows_of(motion: Any) -> dict[str, Any]:
 
 
 def described(name: str, motion: Any) -> dict[str, Any]:
-    """For machines."""
+    """How the run went, as data for machines."""
     return {
         "name": name,
         "outcome": {"kind": motion.outcome.kind, "time": motion.outcome.time, "reason": motion.outcome.reason},

@@ -26,6 +26,7 @@ from vinculum.simulate.storage import labelled
 from vinculum.study.findings import Findings, Point
 
 Rows = Mapping[str, Any]
+_TOO_LONG = "too many for a notebook; equations.latex() gives them"  # what is short is shown as a formula
 
 
 def shown(record: Any) -> str:
@@ -101,11 +102,7 @@ def _model(record: Model) -> Rows:
     asked = ("derivation", "simulation", "equilibrium", "control", "observer", "closed_loop")
     questions = {name.replace("_", " "): getattr(record, name) for name in asked}
     named = {label: _named(question) for label, question in questions.items() if question}
-    return {"description": record.description, **_rows_without(rows(record.system), "description"), **named}
-
-
-def _rows_without(given: Rows, label: str) -> Rows:
-    return {key: value for key, value in given.items() if key != label}
+    return {"description": record.description, **rows(record.system), **named}
 
 
 # -- derive and compile --------------------------------------------------------------------------------------------
@@ -118,7 +115,7 @@ def _equations(record: EquationsOfMotion) -> Rows:
         "states": record.states,
         "constraints": record.constraint_names,
         "dimension": record.dimension,
-        "formulas": "too many for a notebook; equations.latex() gives them",
+        "formulas": _TOO_LONG,
     }
 
 
@@ -128,7 +125,7 @@ def _program(record: ProgramEquations) -> Rows:
         "states": record.states,
         "inputs": record.system.inputs,
         "relative degrees": record.degrees,
-        "formulas": "too many for a notebook; equations.latex() gives them",
+        "formulas": _TOO_LONG,
     }
 
 
@@ -173,9 +170,8 @@ def _point(record: Point) -> Rows:
 
 @rows.register
 def _equilibrium(record: Equilibrium) -> Rows:
-    values = {name_of(key): value for key, value in record.items() if value or not isinstance(key, sp.Derivative)}
     return {
-        **values,
+        **record.shown,
         **{f"reaction of {name}": value for name, value in record.reactions.items()},
         "others found": len(record.others),
     }

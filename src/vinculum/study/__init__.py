@@ -3,6 +3,7 @@
 from vinculum.study.examine import examine
 from vinculum.study.findings import Findings, Point
 from vinculum.study.steps import (
+    Equations,
     closed_motion_of,
     equations_of,
     estimator_of,
@@ -20,6 +21,7 @@ __all__ = [
     "examine",
     "Findings",
     "Point",
+    "Equations",
     "equations_of",
     "motion_of",
     "rest_of",

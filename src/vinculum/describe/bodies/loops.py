@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
 
 KINDS = ("point", "line", "axis", "frame")
-_OPEN = 1e-9  # a condition without coordinates may differ from zero by rounding
 
 
 @dataclass(frozen=True, eq=False)

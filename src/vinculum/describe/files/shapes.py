@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from vinculum.describe.files import limits
 from vinculum.describe.files.location import Path
@@ -47,6 +47,49 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Simple(Shape):
+    """A value without parts, of one of some Python types; true and false are no numbers here."""
+
+    types: ClassVar[tuple[type, ...]]
+    words: ClassVar[str]
+    json_type: ClassVar[str | list[str]]
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, self.types) and (bool in self.types or not isinstance(value, bool))
+
+    @property
+    def wanted(self) -> str:
+        return self.words
+
+    def schema(self) -> dict[str, Any]:
+        return self.described({"type": self.json_type})
+
+
+class Formula(Simple):
+    """An expression in quotes, or a number."""
+
+    types = (str, int, float)
+    words = 'a formula in quotes, as "m*dot(x)^2/2", or a number'
+    json_type: ClassVar = ["string", "number"]
+
+
+class Plain(Simple):
+    """A number as TOML writes it."""
+
+    types = (int, float)
+    words = "a number"
+    json_type = "number"
+
+
+class Flag(Simple):
+    """true or false."""
+
+    types = (bool,)
+    words = "true or false"
+    json_type = "boolean"
+
+
+@dataclass(frozen=True)
 class Text(Shape):
     """A string, one of ``choices`` where there are any."""
 
@@ -78,21 +121,6 @@ class Name(Text):
 
 
 @dataclass(frozen=True)
-class Formula(Shape):
-    """An expression in quotes, or a number."""
-
-    def fits(self, value: Any) -> bool:
-        return isinstance(value, (str, int, float)) and not isinstance(value, bool)
-
-    @property
-    def wanted(self) -> str:
-        return 'a formula in quotes, as "m*dot(x)^2/2", or a number'
-
-    def schema(self) -> dict[str, Any]:
-        return self.described({"type": ["string", "number"]})
-
-
-@dataclass(frozen=True)
 class Number(Shape):
     """A number: plain, a formula of parameters, or with a unit."""
 
@@ -116,21 +144,6 @@ class Number(Shape):
 
 
 @dataclass(frozen=True)
-class Plain(Shape):
-    """A number as TOML writes it."""
-
-    def fits(self, value: Any) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-    @property
-    def wanted(self) -> str:
-        return "a number"
-
-    def schema(self) -> dict[str, Any]:
-        return self.described({"type": "number"})
-
-
-@dataclass(frozen=True)
 class Whole(Shape):
     """A whole number between bounds."""
 
@@ -146,21 +159,6 @@ class Whole(Shape):
 
     def schema(self) -> dict[str, Any]:
         return self.described({"type": "integer", "minimum": self.least, "maximum": self.most})
-
-
-@dataclass(frozen=True)
-class Flag(Shape):
-    """true or false."""
-
-    def fits(self, value: Any) -> bool:
-        return isinstance(value, bool)
-
-    @property
-    def wanted(self) -> str:
-        return "true or false"
-
-    def schema(self) -> dict[str, Any]:
-        return self.described({"type": "boolean"})
 
 
 @dataclass(frozen=True)

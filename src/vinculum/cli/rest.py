@@ -1,0 +1,84 @@
+"""An equilibrium, its verdict and its feedback: as tables for people, and as data for machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vinculum.analyze import Equilibrium, Verdict
+    from vinculum.control import Estimator, FeedbackLaw
+
+# -- tables ----------------------------------------------------------------------------------------------------
+
+
+def show_rest(title: str, rest: Equilibrium) -> None:
+    """Its values, velocities only where they are not zero, and its reactions."""
+    from vinculum.cli.output import table
+
+    table(title, {**rest.shown, **{f"reaction of {name}": value for name, value in rest.reactions.items()}})
+
+
+def show_verdict(title: str, verdict: Verdict) -> None:
+    """The verdict, the theorem and the reason."""
+    from vinculum.cli.output import table
+
+    table(title, {"verdict": verdict.kind, "theorem": verdict.theorem, "because": verdict.explanation})
+
+
+def show_roots(verdict: Verdict) -> None:
+    """Every root with its damping ratio."""
+    from vinculum.cli.output import grid
+
+    rows = zip(verdict.roots, verdict.damping_ratios, strict=True)
+    grid("roots", ("root", "damping ratio"), [(complex(root), float(ratio)) for root, ratio in rows])
+
+
+def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
+    """A row for each state: its gain to each input and, with an observer, from each output."""
+    from vinculum.cli.output import grid
+    from vinculum.names import name_of
+
+    states = [name_of(state) for state in law.linear.states]
+    columns = ("state", *map(name_of, law.linear.inputs))
+    grid("gains of the feedback", columns, [(s, *map(float, law.gain[:, i])) for i, s in enumerate(states)])
+    if estimator is not None:
+        rows = [(s, *map(float, estimator.gain[i])) for i, s in enumerate(states)]
+        grid("gains of the observer", ("state", *map(name_of, estimator.outputs)), rows)
+
+
+# -- data ------------------------------------------------------------------------------------------------------
+
+
+def rest_data(rest: Equilibrium) -> dict[str, Any]:
+    """All values by name, reactions, and what is left of the equations."""
+    from vinculum.names import name_of
+
+    values = {name_of(key): float(value) for key, value in rest.items()}
+    return {"values": values, "reactions": dict(rest.reactions), "residual": rest.residual}
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """The verdict and all that it rests on."""
+    return {
+        "kind": verdict.kind,
+        "stable": bool(verdict),
+        "theorem": verdict.theorem,
+        "explanation": verdict.explanation,
+        "roots": [complex(root) for root in verdict.roots],
+        "structural_zero_roots": verdict.critical,
+    }
+
+
+def law_data(law: FeedbackLaw) -> dict[str, Any]:
+    """The gains of the feedback, (inputs, states)."""
+    from vinculum.names import name_of
+
+    linear = law.linear
+    return {"states": [*map(name_of, linear.states)], "inputs": [*map(name_of, linear.inputs)], "gain": law.gain}
+
+
+def observer_data(estimator: Estimator) -> dict[str, Any]:
+    """The gains of the observer, (states, outputs)."""
+    from vinculum.names import name_of
+
+    return {"outputs": [*map(name_of, estimator.outputs)], "gain": estimator.gain}
