@@ -1,4 +1,12 @@
-"""A small model to spoil in tests."""
+"""A small model to spoil in tests, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import vinculum as vn
 
 PENDULUM = """
 name = "pendulum"
@@ -25,3 +33,18 @@ def changed(old: str, new: str) -> str:
     """The pendulum with one part of its text replaced."""
     assert PENDULUM.count(old) == 1, old
     return PENDULUM.replace(old, new)
+
+
+def refusal(text: str, **options: object) -> vn.ModelFileError:
+    """All that is said against a file."""
+    with pytest.raises(vn.ModelFileError) as error:
+        vn.loads(text, **options)
+    return error.value
+
+
+def paths_of(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The way to every value of a document, the document itself first."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in items:
+        yield from paths_of(entry, (*path, key))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from files.fuzz import mutant, run
+from files.small import paths_of
 from vinculum.describe.files import ModelFileError
 from vinculum.describe.files.document import parse_document
 from vinculum.describe.files.location import Places
@@ -16,13 +17,6 @@ def test_every_mutant_is_accepted_or_refused_with_places():
     assert not tally.failures
     assert sum(tally.counts.values()) == 3000
     assert min(tally.counts["accepted"], tally.counts["refused"]) > 300
-
-
-def paths_of(value, path=()):
-    yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, entry in items:
-        yield from paths_of(entry, (*path, key))
 
 
 def test_every_value_of_a_mutant_has_its_place():

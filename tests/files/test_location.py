@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import pytest
 
+from files.small import paths_of
 from vinculum.describe.files.location import Places
 
 TRICKY = '''
@@ -34,13 +35,6 @@ b\'\'\'\'\'
 [w.y.deep]
 end = true
 '''
-
-
-def paths_of(value, path=()):
-    yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, entry in items:
-        yield from paths_of(entry, (*path, key))
 
 
 def documents():

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import vinculum as vn
-from files.small import PENDULUM
+from files.small import PENDULUM, refusal
 from vinculum.describe.files.units import read_unit
 from vinculum.describe.files.value import Refused
 
@@ -22,9 +22,7 @@ WITH_UNITS = (
 
 
 def messages(text):
-    with pytest.raises(vn.ModelFileError) as error:
-        vn.loads(text)
-    return [problem.message for problem in error.value.problems]
+    return [problem.message for problem in refusal(text).problems]
 
 
 def test_numbers_become_si():

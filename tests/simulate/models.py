@@ -113,6 +113,16 @@ def turning_rod(form: str = "multipliers") -> vn.EquationsOfMotion:
     )
 
 
+WIRE_START = {x: 0.6, y: 0.0, x.diff(): 0.1}
+SPEED_START = {x: 0.0, y: 0.0, x.diff(): 1.5}
+KINDS = {  # a system for each kind of constraint, and where it starts
+    "rod": (pendulum, hanging(speed=0.5)),
+    "edge": (skate, SKATE_START),
+    "moving wire": (turning_rod, WIRE_START),
+    "given speed": (constant_speed, SPEED_START),
+}
+
+
 @cache
 def spinner(count: int = 1) -> vn.EquationsOfMotion:
     """x with a mass carries massless (a, b) = (cos x, sin x): the constraint gradients for a and b turn with x.

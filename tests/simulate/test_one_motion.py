@@ -11,11 +11,10 @@ import sympy as sp
 import vinculum as vn
 from simulate.models import (
     ADAMS,
+    KINDS,
     NUMBERS,
     RUNGE_KUTTA,
-    SKATE_START,
     angle_pendulum,
-    constant_speed,
     difference,
     g,
     hanging,
@@ -33,12 +32,6 @@ from simulate.models import (
 )
 
 TIMES = np.linspace(0, 2, 21)
-SYSTEMS = {
-    "rod": (pendulum, hanging(speed=0.5)),
-    "edge": (skate, SKATE_START),
-    "moving wire": (turning_rod, {x: 0.6, y: 0.0, x.diff(): 0.1}),
-    "given speed": (constant_speed, {x: 0.0, y: 0.0, x.diff(): 1.5}),
-}
 ACCURACY = {  # at a step of 1e-3, a few times what the order of the method promises
     "taylor": 1e-12, "bdf": 3e-6,
     "euler": 5e-2, "midpoint": 1e-4, "rk4": 1e-9,
@@ -51,15 +44,15 @@ TREATMENTS |= dict.fromkeys(ADAMS, ("none", "baumgarte", "projection"))
 
 @cache
 def reference(name: str) -> vn.Trajectory:
-    equations, start = SYSTEMS[name]
+    equations, start = KINDS[name]
     return run(equations(), start, TIMES, stabilization="none")
 
 
 @pytest.mark.parametrize("form", ["multipliers", "lyapunov"])
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(("method", "treatment"), [(key, one) for key, names in TREATMENTS.items() for one in names])
 def test_one_motion_by_every_form_method_and_stabilization(form, name, method, treatment):
-    equations, start = SYSTEMS[name]
+    equations, start = KINDS[name]
     step = {} if method in ("taylor", "bdf") else {"step": 1e-3}
     motion = run(equations(form), start, TIMES, method, stabilization=treatment, **step)
     # continuous feedback in the stages of a Runge-Kutta step costs order: its defect is O(τ²)
@@ -73,7 +66,7 @@ def test_one_motion_by_every_form_method_and_stabilization(form, name, method, t
 @pytest.mark.parametrize("treatment", ["none", "baumgarte"])
 def test_one_motion_by_the_forms_of_holonomic_systems(form, name, method, treatment):
     """Fewer states, and residuals of first order where the velocities follow the constraints by themselves."""
-    equations, start = SYSTEMS[name]
+    equations, start = KINDS[name]
     step = {} if method in ("taylor", "bdf") else {"step": 1e-3}
     motion = run(vn.derive(equations().system, form), start, TIMES, method, stabilization=treatment, **step)
     coarse = 1e-5 if treatment == "baumgarte" and method == "rk4" else 0.0
@@ -95,7 +88,7 @@ def test_a_cyclic_coordinate_by_its_momentum():
 
 def test_tolerance_sets_the_accuracy_of_adaptive_methods():
     """A tighter tolerance gives a smaller error, for both of them."""
-    equations, start = SYSTEMS["rod"]
+    equations, start = KINDS["rod"]
     for method in ("taylor", "bdf"):
         errors = [
             difference(run(equations(), start, TIMES, method, tolerance=tolerance), reference("rod"))

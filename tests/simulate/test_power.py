@@ -10,6 +10,7 @@ import vinculum as vn
 from laws.random_systems import consistent_state, random_system
 from simulate.models import (
     SKATE_START,
+    SPEED_START,
     angle_pendulum,
     c,
     cartesian_system,
@@ -87,7 +88,7 @@ def test_energy_follows_the_work(form, name):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_servo_that_keeps_the_speed_takes_the_power_of_gravity(form):
     """|v| = c: the kinetic energy is constant, so W = m g (y - y₀)."""
-    motion = run(constant_speed(form), {x: 0.0, y: 0.0, x.diff(): 1.5}, (0, 3))
+    motion = run(constant_speed(form), SPEED_START, (0, 3))
     numbers = constant_speed().system.parameters
     assert imbalance(motion) < 1e-12
     np.testing.assert_allclose(motion.work, numbers[m] * numbers[g] * motion[y], rtol=0, atol=1e-12)

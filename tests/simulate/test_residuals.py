@@ -16,6 +16,7 @@ from simulate.models import (
     FIXED_STEP,
     RUNGE_KUTTA,
     SKATE_START,
+    SPEED_START,
     cartesian_system,
     constant_speed,
     g,
@@ -242,7 +243,7 @@ def test_continuous_feedback_in_the_stages_has_a_known_cost(method, share):
         (pendulum, hanging(speed=2.0)),
         (turning_rod, {x: 1.0, y: 0.0}),
         (skate, SKATE_START),
-        (constant_speed, {x: 0.0, y: 0.0, x.diff(): 1.5}),
+        (constant_speed, SPEED_START),
     ],
 )
 def test_projection_leaves_only_rounding(method, equations, start):

@@ -8,9 +8,9 @@ import sympy as sp
 
 import vinculum as vn
 from simulate.models import (
+    KINDS,
     SKATE_START,
     angle_pendulum,
-    constant_speed,
     end,
     hanging,
     largest,
@@ -18,7 +18,6 @@ from simulate.models import (
     run,
     skate,
     theta,
-    turning_rod,
     x,
     y,
 )
@@ -30,8 +29,8 @@ REVERSIBLE = {
     "skate": (skate, SKATE_START),
 }
 OTHERS = {
-    "turning wire": (turning_rod, {x: 0.6, y: 0.0, x.diff(): 0.1}),
-    "constant speed": (constant_speed, {x: 0.0, y: 0.0, x.diff(): 1.5}),
+    "turning wire": KINDS["moving wire"],
+    "constant speed": KINDS["given speed"],
 }
 
 

@@ -12,9 +12,9 @@ import sympy as sp
 import vinculum as vn
 from laws.random_systems import consistent_state, random_system, values
 from simulate.models import (
+    KINDS,
     SKATE_START,
     cartesian_system,
-    constant_speed,
     g,
     hanging,
     l,
@@ -25,18 +25,11 @@ from simulate.models import (
     skate,
     t,
     theta,
-    turning_rod,
     x,
     y,
 )
 
 push = sp.Symbol("push")
-SYSTEMS = {
-    "rod": (pendulum, hanging(speed=0.5)),
-    "edge": (skate, SKATE_START),
-    "wire": (turning_rod, {x: 0.6, y: 0.0, x.diff(): 0.1}),
-    "speed": (constant_speed, {x: 0.0, y: 0.0, x.diff(): 1.5}),
-}
 
 
 @cache
@@ -104,10 +97,10 @@ def test_an_unknown_symbol_is_refused_with_the_nearest_known_one():
 
 
 @pytest.mark.parametrize("form", ["multipliers", "lyapunov"])
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", KINDS)
 def test_reactions_have_the_sign_of_lagranges_equations(form, name):
     """M q̈ + h = Q + Jᵀλ at every sample, every term by SymPy."""
-    equations, start = SYSTEMS[name]
+    equations, start = KINDS[name]
     system = equations(form).system
     motion = run(equations(form), start, np.linspace(0, 2, 9))
     assert_lagrange(system, motion, {})
@@ -161,9 +154,9 @@ def test_reactions_do_not_contain_the_feedback(treatment):
     np.testing.assert_allclose(motion.reactions["rod"], exact, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", KINDS)
 def test_residuals_are_the_constraints_and_their_rates(name):
-    equations, start = SYSTEMS[name]
+    equations, start = KINDS[name]
     system = equations().system
     motion = run(equations(), start, (0, 1), "ab2", step=1e-2)
     for constraint in system.constraints:
@@ -296,7 +289,7 @@ def test_seconds_say_where_the_time_went():
 
 def test_rows_of_a_moving_wire_are_those_of_the_user():
     """ω is a parameter, the angle an expression of it and of time."""
-    equations, start = SYSTEMS["wire"]
+    equations, start = KINDS["moving wire"]
     motion = run(equations(), start, (0, 2))
     angle = motion[sp.atan2(y, x)]
     np.testing.assert_allclose(np.unwrap(angle), motion[omega * t], rtol=0, atol=1e-13)

@@ -45,8 +45,12 @@ def stability(linear: LinearModel) -> Verdict:
         parts = _hurwitz(linear)
     else:
         parts = _on_the_axis(linear, roots[~left])
-    ratios = -roots.real / np.where(np.abs(roots) > 0, np.abs(roots), 1.0)
-    return Verdict(*parts, roots=roots, damping_ratios=ratios, critical=linear.critical)
+    return Verdict(*parts, roots=roots, damping_ratios=damping_ratios(roots), critical=linear.critical)
+
+
+def damping_ratios(roots: np.ndarray) -> np.ndarray:
+    """-Re λ / |λ| of each root; zero for a zero root."""
+    return 0.0 - roots.real / np.where(np.abs(roots) > 0, np.abs(roots), 1.0)
 
 
 def _unstable(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]:

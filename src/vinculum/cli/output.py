@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from vinculum.cli.codes import Wrong, tell
+from vinculum.json_data import json_data
 
 
 def free_place(path: Path | None, force: bool, kinds: Sequence[str]) -> None:
@@ -80,20 +80,5 @@ def shown(value: Any) -> str:
 
 
 def as_json(data: Any) -> str:
-    """JSON; numbers that are none of JSON's become null, complex ones {re, im}."""
-    return json.dumps(plain_data(data), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def plain_data(value: Any) -> Any:
-    """What JSON knows."""
-    if isinstance(value, Mapping):
-        return {str(key): plain_data(entry) for key, entry in value.items()}
-    if hasattr(value, "tolist"):
-        return plain_data(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain_data(entry) for entry in value]
-    if isinstance(value, complex):
-        return {"re": plain_data(value.real), "im": plain_data(value.imag)}
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, (str, int, bool)) or value is None else str(value)
+    """A result as JSON for machines (see `json_data`)."""
+    return json.dumps(json_data(data), indent=2, ensure_ascii=False, allow_nan=False)

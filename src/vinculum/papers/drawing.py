@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.present.report.charts import SERIES, Figure, figure, packed
+from vinculum.present.samples import spread
 
 Panel = tuple[str, Figure]  # a name and a picture
 
@@ -21,9 +22,9 @@ def curve(
     **line: Any,
 ) -> Figure:
     """A line of at most so many points; ``color`` is a number of the page's series."""
-    pick = np.unique(np.linspace(0, len(x) - 1, min(len(x), most)).astype(int))
+    chosen = spread(len(x), most)
     style = {"color": SERIES[color % len(SERIES)], "width": 1.5} | line
-    places = {"x": packed(np.asarray(x)[pick]), "y": packed(np.asarray(y)[pick])}
+    places = {"x": packed(np.asarray(x)[chosen]), "y": packed(np.asarray(y)[chosen])}
     return {"type": "scatter", "mode": "lines", **places, "name": name, "line": style, "showlegend": bool(name)}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.present.report.charts import SERIES, Figure
+from vinculum.present.samples import spread
 
 COLORS = ("#2a6fdb", "#c8553d", "#2f8f5b", "#8a5cc2", "#a87812", "#1f8a99", "#c2487f", "#66707c")
 DASHES = {"dot": "2 3", "dash": "7 4", "solid": ""}
@@ -104,8 +105,8 @@ def _trace(trace: Figure, x: _Axis, y: _Axis) -> str:
             f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{radius:g}" fill="{color}"/>'
             for a, b in zip(across, up, strict=True)
         )
-    pick = np.unique(np.linspace(0, len(across) - 1, min(len(across), 9000)).astype(int))
-    path = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across[pick], up[pick], strict=True))
+    chosen = spread(len(across), 9000)
+    path = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across[chosen], up[chosen], strict=True))
     dash = DASHES[trace["line"].get("dash", "solid")]
     style = (
         f'stroke="{_color(trace["line"]["color"])}" stroke-width="{trace["line"]["width"]:g}" stroke-dasharray="{dash}"'

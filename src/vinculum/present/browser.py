@@ -74,10 +74,10 @@ def opened(running: Any, path: str | Path, width: int = 1200, height: int = 900,
     """(page, what was seen of it) of a file, once it has drawn everything; ``options`` of a Playwright context."""
     context = running.new_context(viewport={"width": width, "height": height}, **options)
     try:
-        page, seen = context.new_page(), Seen()
-        watch(page, Path(path).resolve().as_uri(), seen)
+        page, seen, address = context.new_page(), Seen(), Path(path).resolve().as_uri()
+        watch(page, address, seen)
         page.set_default_timeout(_PATIENCE)
-        page.goto(Path(path).resolve().as_uri(), wait_until="commit")
+        page.goto(address, wait_until="commit")
         page.wait_for_function("window.vinculumReady === true")
         yield page, seen
     finally:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.model import Circle, Drawing
+from vinculum.describe.model import Circle, Drawing, Segment
 from vinculum.errors import ModelError
 from vinculum.names import suggestion
 
@@ -66,14 +66,7 @@ def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:
     refuse_strangers(drawing)
     wanted = _instants(motion.t, frames)
     places = _places(motion, drawing.points)
-    strokes = [
-        Stroke(
-            s.name,
-            "line" if s.scenery else "bar",
-            np.stack([places[p][wanted] for p in _closed(s.points, s.closed)], axis=1),
-        )
-        for s in drawing.segments
-    ]
+    strokes = [_segment(s, places, wanted) for s in drawing.segments]
     strokes += [_circle(motion, c, places[c.center], wanted) for c in drawing.circles]
     used = {p for s in drawing.segments for p in s.points} | {c.center for c in drawing.circles}
     strokes += [Stroke(name, "point", places[name][wanted][:, None]) for name in drawing.points if name not in used]
@@ -134,8 +127,11 @@ def values_of(motion: Trajectory, expressions: Sequence[sp.Expr]) -> np.ndarray:
     return motion.rows(lambda problem: [problem.node(e, "the drawing") for e in given])
 
 
-def _closed(points: Sequence[str], closed: bool) -> list[str]:
-    return [*points, points[0]] if closed else list(points)
+def _segment(segment: Segment, places: Mapping[str, np.ndarray], wanted: np.ndarray) -> Stroke:
+    """The line through its points, and back to the first one where it is closed."""
+    points = [*segment.points, segment.points[0]] if segment.closed else segment.points
+    kind = "line" if segment.scenery else "bar"
+    return Stroke(segment.name, kind, np.stack([places[point][wanted] for point in points], axis=1))
 
 
 def _circle(motion: Trajectory, circle: Circle, center: np.ndarray, wanted: np.ndarray) -> Stroke:

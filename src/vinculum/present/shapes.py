@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from vinculum.present.drawing import Scene, Stroke
+from vinculum.present.samples import spread
 
 SERIES = ("#2a6fdb", "#c8553d", "#2f8f5b", "#8a5cc2", "#b0801f", "#1f8a99", "#c2487f", "#66707c")
 MUTED, GRID = "#8b95a1", "#e3e7ec"
 _GRAY = ("point", "line")
 _AXES = ("x", "y", "z")
 _LARGE = 1.35  # size of the longest axis in space, in Plotly's units
+_MOST = 1500  # points of a path
 _PAD = 0.08  # empty space around, as a share of the size
 
 
@@ -21,7 +23,8 @@ def path_traces(scene: Scene, color: str = MUTED) -> list[dict[str, Any]]:
     """The paths that points leave behind; they do not move."""
     line = {"width": 1.5 if scene.dimension == 2 else 3, "color": color}
     return [
-        _trace(scene.dimension, _thinned(path)) | {"mode": "lines", "line": line, "name": name, "hoverinfo": "skip"}
+        _trace(scene.dimension, path[spread(len(path), _MOST)])
+        | {"mode": "lines", "line": line, "name": name, "hoverinfo": "skip"}
         for name, path in scene.paths.items()
     ]
 
@@ -92,8 +95,3 @@ def _hover(name: str) -> str:
     from html import escape
 
     return f"{escape(name)}<extra></extra>"
-
-
-def _thinned(path: np.ndarray, most: int = 1500) -> np.ndarray:
-    """A path with at most so many points."""
-    return path[np.unique(np.linspace(0, len(path) - 1, min(most, len(path))).astype(int))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,35 +11,39 @@ import plotly.graph_objects as go
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.numbering import EXTERNAL
 
+Place = tuple[float, float]
+
 
 def tree_figure(tree: BodyTree) -> Any:
     """A Plotly figure of the tree; numbers are those of ``tree.order``."""
     places = positions(tree)
     figure = go.Figure()
-    for parent, child, joint in tree.graph.edges(data="joint"):
-        (x0, y0), (x1, y1) = places[parent], places[child]
-        figure.add_scatter(x=[x0, x1], y=[y0, y1], mode="lines", line={"color": "gray"}, showlegend=False)
-        figure.add_annotation(x=(x0 + x1) / 2, y=(y0 + y1) / 2, text=joint, showarrow=False, font={"size": 10})
-    for loop in tree.loops:
-        ends = [places[EXTERNAL if name is None else name] for name in (loop.first, loop.second)]
-        figure.add_scatter(
-            x=[e[0] for e in ends], y=[e[1] for e in ends], mode="lines", line={"dash": "dot"}, name=loop.label
-        )
+    _add_arcs(figure, tree, places)
     number = {name: i for i, name in enumerate(tree.order, start=1)}
     labels = [name if name == EXTERNAL else f"{number[name]} {name}" for name in places]
     x, y = zip(*places.values(), strict=True)
     figure.add_scatter(x=x, y=y, mode="markers+text", text=labels, textposition="top center", showlegend=False)
-    figure.update_layout(title=tree.name, xaxis_visible=False, yaxis_visible=False)
-    return figure
+    return figure.update_layout(title=tree.name, xaxis_visible=False, yaxis_visible=False)
 
 
-def positions(tree: BodyTree) -> dict[str, tuple[float, float]]:
+def _add_arcs(figure: go.Figure, tree: BodyTree, places: Mapping[str, Place]) -> None:
+    """A line for each joint, with its kind in the middle, and a dotted one for each loop."""
+    for parent, child, joint in tree.graph.edges(data="joint"):
+        x, y = zip(places[parent], places[child], strict=True)
+        figure.add_scatter(x=x, y=y, mode="lines", line={"color": "gray"}, showlegend=False)
+        figure.add_annotation(x=sum(x) / 2, y=sum(y) / 2, text=joint, showarrow=False, font={"size": 10})
+    for loop in tree.loops:
+        x, y = zip(*(places[name or EXTERNAL] for name in (loop.first, loop.second)), strict=True)
+        figure.add_scatter(x=x, y=y, mode="lines", line={"dash": "dot"}, name=loop.label)
+
+
+def positions(tree: BodyTree) -> dict[str, Place]:
     """Depth to the right, leaves one below the other, a parent beside the middle of its children."""
     import networkx as nx
 
     graph = tree.graph
     depth = nx.single_source_shortest_path_length(graph, EXTERNAL)
-    places: dict[str, tuple[float, float]] = {}
+    places: dict[str, Place] = {}
     leaves = 0
     for name in nx.dfs_postorder_nodes(graph, EXTERNAL):
         below = [places[child][1] for child in graph.successors(name)]

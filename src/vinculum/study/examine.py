@@ -31,25 +31,26 @@ def examine(model: Model, progress: Progress | None = None) -> Findings:
     """
     work = _Work(progress)
     equations = work.ask("equations", lambda: steps.equations_of(model))
+    if equations is None:
+        return Findings(model, refused=work.refused, seconds=work.seconds, versions=versions())
     motion = rest = None
-    if equations is not None and model.simulation is not None:
+    if model.simulation is not None:
         motion = work.ask("motion", lambda: steps.motion_of(model, equations, work.share))
-    if equations is not None and model.equilibrium is not None:
+    if model.equilibrium is not None:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
-    refused = dict(work.refused)
-    found = steps.rests_of(rest) if rest is not None else ()
-    points = tuple(
-        _studied(model, equations, at, found[0], work) if number < _MOST_POINTS else Point(at)
-        for number, at in enumerate(found)
-    )
+    refused = work.refused
+    points = () if rest is None else tuple(_points(model, equations, rest, work))
     return Findings(model, equations, motion, points, refused, work.seconds, versions())
 
 
-def _studied(
-    model: Model, equations: steps.Equations | None, rest: Equilibrium, first: Equilibrium, work: _Work
-) -> Point:
+def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:
+    """All equilibria that were found, the first ones studied."""
+    for number, rest in enumerate(steps.rests_of(first)):
+        yield _studied(model, equations, rest, first, work) if number < _MOST_POINTS else Point(rest)
+
+
+def _studied(model: Model, equations: steps.Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
     """Stability at an equilibrium, and its stabilization where the model asks for one."""
-    assert equations is not None
     work.refused = {}
     linear = work.ask("linear model", lambda: steps.linear_of(equations, rest))
     if linear is None:
@@ -72,14 +73,14 @@ def _stabilized(model: Model, equations: steps.Equations, point: Point, first: E
         estimator = work.ask("observer", lambda: steps.estimator_of(model, linear))
         if estimator is None:
             return replace(point, law=law)
-    point = replace(point, law=law, estimator=estimator, closed_model=closed_model(law, estimator))
-    point = replace(point, closed_verdict=steps.verdict_of(closed_model(law, estimator)))
+    closed = closed_model(law, estimator)
+    point = replace(point, law=law, estimator=estimator, closed_model=closed, closed_verdict=steps.verdict_of(closed))
     loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, estimator))
     if loop is None or model.closed_loop is None:
         return replace(point, loop=loop)
-    closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
+    moving = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
     held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
-    return replace(point, loop=loop, closed_motion=closed, held_motion=held)
+    return replace(point, loop=loop, closed_motion=moving, held_motion=held)
 
 
 class _Work:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from vinculum.present.samples import spread
+
 SERIES = tuple(f"--series-{i}" for i in range(1, 9))
 _MOST = 2000  # samples of a line
 FLOOR = 1e-18  # where a logarithmic axis ends
@@ -22,7 +24,7 @@ def packed(values: np.ndarray | Sequence[float]) -> dict[str, str]:
 
 def thinned(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A line with at most some thousand samples, the ends included."""
-    chosen = np.unique(np.linspace(0, len(t) - 1, min(len(t), _MOST)).astype(int))
+    chosen = spread(len(t), _MOST)
     return t[chosen], y[chosen]
 
 
@@ -42,8 +44,11 @@ def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def line(t: np.ndarray, y: np.ndarray, name: str = "", color: str = SERIES[0], dash: str = "solid") -> Figure:
     """One quantity over time."""
     t, y = thinned(np.asarray(t), np.asarray(y))
-    style = {"color": color, "width": 2, "dash": dash}
-    return {"type": "scatter", "mode": "lines", "x": packed(t), "y": packed(y), "name": name, "line": style}
+    return _scatter(t, y, name, color=color, width=2, dash=dash)
+
+
+def _scatter(x: np.ndarray | Sequence[float], y: np.ndarray | Sequence[float], name: str, **style: Any) -> Figure:
+    return {"type": "scatter", "mode": "lines", "x": packed(x), "y": packed(y), "name": name, "line": style}
 
 
 def figure(lines: Sequence[Figure], height: int = 300, **layout: Any) -> Figure:
@@ -92,16 +97,12 @@ def levels(
     """Sizes that should be small, on a logarithmic axis, with dashed lines at what was promised."""
     lines, sizes = [], [bound for _, bound in bounds]
     for i, (name, y) in enumerate(columns):
-        style = {"color": SERIES[i % len(SERIES)], "width": 1.5}
         x, size = envelope(t, y)
         sizes += [float(np.nanmin(size)), float(np.nanmax(size))]
-        lines.append(
-            {"type": "scatter", "mode": "lines", "x": packed(x), "y": packed(size), "name": name, "line": style}
-        )
+        lines.append(_scatter(x, size, name, color=SERIES[i % len(SERIES)], width=1.5))
     for name, bound in bounds:
-        style = {"color": "--text", "width": 1.5, "dash": "dash"}
-        ends = {"x": packed([t[0], t[-1]]), "y": packed([bound, bound])}
-        lines.append({"type": "scatter", "mode": "lines", **ends, "name": f"promised: {name}", "line": style})
+        ends = [t[0], t[-1]], [bound, bound]
+        lines.append(_scatter(*ends, f"promised: {name}", color="--text", width=1.5, dash="dash"))
     return over_time(lines, 320, yaxis=_decades(sizes))
 
 

@@ -8,6 +8,11 @@ from typing import Any
 from vinculum.present.report.html import Html, tag
 
 
+def key_of(color: str, name: str) -> Html:
+    """An entry of a legend: a patch of the color, and what it stands for."""
+    return tag("span", tag("i", style=f"background:{color}"), name, class_="key")
+
+
 class Figures:
     """Figures placed so far, by identifier."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from vinculum.describe import AffineSystem
 from vinculum.present import shapes
 from vinculum.present.report.charts import SERIES
+from vinculum.present.report.figures import key_of
 from vinculum.present.report.film import Film
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, tag, text
 from vinculum.present.report.words import counted, listing, number, sentence
@@ -98,5 +99,5 @@ def _legend(film: Film) -> Html:
     space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
     paths = list(film.scene.paths)
     traced = f" Thin lines: paths of {', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}." if paths else ""
-    keys = [tag("span", tag("i", style=f"background:{color}"), name, class_="key") for name, color in named.items()]
+    keys = [key_of(color, name) for name, color in named.items()]
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])

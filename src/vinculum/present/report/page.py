@@ -16,6 +16,7 @@ from typing import Any
 
 from vinculum.describe.model import Model
 from vinculum.errors import VinculumError
+from vinculum.json_data import json_data
 from vinculum.present.report import about, formulas, movement, overview, rest
 from vinculum.present.report.figures import Figures
 from vinculum.present.report.film import Film, films
@@ -114,15 +115,7 @@ def _films(findings: Findings) -> tuple[list[Film], str]:
 
 def _data(content: Any) -> str:
     """JSON that can stand inside a script element; numbers that are not finite become null."""
-    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _finite(content: Any) -> Any:
-    if isinstance(content, float):
-        return content if abs(content) < float("inf") else None
-    if isinstance(content, dict):
-        return {key: _finite(value) for key, value in content.items()}
-    return [_finite(value) for value in content] if isinstance(content, (list, tuple)) else content
+    return json.dumps(json_data(content), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _file(name: str) -> Traversable:

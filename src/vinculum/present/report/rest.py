@@ -8,14 +8,15 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze import Verdict
+from vinculum.analyze.stability import damping_ratios
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.present.report import charts
-from vinculum.present.report.figures import Figures
+from vinculum.present.report.figures import Figures, key_of
 from vinculum.present.report.formulas import quantity
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
 from vinculum.present.report.mathematics import inline
 from vinculum.present.report.root_map import compressed, root_map
-from vinculum.present.report.words import damping, number, pairs, root, sentence
+from vinculum.present.report.words import number, pairs, root, sentence
 from vinculum.simulate import Trajectory
 from vinculum.study import Findings, Point
 
@@ -45,18 +46,22 @@ def badge(verdict: Verdict | None) -> Html:
 
 def stability(findings: Findings, figures: Figures) -> Section | None:
     """For every equilibrium the verdict in words, and its roots, with and without feedback."""
-    studied = [(i, p) for i, p in enumerate(findings.points, start=1) if p.verdict is not None]
-    if not studied:
-        return None
+    parts = [_studied(p, title, figures) for title, p in _titled(findings) if p.verdict is not None]
+    return section("stability", "Stability", *parts) if parts else None
+
+
+def _titled(findings: Findings) -> list[tuple[Html, Point]]:
+    """Every equilibrium with its heading, which is empty where there is only one."""
     several = len(findings.points) > 1
-    return section(
-        "stability", "Stability", *(_studied(p, f"Equilibrium {i}" if several else "", figures) for i, p in studied)
-    )
+    return [
+        (tag("h3", f"Equilibrium {i}") if several else text(""), point)
+        for i, point in enumerate(findings.points, start=1)
+    ]
 
 
-def _studied(point: Point, title: str, figures: Figures) -> Html:
+def _studied(point: Point, title: Html, figures: Figures) -> Html:
     assert point.verdict is not None
-    parts = [tag("h3", title) if title else "", told(point.verdict)]
+    parts = [title, told(point.verdict)]
     sets = [("without feedback", point.verdict.roots)]
     if point.closed_verdict is not None:
         parts.append(told(point.closed_verdict, "With feedback: "))
@@ -76,27 +81,26 @@ def told(verdict: Verdict, before: str = "") -> Html:
 
 
 def _roots(name: str, roots: np.ndarray) -> Html:
-    rows = [[root(r), number(damping(r), 3), number(abs(r), 4)] for r in pairs(roots)]
+    upper = np.array(pairs(roots), dtype=complex)
+    rows = [
+        [root(r), number(ratio, 3), number(abs(r), 4)] for r, ratio in zip(upper, damping_ratios(upper), strict=True)
+    ]
     return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency"], rows, [0, 1, 2])])
 
 
 def feedback(findings: Findings, figures: Figures) -> Section | None:
     """Gains, observer, and the response with and without feedback, for every equilibrium."""
-    studied = [(i, p) for i, p in enumerate(findings.points, start=1) if p.law is not None]
-    if not studied:
-        return None
-    several = len(findings.points) > 1
-    parts = [_controlled(findings, p, f"Equilibrium {i}" if several else "", figures) for i, p in studied]
+    parts = [_controlled(findings, p, title, figures) for title, p in _titled(findings) if p.law is not None]
     words = (
         "Each input is its value at rest plus the gains times the distance of the state from rest; the gains minimize "
+        "the quadratic cost with the weights of the model. The closed loop is the nonlinear system itself."
     )
-    weights = "the quadratic cost with the weights of the model. The closed loop is the nonlinear system itself."
-    return section("feedback", "Feedback", paragraph(words + weights), *parts)
+    return section("feedback", "Feedback", paragraph(words), *parts) if parts else None
 
 
-def _controlled(findings: Findings, point: Point, title: str, figures: Figures) -> Html:
+def _controlled(findings: Findings, point: Point, title: Html, figures: Figures) -> Html:
     assert point.law is not None
-    parts = [tag("h3", title) if title else "", gains(point.law)]
+    parts = [title, gains(point.law)]
     if point.estimator is not None:
         parts.append(observer(point.estimator))
     return joined([*parts, response(findings, point, figures)])
@@ -142,7 +146,8 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
     keys = (*point.linear.states, *point.linear.inputs)
     end = charts.settled(closed.t, [closed[key] for key in keys])
     pictures = [(quantity(findings.model, key), _compared(closed, held, key, end)) for key in keys]
-    legend = tag("div", _key(1, "with feedback"), _key(2, "without, inputs held"), class_="keys")
+    names = {charts.SERIES[0]: "with feedback", charts.SERIES[1]: "without, inputs held"}
+    legend = tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
     notes = [_stopped("With feedback", closed), *([_stopped("Without feedback", held)] if held is not None else [])]
     if end < closed.t[-1]:
         notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
@@ -162,7 +167,3 @@ def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: fl
 def _stopped(which: str, motion: Trajectory) -> Html:
     """Where and why a run ended before its time."""
     return text("") if motion.outcome else paragraph(f"{which}: {sentence(str(motion.outcome))}", class_="note")
-
-
-def _key(series: int, words: str) -> Html:
-    return tag("span", tag("i", style=f"background:var(--series-{series})"), words, class_="key")

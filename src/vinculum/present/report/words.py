@@ -1,8 +1,7 @@
-"""Numbers, names and verdicts as people read them."""
+"""Numbers, roots, lists and sentences as people read them."""
 
 from __future__ import annotations
 
-import cmath
 import math
 from collections.abc import Sequence
 
@@ -33,11 +32,6 @@ def root(value: complex) -> Html:
 def pairs(roots: Sequence[complex] | np.ndarray) -> list[complex]:
     """Every root once, conjugate pairs by the one above the axis."""
     return [complex(r) for r in roots if r.imag >= 0]
-
-
-def damping(value: complex) -> float:
-    """-Re/|λ| of a root."""
-    return -value.real / abs(value) if cmath.isfinite(value) and value != 0 else 0.0
 
 
 def counted(amount: int, singular: str, plural: str | None = None) -> str:
