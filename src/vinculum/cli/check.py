@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from vinculum.cli.codes import DONE, WRONG
 from vinculum.cli.options import Json, ModelFile, Set
+
+if TYPE_CHECKING:
+    from vinculum.describe.files.problems import Problem
 
 
 def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
@@ -22,11 +29,12 @@ def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
     except ModelFileError as error:
         if not json:
             raise
-        keys = ("line", "column", "key", "message", "excerpt", "start", "end")
-        print(as_json({"file": str(model), "problems": [{k: getattr(p, k) for k in keys} for p in error.problems]}))
+        print(as_json(_problem_data(model, error.problems)))
         return WRONG
-    if json:
-        print(as_json({"file": str(model), "problems": []}))
-    else:
-        print(f"{model}: no problem was found.\n{found.system}")
+    print(as_json(_problem_data(model, ())) if json else f"{model}: no problem was found.\n{found.system}")
     return DONE
+
+
+def _problem_data(path: Path, problems: Sequence[Problem]) -> dict[str, Any]:
+    keys = ("line", "column", "key", "message", "excerpt", "start", "end")
+    return {"file": str(path), "problems": [{key: getattr(problem, key) for key in keys} for problem in problems]}

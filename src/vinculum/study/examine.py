@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from vinculum.analyze import Equilibrium
-from vinculum.control import closed_model
+from vinculum.control import FeedbackLaw, closed_model
 from vinculum.describe.model import Model
 from vinculum.errors import VinculumError
 from vinculum.study import steps
@@ -62,7 +62,7 @@ def _studied(model: Model, equations: steps.Equations, rest: Equilibrium, first:
 
 
 def _stabilized(model: Model, equations: steps.Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
-    """Feedback, observer and the closed loop from the model's start, beside the motion without feedback."""
+    """Feedback, observer, and what becomes of the equilibrium with them."""
     linear = point.linear
     assert linear is not None
     law = work.ask("feedback", lambda: steps.law_of(model, linear))
@@ -75,12 +75,19 @@ def _stabilized(model: Model, equations: steps.Equations, point: Point, first: E
             return replace(point, law=law)
     closed = closed_model(law, estimator)
     point = replace(point, law=law, estimator=estimator, closed_model=closed, closed_verdict=steps.verdict_of(closed))
-    loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, estimator))
+    return _closed(model, equations, point, law, first, work)
+
+
+def _closed(
+    model: Model, equations: steps.Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
+) -> Point:
+    """The closed loop, and its motion from the model's start beside the motion without feedback."""
+    loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, point.estimator))
     if loop is None or model.closed_loop is None:
         return replace(point, loop=loop)
-    moving = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
+    closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
     held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
-    return replace(point, loop=loop, closed_motion=moving, held_motion=held)
+    return replace(point, loop=loop, closed_motion=closed, held_motion=held)
 
 
 class _Work:

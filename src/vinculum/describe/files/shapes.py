@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -177,11 +177,7 @@ class ListOf(Shape):
             return
         if self.length is not None and len(value) != self.length:
             yield path, f"{len(value)} entries were found; {self.length} are needed."
-        if len(value) > limits.LIST:
-            yield path, f"{len(value)} entries are more than {limits.LIST}."
-            return
-        for i, entry in enumerate(value):
-            yield from self.entry.complaints(entry, (*path, i))
+        yield from _of_entries(self.entry, enumerate(value), len(value), path)
 
     def pruned(self, value: Any, path: Path, wrong: set[Path]) -> Any:
         kept = [] if path in wrong else [self.entry.pruned(x, (*path, i), wrong) for i, x in enumerate(value)]
@@ -207,13 +203,8 @@ class MapOf(Shape):
 
     def complaints(self, value: Any, path: Path) -> Iterator[Complaint]:
         yield from super().complaints(value, path)
-        if not isinstance(value, dict):
-            return
-        if len(value) > limits.LIST:
-            yield path, f"{len(value)} entries are more than {limits.LIST}."
-            return
-        for key, entry in value.items():
-            yield from self.entry.complaints(entry, (*path, key))
+        if isinstance(value, dict):
+            yield from _of_entries(self.entry, value.items(), len(value), path)
 
     def pruned(self, value: Any, path: Path, wrong: set[Path]) -> Any:
         if path in wrong:
@@ -229,6 +220,15 @@ class MapOf(Shape):
         return self.described(
             {"type": "object", "additionalProperties": self.entry.schema(), "maxProperties": limits.LIST}
         )
+
+
+def _of_entries(shape: Shape, entries: Iterable[tuple[int | str, Any]], count: int, path: Path) -> Iterator[Complaint]:
+    """All that is wrong with entries of one shape; too many of them are not looked at."""
+    if count > limits.LIST:
+        yield path, f"{count} entries are more than {limits.LIST}."
+        return
+    for key, entry in entries:
+        yield from shape.complaints(entry, (*path, key))
 
 
 @dataclass(frozen=True)

@@ -95,17 +95,22 @@ def energy(findings: Findings, figures: Figures) -> Section | None:
     if np.any(W):
         lines.append(charts.line(motion.t, E[0] + W, "E(0) + work W", charts.SERIES[1], "dash"))
     left = charts.levels(motion.t, [("|E − E(0) − W|", E - E[0] - W)])
-    size = float(np.nanmax(np.abs(E))) or 1.0
-    words = paragraph(
-        "The energy changes by the work of forces, of moving constraints and of explicit time, and by nothing else: ",
-        mathml("E(t) - E(0) = W(t)"), ". Largest error over all steps: ", number(motion.energy_error, 2),
-        ", which is ", number(motion.energy_error / size, 2), " of the largest energy.",
-    )  # fmt: skip
     pair = [
         ("Energy", charts.over_time(lines, 260)),
         ("Error of the balance", left | {"layout": left["layout"] | {"height": 260}}),
     ]
-    return section("energy", "Energy", words, tag("div", *(figures.place(f, c) for c, f in pair), class_="grid two"))
+    both = tag("div", *(figures.place(figure, caption) for caption, figure in pair), class_="grid two")
+    return section("energy", "Energy", _balance(motion), both)
+
+
+def _balance(motion: Trajectory) -> Html:
+    """How well the energy is accounted for, in words."""
+    size = float(np.nanmax(np.abs(motion.energy))) or 1.0
+    return paragraph(
+        "The energy changes by the work of forces, of moving constraints and of explicit time, and by nothing else: ",
+        mathml("E(t) - E(0) = W(t)"), ". Largest error over all steps: ", number(motion.energy_error, 2),
+        ", which is ", number(motion.energy_error / size, 2), " of the largest energy.",
+    )  # fmt: skip
 
 
 def reactions(findings: Findings, figures: Figures) -> Section | None:

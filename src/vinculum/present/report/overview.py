@@ -76,20 +76,21 @@ def mechanism(films: Sequence[Film], problem: str) -> Section:
     if not films:
         why = problem or "Nothing was simulated, so there is nothing to show."
         return section("mechanism", "The mechanism", paragraph(why, class_="notice"))
+    stage = tag("div", id="stage", class_="stage", role="img", aria_label="The mechanism in motion")
+    still = Html('<img id="still" class="still" alt="The mechanism at one instant">')  # for paper; img has no end tag
+    player = tag("figure", stage, still, _controls(films), class_="player")
+    return section("mechanism", "The mechanism", player, _legend(films[0]))
+
+
+def _controls(films: Sequence[Film]) -> Html:
     choices = [tag("option", film.name, value=i) for i, film in enumerate(films)]
-    choice = tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(films) > 1 else ""
-    controls = tag(
+    return tag(
         "div",
         tag("button", "Play", id="play", type="button", aria_pressed="false"),
         tag("input", id="time", type="range", min="0", max=len(films[0].scene.t) - 1, value="0", aria_label="time"),
         tag("output", "t = 0", id="clock", for_="time"),
-        choice,
+        tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(films) > 1 else "",
         class_="controls",
-    )
-    still = Html('<img id="still" class="still" alt="The mechanism at one instant">')
-    stage = tag("div", id="stage", class_="stage", role="img", aria_label="The mechanism in motion")
-    return section(
-        "mechanism", "The mechanism", tag("figure", stage, still, controls, class_="player"), _legend(films[0])
     )
 
 
