@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vinculum.cli.codes import DONE, INTERRUPTED, NO
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+
+if TYPE_CHECKING:
+    from vinculum.describe.model import Model
+    from vinculum.simulate import Trajectory
+    from vinculum.study import Equations
 
 KINDS = (".nc", ".csv")
 End = Annotated[float | None, typer.Option("--end", metavar="TIME", help="Another end of the run.", show_default=False)]
@@ -55,7 +60,7 @@ def simulate(
     return DONE if motion.outcome else NO
 
 
-def moved(model: Any, equations: Any, changes: dict[str, Any]) -> Any:
+def moved(model: Model, equations: Equations, changes: dict[str, Any]) -> Trajectory:
     """The motion, with a bar while it runs."""
     from dataclasses import replace
 
@@ -71,7 +76,7 @@ def moved(model: Any, equations: Any, changes: dict[str, Any]) -> Any:
         return motion_of(asked, equations, report)
 
 
-def stored(motion: Any, path: Path) -> None:
+def stored(motion: Trajectory, path: Path) -> None:
     """NetCDF with everything, or a table of the samples as text."""
     from vinculum.cli.output import tell_where
 
@@ -82,7 +87,7 @@ def stored(motion: Any, path: Path) -> None:
     tell_where(path)
 
 
-def rows_of(motion: Any) -> dict[str, Any]:
+def rows_of(motion: Trajectory) -> dict[str, Any]:
     """How the run went, and the values at its end."""
     from vinculum.simulate.storage import labelled
 
@@ -90,7 +95,7 @@ def rows_of(motion: Any) -> dict[str, Any]:
     return {**labelled(motion), **last}
 
 
-def described(name: str, motion: Any) -> dict[str, Any]:
+def described(name: str, motion: Trajectory) -> dict[str, Any]:
     """How the run went, as data for machines."""
     return {
         "name": name,
@@ -101,10 +106,10 @@ def described(name: str, motion: Any) -> dict[str, Any]:
         "samples": len(motion.t),
         "energy_error": motion.energy_error,
         "largest_residuals": [
-            {"constraint": c, "level": level, "residual": value, "promised": motion.promised.get((c, level))}
-            for (c, level), value in motion.largest_residuals.items()
+            {"constraint": key[0], "level": key[1], "residual": value, "promised": motion.promised.get(key)}
+            for key, value in motion.largest_residuals.items()
         ],
-        "events": [{"name": e.name, "time": e.time, "rising": e.rising} for e in motion.events],
+        "events": [{"name": event.name, "time": event.time, "rising": event.rising} for event in motion.events],
         "final": {key: float(values[-1]) for key, values in motion.own_columns.items()},
         "seconds": dict(motion.seconds),
     }

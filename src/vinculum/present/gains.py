@@ -30,13 +30,15 @@ def plot_gain_intervals(
     figure = go.Figure()
     for name, color in zip(methods, _COLORS * len(methods), strict=False):
         error = (errors or {}).get(name, 0.0)
-        found = [gain_interval(name, τ, epsilon, curvature=curvature, error=error, sampled=sampled) for τ in steps]
-        good = [(τ, interval.low, interval.high) for τ, interval in zip(steps, found, strict=True) if interval]
+        found = [
+            gain_interval(name, step, epsilon, curvature=curvature, error=error, sampled=sampled) for step in steps
+        ]
+        good = [(step, interval.low, interval.high) for step, interval in zip(steps, found, strict=True) if interval]
         if good:
-            τ, low, high = np.array(good).T
+            kept, low, high = np.array(good).T
             line = {"color": f"rgb({color})"}
-            figure.add_scatter(x=τ, y=np.maximum(low, 1e-3), line=line, legendgroup=name, showlegend=False)
-            figure.add_scatter(x=τ, y=high, line=line, fill="tonexty", fillcolor=f"rgba({color},0.15)", name=name)
+            figure.add_scatter(x=kept, y=np.maximum(low, 1e-3), line=line, legendgroup=name, showlegend=False)
+            figure.add_scatter(x=kept, y=high, line=line, fill="tonexty", fillcolor=f"rgba({color},0.15)", name=name)
     return figure.update_layout(
         template="plotly_white",
         xaxis={"title": "step τ", "type": "log"},
