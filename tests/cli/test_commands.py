@@ -194,8 +194,8 @@ def test_papers_and_demo_write_where_they_are_told(run, tmp_path, monkeypatch):
 
 
 def test_a_run_that_ends_early_is_a_no(model, run):
-    text = model.read_text(encoding="utf-8").replace("inputs = { u = 0 }", 'inputs = { u = "log((l_0 - x)/l_0)" }')
-    model.write_text(text.replace("[parameters]", '[parameters]\nl_0 = "1 mm"'), encoding="utf-8")
+    text = model.read_text(encoding="utf-8").replace("inputs = { u = 0 }", 'inputs = { u = "push*log((l_0 - x)/l_0)" }')
+    model.write_text(text.replace("[parameters]", '[parameters]\nl_0 = "1 mm"\npush = "1 N"'), encoding="utf-8")
     data = json.loads(run("simulate model.toml --json", code=1).stdout)
     assert data["outcome"]["kind"] == "non-finite"
     assert data["outcome"]["time"] < 5
