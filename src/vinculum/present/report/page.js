@@ -50,7 +50,7 @@
 
   // -- the mechanism in motion -------------------------------------------------------------------------------------
   const stage = byId("stage");
-  let film = null, frame = 0, playing = false, began = 0, from = 0, camera = null;
+  let film = null, frame = 0, playing = false, began = 0, from = 0, camera = null, showing = null;
 
   function unpacked(text) {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -80,6 +80,7 @@
   }
 
   async function set() {
+    await showing;  // a frame on its way would come after the new picture and put the old places into it
     const traces = film.traces.map((trace) => Object.assign({ showlegend: false }, trace));
     coordinates(frame).forEach((places, i) => places.forEach((values, k) => {
       traces[film.still + i]["xyz"[k]] = values;
@@ -109,7 +110,8 @@
       Object.fromEntries(places.map((values, k) => ["xyz"[k], values])));
     clock();
     const how = { transition: { duration: 0 }, frame: { duration: 0, redraw: Boolean(film.layout.scene) }, mode: "immediate" };
-    return Plotly.animate(stage, { data, traces: indices }, how).catch(() => undefined);  // a newer frame took its place
+    showing = Plotly.animate(stage, { data, traces: indices }, how).catch(() => undefined);  // a newer frame took its place
+    return showing;
   }
 
   function tick(now) {
