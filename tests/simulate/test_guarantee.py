@@ -118,7 +118,7 @@ def test_the_recursion_of_adams_methods_turns_unstable_at_their_limit(method, or
 @pytest.mark.parametrize("method", RUNGE_KUTTA)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_deadbeat_gains_make_the_recursion_nilpotent(method, order):
-    from vinculum.simulate.stabilization import deadbeat
+    from vinculum.simulate.gains import deadbeat
 
     tableau = METHODS[method]
     S = step_matrix(tableau, deadbeat(order, tableau.order), 1.0, True)

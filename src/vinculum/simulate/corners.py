@@ -1,102 +1,98 @@
-"""On which side of every corner a motion goes on, or along it (Filippov 1988, for several surfaces at once).
+"""Corners of the equations: sign, |x| and branches, which are smooth on either side of a surface g = 0 only.
 
-At a state with g_k = 0 the next σ_k must agree with where they lead:
-
-    σ_k = 1 with dg_k/dt ≥ 0,   σ_k = -1 with dg_k/dt ≤ 0,   or -1 ≤ σ_k ≤ 1 with dg_k/dt = 0.
+σ = ±1 says on which side the motion is. With σ a number in place of sign(g), |g| = g σ and g > 0, the equations are
+smooth until the surface is met. Along a surface (dry friction at rest) σ lies between, such that dg/dt = 0 (Filippov).
 """
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.errors import SingularError
-from vinculum.graph import Node, evaluate
-from vinculum.graph.traverse import describe
-from vinculum.simulate.problem import Problem
-from vinculum.simulate.switches import SPARE, Sides
+from vinculum.graph import ONE, ZERO, Node, along, constant, jacobian, order, solve, substitute, symbol, symbols
+from vinculum.graph.node import compare
 
-_ON = 1e-12  # |g| up to this times (1 + |dg/dt|) counts as on the surface
-_MOST = 8  # surfaces at once for which all ways to go on are tried
-_SLACK = 1e-9
+CORNERED = {"sign", "abs"}  # functions, beside comparisons, whose corners are met exactly
+_COMPARED = ("less", "less_equal")
+SPARE = 1e-9  # by how much σ² may exceed 1 along a surface, so that friction just at its limit is no corner
 
 
-def decided(problem: Problem, t: float, x: np.ndarray, direction: float) -> Problem:
-    """The problem with the sides on which the motion goes on from a state."""
-    corners = problem.corners
-    if not corners.surfaces:
-        return problem
-    known = problem.numbers(t, x)
-    sigma, g = [], []
-    for k, surface in enumerate(corners.surfaces):  # inner surfaces first: outer ones may contain their σ
-        g.append(evaluate([surface], known)[0])
-        sigma.append(1.0 if g[k] >= 0 else -1.0)
-        known[corners.sigma[k]] = sigma[k]
-    slopes = problem.corner_slopes
-    rates = evaluate(slopes, known)
-    on = [k for k in range(len(g)) if abs(g[k]) <= _ON * (1.0 + abs(rates[k]))]
-    if not on:
-        return problem.on_sides(Sides(tuple(sigma), forward=direction > 0))
-    c, G = _affine([slopes[k] for k in on], [corners.sigma[k] for k in on], known)
-    found = consistent_sides(np.sign(direction) * c, np.sign(direction) * G)
-    if found is None:
-        raise SingularError(_undecided(problem, on))
-    for k, side in zip(on, found, strict=True):
-        sigma[k] = side
-    kept = [i for i, side in enumerate(found) if side == 0.0]
-    sliding = tuple(on[i] for i in kept)
-    matrix = G[np.ix_(kept, kept)] if kept else None
-    return problem.on_sides(Sides(tuple(sigma), sliding, matrix, direction > 0))
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """σ of every surface, and those along which the motion goes, with d(dg/dt)/dσ of these where that began."""
+
+    sigma: tuple[float, ...]
+    along: tuple[int, ...] = ()
+    matrix: np.ndarray | None = None  # (k, k)
+    forward: bool = True  # in time
 
 
-def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> tuple[np.ndarray, np.ndarray]:
-    """c and G with dg/dt = c + G σ, from all on their lower sides and each in turn on its upper one."""
-    below = dict.fromkeys(sigma, -1.0)
-    low = np.array(evaluate(slopes, known | below))
-    high = np.array([evaluate(slopes, known | below | {s: 1.0}) for s in sigma]).T
-    G = (high - low[:, None]) / 2
-    return low + G.sum(axis=1), G
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """The surfaces of some outputs, and what stands for their sign, |x| and comparisons on one side."""
+
+    surfaces: tuple[Node, ...]  # g, which may contain σ of other surfaces
+    sigma: tuple[Node, ...]  # symbols
+    replaced: dict[Node, Node]  # {sign(g): σ, |g|: g σ, a < b: σ > 0}
+
+    def smooth(self, outputs: Sequence[Node]) -> list[Node]:
+        """The outputs with σ as numbers."""
+        return substitute(list(outputs), self.replaced)
+
+    def slopes(self, time: Node, state: Sequence[Node], rates: Sequence[Node]) -> list[Node]:
+        """dg/dt along the motion, as nodes of the state and σ."""
+        return along(self.surfaces, {time: ONE, **dict(zip(state, self.smooth(rates), strict=True))})
 
 
-def consistent_sides(c: np.ndarray, G: np.ndarray) -> list[float] | None:
-    """σ (0 for along the surface) that agree with dg/dt = c + G σ; None where no choice does."""
-    if len(c) > _MOST:
-        return _relaxed(c, G)
-    for choice in product((0.0, 1.0, -1.0), repeat=len(c)):
-        if _agrees(np.array(choice), c, G):
-            return list(choice)
-    return None
+def corners(outputs: Sequence[Node]) -> Corners:
+    """All surfaces at which the outputs are not smooth, inner ones first."""
+    surfaces: dict[Node, int] = {}
+    replaced: dict[Node, Node] = {}
+    for node in order(outputs):
+        if node.op in CORNERED:
+            g = substitute([node.args[0]], replaced)[0]
+            sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))
+            replaced[node] = sigma if node.op == "sign" else g * sigma
+        elif node.op in _COMPARED:
+            a, b = substitute(list(node.args), replaced)
+            opposite = (a - b) in surfaces
+            g = a - b if opposite else b - a
+            sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))
+            replaced[node] = compare("less", sigma, ZERO) if opposite else compare("less", ZERO, sigma)
+    return Corners(tuple(surfaces), tuple(symbol(("side", k)) for k in surfaces.values()), replaced)
 
 
-def _agrees(sides: np.ndarray, c: np.ndarray, G: np.ndarray) -> bool:
-    """Whether the motion stays on these sides; a surface is followed only where it draws the motion back (G < 0)."""
-    held = sides == 0.0
-    sigma = sides.copy()
-    if np.any(np.diag(G)[held] >= 0):
-        return False
-    try:
-        sigma[held] = np.linalg.solve(G[np.ix_(held, held)], -(c + G @ sides)[held])
-    except np.linalg.LinAlgError:
-        return False
-    leaving = (sides * (c + G @ sigma))[~held]
-    slack = _SLACK * (np.abs(c) + np.abs(G).sum(axis=1))[~held]
-    return bool(np.all(np.abs(sigma[held]) <= 1.0 + SPARE / 10) and np.all(leaving >= -slack))
+def below(sigma: Sequence[Node]) -> dict[Node, Node]:
+    """All surfaces seen from their lower sides."""
+    return dict.fromkeys(sigma, constant(-1))
 
 
-def _relaxed(c: np.ndarray, G: np.ndarray) -> list[float] | None:
-    """The same for many surfaces: σ moved with its own rate and kept within [-1, 1] until it stays."""
-    size = np.maximum(np.abs(G).sum(axis=1), 1e-300)
-    sigma = np.zeros(len(c))
-    for _ in range(20_000):
-        new = np.clip(sigma + 0.5 * (c + G @ sigma) / size, -1.0, 1.0)
-        if np.abs(new - sigma).max() < 1e-15:
-            break
-        sigma = new
-    sides = np.where(np.abs(sigma) >= 1.0 - 1e-12, np.sign(sigma), 0.0)
-    return list(sides) if _agrees(sides, c, G) else None
+def held(slopes: Sequence[Node], sigma: Sequence[Node], matrix: np.ndarray) -> dict[Node, Node]:
+    """{σ: expression} with dg/dt = 0 along several surfaces; ``matrix`` is d(dg/dt)/dσ at a state, for the pivots."""
+    low = substitute(list(slopes), below(sigma))
+    high = [substitute(list(slopes), below(sigma) | {s: ONE}) for s in sigma]
+    D = np.array([[up - down for up, down in zip(column, low, strict=True)] for column in high], dtype=object).T
+    right = np.array([[-node] for node in low], dtype=object)
+    shares = solve(D, right, 2 * matrix[None]).solution[:, 0]  # of the upper side, (1 + σ)/2
+    return {s: 2 * share - 1 for s, share in zip(sigma, shares, strict=True)}
 
 
-def _undecided(problem: Problem, on: list[int]) -> str:
-    names = ", ".join(describe(problem.corners.surfaces[k]) for k in on)
-    return f"the equations jump where {names} = 0, and no way to go on from there agrees with itself"
+def mixed(outputs: Sequence[Node], slid: dict[Node, Node]) -> list[Node]:
+    """Outputs along surfaces: those of the upper and lower sides in the shares (1 ± σ)/2."""
+    low = substitute(list(outputs), below(list(slid)))
+    result = low
+    for sigma, held_at in slid.items():
+        high = substitute(list(outputs), below(list(slid)) | {sigma: ONE})
+        share = (1 + held_at) / 2
+        result = [r + share * (up - down) for r, up, down in zip(result, high, low, strict=True)]
+    return result
+
+
+def linear_in(outputs: Sequence[Node], sigma: Sequence[Node]) -> bool:
+    """Whether outputs are of the first degree in σ, so that σ itself may be put in."""
+    known = order(outputs)
+    branches = any(node.op == "less" and any(s in node.args for s in sigma) for node in known)
+    slopes = [node for node in jacobian(list(outputs), sigma).ravel() if node is not ZERO]
+    return not branches and not symbols(slopes) & set(sigma)

@@ -73,9 +73,9 @@ def _matrices(problem: Problem, t: np.ndarray, states: np.ndarray) -> np.ndarray
     chains = problem.equations.chains
     levels = [y for chain in chains for y in chain]
     names = [symbol(("level", i)) for i in range(len(levels))]
-    law = substitute(list(problem.law.corrections), dict(zip(levels, names, strict=True)))
+    law = substitute(list(problem.nodes.feedback.corrections), dict(zip(levels, names, strict=True)))
     slopes = [s for row in jacobian(law, names) for s in row]
-    at_zero = problem.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
+    at_zero = problem.nodes.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
     rows = problem.compiled(at_zero).rows(t, states, problem.values).reshape(len(t), len(chains), len(levels))
     A = np.tile(np.eye(len(levels), k=1), (len(t), 1, 1))
     for i, end in enumerate(np.cumsum([len(chain) for chain in chains])):
@@ -87,7 +87,7 @@ def _residuals(motion: Trajectory) -> np.ndarray:
     """η at every sample."""
 
     def nodes(problem: Problem) -> list:
-        return problem.lifted([y for chain in problem.equations.chains for y in chain])
+        return problem.nodes.lifted([y for chain in problem.equations.chains for y in chain])
 
     return motion.rows(nodes)
 

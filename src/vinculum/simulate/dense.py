@@ -60,5 +60,5 @@ def _hermite(segments: Sequence[Segment], times: np.ndarray) -> dict[str, np.nda
 
 def _rows(segment: Segment, keys: Sequence[sp.Expr]) -> np.ndarray:
     problem = segment.problem
-    nodes = [problem.node(key, f"motion[{key}]") for key in keys]
+    nodes = [problem.nodes.node(key, f"motion[{key}]") for key in keys]
     return problem.compiled(nodes).rows(segment.t, segment.states, problem.values)

@@ -12,9 +12,9 @@ from vinculum.errors import VinculumError
 from vinculum.graph import order
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.names import suggestion
+from vinculum.simulate.corners import CORNERED
 from vinculum.simulate.methods import METHODS
 from vinculum.simulate.problem import Problem
-from vinculum.simulate.switches import CORNERED
 
 ADAPTIVE = ("taylor", "bdf")
 _SAMPLES = 1000  # samples of a run whose instants were not given
@@ -81,7 +81,7 @@ def checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
 
 def rough(problem: Problem) -> list[str]:
     """Functions in the equations that say of themselves that they are not smooth, and whose corners are not known."""
-    kinks = {n.op for n in order(problem.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth}
+    kinks = {n.op for n in order(problem.nodes.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth}
     return sorted(kinks - CORNERED)
 
 

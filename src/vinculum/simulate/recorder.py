@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Recorder:
     segments: list[Segment] = field(default_factory=list)  # finished stretches
     times: list[np.ndarray] = field(default_factory=list)  # of the present stretch
     states: list[np.ndarray] = field(default_factory=list)
-    dense: list = field(default_factory=list)
+    dense: list[Any] = field(default_factory=list)  # what heyoka keeps of every chunk of steps
     events: list[Happened] = field(default_factory=list)
     residuals: np.ndarray | None = None  # the largest of each
     balance_start: float = float("nan")  # E - w at the start
@@ -64,6 +65,12 @@ class Recorder:
         residuals = np.abs(residuals)
         self.residuals = residuals if self.residuals is None else np.maximum(self.residuals, residuals)
         self.balance_error = max(self.balance_error, float(balance_error))
+
+    def measure(self, balances: np.ndarray, residuals: np.ndarray) -> None:
+        """Observe E - w, (N), and residuals, (N, r), at some steps; the first of all is where the balance starts."""
+        if np.isnan(self.balance_start):
+            self.balance_start = float(balances[0])
+        self.observe(np.abs(residuals).max(axis=0, initial=0.0), np.abs(balances - self.balance_start).max())
 
     def cut(self, time: float, direction: float) -> None:
         """Drop the samples beyond a time; used when a terminal event ends the run inside a step."""
