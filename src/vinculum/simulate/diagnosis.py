@@ -37,10 +37,13 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     if outcome.kind == STALLED:
         reason = outcome.reason or "the motion has a singularity here"
         return Outcome(STALLED, t, f"the step size went to zero; {reason}")
-    own = len(problem.equations.states)
-    fastest = int(np.argmax(np.abs(rates[:own])))
-    grown = f"the state grew beyond all bounds, {describe(problem.nodes.state[fastest])} fastest of all"
-    return Outcome(NON_FINITE, t, grown)
+    return Outcome(NON_FINITE, t, _grown(problem, np.array(rates)))
+
+
+def _grown(problem: Problem, rates: np.ndarray) -> str:
+    """A state that ran away, by the name of what ran fastest."""
+    fastest = int(np.argmax(np.abs(rates[: len(problem.equations.states)])))
+    return f"the state grew beyond all bounds, {describe(problem.nodes.state[fastest])} fastest of all"
 
 
 def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rates: np.ndarray) -> None:

@@ -46,6 +46,7 @@ def feedback(
 
 
 def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
+    """Refuse gains for constraints that there are not."""
     for gain in (stabilization.rate, getattr(stabilization, "alpha", None), getattr(stabilization, "beta", None)):
         for name in gain if isinstance(gain, Mapping) else ():
             if name not in names:
@@ -70,22 +71,21 @@ def _row(
     stabilization: Baumgarte | Sampled, name: str, order: int, natural: float, method_order: float
 ) -> Sequence[float]:
     """g_0 ... g_{r-1} of one constraint."""
-    rate = _number(stabilization.rate, name, None)
+    rate = _given(stabilization.rate, name)
     if isinstance(stabilization, Sampled) and rate is None and order <= 2:
         return [g * natural ** (order - j) for j, g in enumerate(deadbeat(order, method_order))]
     base = natural if rate is None else rate
     if order == 2 and isinstance(stabilization, Baumgarte):
-        alpha = _number(stabilization.alpha, name, base)
-        beta = _number(stabilization.beta, name, base)
-        return [beta**2, 2 * alpha]
+        alpha, beta = _given(stabilization.alpha, name), _given(stabilization.beta, name)
+        return [(base if beta is None else beta) ** 2, 2 * (base if alpha is None else alpha)]
     if order > 2 and rate is None:
         base *= _GENTLE
     return binomial(order, base)
 
 
-def _number(gain: Gain | None, name: str, default: float | None) -> float:
-    value = gain.get(name, default) if isinstance(gain, Mapping) else gain
-    value = default if value is None else value
+def _given(gain: Gain | None, name: str) -> float | None:
+    """The gain that the user gave for a constraint."""
+    value = gain.get(name) if isinstance(gain, Mapping) else gain
     if value is not None and (not math.isfinite(value) or value < 0):
         raise VinculumError(f"the stabilization gain of {name} is {value}; it must be finite and not negative.")
-    return value  # type: ignore[return-value]  # None only where the caller gave None as default
+    return value

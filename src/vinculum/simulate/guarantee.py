@@ -49,6 +49,7 @@ def promised(
 
 
 def _probes(segments: Sequence[Segment]) -> list[Probes]:
+    """States on the constraints along a pilot run."""
     return [Probes.of(segment) for segment in segments]
 
 
@@ -80,6 +81,7 @@ def _searched(
 
 
 def _checked(asked: Guaranteed, name: str, span: float) -> RungeKutta | Adams:
+    """The method for which a bound is asked; where none can be promised, the reason."""
     if name not in METHODS:
         raise VinculumError(
             f"A bound is promised for methods with a fixed step; {name!r} chooses its own. Use method='rk4' or another "

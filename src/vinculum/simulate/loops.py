@@ -146,8 +146,8 @@ def hold(p: Any, out: Any, held: Any) -> Any:
 
 
 @njit(cache=True)
-def least_change(J: Any, f: Any, step: Any) -> Any:
-    """step = Jᵀ (J Jᵀ)⁻¹ f by elimination; rows that depend on others are passed over. Returns max |step|."""
+def normal_equations(J: Any, f: Any) -> Any:
+    """(J Jᵀ | f)."""
     m, n = J.shape
     A = np.zeros((m, m + 1))
     for i in range(m):
@@ -155,8 +155,13 @@ def least_change(J: Any, f: Any, step: Any) -> Any:
         for k in range(m):
             for j in range(n):
                 A[i, k] += J[i, j] * J[k, j]
-    y = np.zeros(m)
-    small = 1e-18
+    return A
+
+
+@njit(cache=True)
+def eliminate(A: Any) -> Any:
+    """y of the bordered matrix (S | f), S y = f; rows that depend on others are passed over."""
+    m, small = len(A), 1e-18
     for i in range(m):
         small = max(small, 1e-14 * A[i, i])
     for i in range(m):
@@ -166,12 +171,19 @@ def least_change(J: Any, f: Any, step: Any) -> Any:
                     factor = A[k, i] / A[i, i]
                     for j in range(i, m + 1):
                         A[k, j] -= factor * A[i, j]
-    largest = 0.0
+    y = np.zeros(m)
     for i in range(m):
         y[i] = A[i, m] / A[i, i] if A[i, i] > small else 0.0
-    for j in range(n):
+    return y
+
+
+@njit(cache=True)
+def least_change(J: Any, f: Any, step: Any) -> Any:
+    """step = Jᵀ (J Jᵀ)⁻¹ f. Returns max |step|."""
+    y, largest = eliminate(normal_equations(J, f)), 0.0
+    for j in range(J.shape[1]):
         step[j] = 0.0
-        for i in range(m):
+        for i in range(J.shape[0]):
             step[j] += J[i, j] * y[i]
         largest = max(largest, abs(step[j]))
     return largest

@@ -88,6 +88,7 @@ def _promise(
     sampled: bool,
     D: np.ndarray,
 ) -> Promise:
+    """The bounds Σ_m |S^m| D of gains in ``rows``, with a margin, and what rounding leaves at each level."""
     rounding = 64 * np.finfo(float).eps * (1 + max(float(np.abs(p.x).max()) for p in probes))
     bounds, place = [], 0
     for row in rows:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from vinculum.graph import Node
 from vinculum.simulate.events import Happened
 from vinculum.simulate.problem import Problem
 
@@ -18,6 +20,15 @@ class Segment:
     problem: Problem
     t: np.ndarray  # (N)
     states: np.ndarray  # (N, n)
+
+    def rows(self, outputs: Sequence[Node]) -> np.ndarray:
+        """Nodes at every sample, (N, len(outputs))."""
+        return self.problem.compiled(outputs).rows(self.t, self.states, self.problem.values)
+
+    def integrated(self, work: Node) -> np.ndarray:
+        """A quantity that was integrated beside the motion, (N); zero where there is no power at all."""
+        nodes = self.problem.nodes
+        return self.states[:, nodes.state.index(work)] if work in nodes.powers else np.zeros(len(self.t))
 
 
 @dataclass

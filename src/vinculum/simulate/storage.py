@@ -63,6 +63,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
+    """How the run went, in what NetCDF can hold."""
     largest = [[name, level, value] for (name, level), value in motion.largest_residuals.items()]
     return {
         "outcome": json.dumps([motion.outcome.kind, motion.outcome.time, motion.outcome.reason]),

@@ -146,9 +146,9 @@ def _ending(
         stuck = abs(time - before) <= 1e-12 * max(abs(t1 - before), abs(time))
         return Outcome(STALLED, time, "") if stuck else None
     number = -int(outcome) - 1
-    if 0 <= number < len(integrator.terminal) and time == start:
-        return None  # zero at the start is not an event
     if 0 <= number < len(integrator.terminal):
+        if time == start:
+            return None  # zero at the start is not an event
         j = integrator.terminal[number]
         name = problem.nodes.events[j].name
         recorder.events.append(Happened(name, time, _rising(problem, j, *good)))

@@ -91,9 +91,7 @@ class Trajectory:
 
     def rows(self, nodes: Callable[[Problem], Sequence[Node]]) -> np.ndarray:
         """Nodes at every sample, each stretch with its own variables and pivots."""
-        return np.vstack(
-            [s.problem.compiled(nodes(s.problem)).rows(s.t, s.states, s.problem.values) for s in self.segments]
-        )
+        return np.vstack([segment.rows(nodes(segment.problem)) for segment in self.segments])
 
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
@@ -143,14 +141,8 @@ class Trajectory:
         return self.work - sum(self.servo_work.values(), np.zeros(len(self.t)))
 
     def _integrated(self, work: Node) -> np.ndarray:
-        """A quantity that was integrated beside the motion; zero where there is no power at all."""
-
-        def of(segment: Segment) -> np.ndarray:
-            nodes = segment.problem.nodes
-            known = work in nodes.powers
-            return segment.states[:, nodes.state.index(work)] if known else np.zeros(len(segment.t))
-
-        return np.concatenate([of(segment) for segment in self.segments])
+        """A quantity that was integrated beside the motion."""
+        return np.concatenate([segment.integrated(work) for segment in self.segments])
 
     @cached_property
     def dataset(self) -> xr.Dataset:
