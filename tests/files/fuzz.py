@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from files.small import TRACK
 from vinculum.describe.files import ModelFileError, loads
 
 MODELS = Path(__file__).parents[2] / "src" / "vinculum" / "models"
@@ -30,12 +31,14 @@ FORMULAS = [
     "__import__('os')", "[x for x in x]", "max(x, 1, 2)", "exp(exp(exp(9)))", "(((((x)))))", "x = x", "1 m",
     "3 kg*m/s^2", "1 Nm", "t", "atan2(x, 0)", "abs(sign(x))", "sqrt(-x^2)", "x*0", "0", "-", "'", "reaction(rod)",
     "residual(rod, 1)", "pi*pi/pi", "log(0)", "dot(1)", "dot(t)", "tan(pi/2)", "0^0", "0^x", "x^-1", "x^(1/3)",
-    "1e300*1e300", "1e-320", "theta theta",
+    "1e300*1e300", "1e-320", "theta theta", "piecewise(x < 0, x, 1)", "piecewise(x, 1, 2)", "0 < x <= 1 or x > 2",
+    "piecewise(not x < t and t >= 0, sin(x), x^2, 1, dot(x))", "height(x)", "height(height(t))", "x if x else 1",
 ]  # fmt: skip
 WORDS = [
     "name", "system", "tree", "affine", "coordinates", "inputs", "parameters", "kinetic_energy", "constraints",
     "holonomic", "servo", "simulation", "times", "initial", "form", "shulgin", "program", "x", "theta", "m", "u",
     "reaction", "dot(x)", "value", "unit", "given", "point", "joint", "free", "spherical", "fixed", "rates",
+    "splines", "points", "values", "degree", "piecewise", "height", "path", "position", "task_path", "body", "at",
 ]  # fmt: skip
 STRING = re.compile(r'"[^"\n]*"')
 NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:e-?\d+)?")
@@ -44,8 +47,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @cache
 def sources() -> list[str]:
-    """The models of the package, from which all mutants descend."""
-    return [path.read_text(encoding="utf-8") for path in sorted(MODELS.glob("*.toml"))]
+    """The models of the package and one with cases and a curve, from which all mutants descend."""
+    return [*(path.read_text(encoding="utf-8") for path in sorted(MODELS.glob("*.toml"))), TRACK]
 
 
 # -- mutations ---------------------------------------------------------------------------------------------------
@@ -92,7 +95,17 @@ def _nested(r: random.Random, formula: str) -> str:
     """A formula wrapped a few or very many times."""
     times, (left, right) = (
         r.choice((3, 30, 45, 2000)),
-        r.choice([("(", ")"), ("sin(", ")"), ("-", ""), ("dot(", ")"), ("2^", "")]),
+        r.choice(
+            [
+                ("(", ")"),
+                ("sin(", ")"),
+                ("-", ""),
+                ("dot(", ")"),
+                ("2^", ""),
+                ("piecewise(x < 1, ", ", t)"),
+                ("not ", ""),
+            ]
+        ),
     )
     return left * times + formula + right * times
 

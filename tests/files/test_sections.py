@@ -135,6 +135,20 @@ def test_a_urdf_file_beside_the_model(tmp_path):
     model = vn.load(path)
     assert [str(u) for u in model.system.inputs] == ["tau_hinge"]
     assert model.tree is not None
+    path.write_text("""
+parameters = { k = 3 }
+[tree]
+urdf = "robot.urdf"
+base_velocity = [0, 0, "t"]
+forces = { hinge = "-k*hinge" }
+[constraints]
+still = "hinge - sin(t)"
+""")
+    more = vn.load(path)
+    hinge = more.system.coordinates[0]
+    assert more.tree.base.moves
+    assert more.system.forces[hinge] == -sp.Symbol("k") * hinge
+    assert [c.name for c in more.system.constraints] == ["still"]
 
 
 # -- forms -------------------------------------------------------------------------------------------------------
@@ -226,6 +240,70 @@ frequency = 20
     held = vn.loads(ARM + "[simulation]\ntimes = [0, 0.2]\ngravity_compensation = true\ninitial = { s = 0.3 }\n")
     assert np.ptp(motion_of(held, equations_of(held))[s]) < 1e-9
     assert "only a tree" in problems(POINT + "[simulation]\ntimes = [0, 1]\ngravity_compensation = true\n")
+
+
+LED = """
+[tree]
+gravity = [0, 0, 0]
+[tree.path]
+body = "lower"
+point = [1, 0, 0]
+position = { x = "1 + 0.2*cos(t)", z = "-1 + 0.2*sin(t)" }
+"""
+
+
+def tip_error(model, motion):
+    place = model.tree.position("lower", (1, 0, 0))
+    wanted = 1 + 0.2 * np.cos(motion.t), -1 + 0.2 * np.sin(motion.t)
+    return np.hypot(motion[place[0]] - wanted[0], motion[place[2]] - wanted[1])
+
+
+def test_servo_constraints_lead_a_point_along_a_path():
+    """The tip stays on its circle, and the torques are those of the same constraints in Python."""
+    run = "[simulation]\ntimes = [0, 2]\ninitial = {}\nguess = { s = 0.1, phi = 1.4 }\n"
+    model = vn.loads(ARM + LED + run)
+    t = sp.Symbol("t")
+    held = vn.servo_path(model.tree, "lower", (1 + 0.2 * sp.cos(t), None, -1 + 0.2 * sp.sin(t)), (1, 0, 0))
+    assert [c.name for c in model.system.constraints] == [c.name for c in held]
+    assert all(c.through == (u, v) for c in model.system.constraints)
+    motion = motion_of(model, equations_of(model))
+    assert tip_error(model, motion).max() < 1e-9
+    twin = vn.simulate(vn.derive(model.tree.system(constraints=held)), **model.simulation)
+    assert np.abs(motion[u] - twin[u]).max() < 1e-9
+
+
+def test_laws_bring_a_point_to_a_path():
+    path = LED.split("[tree.path]\n")[1]
+    run = f"[simulation]\ntimes = [0, 4]\ninitial = {{ s = 0.1, phi = 1.4 }}\n[simulation.task_path]\n{path}"
+    model = vn.loads(ARM + run + "frequency = 8\n")
+    error = tip_error(model, motion_of(model, equations_of(model)))
+    assert error[0] > 0.01
+    assert error[-1] < 1e-6 * error[0]
+    elsewhere = vn.loads(ARM + run + "frequency = 8\nat = { s = 0.2, phi = 1.2 }\n")
+    assert tip_error(elsewhere, motion_of(elsewhere, equations_of(elsewhere)))[-1] < 1e-6 * error[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (', z = "-1 + 0.2*sin(t)"', "", "1 components of the path"),
+        ('body = "lower"', 'body = "hand"', "hand"),
+        ('z = "-1', 'w = "-1', "w is not a key"),
+        ("position =", 'joints = { q = "t" }\nposition =', "q is no coordinate"),
+        ('"1 + 0.2*cos(t)"', '"1 + 0.2*cos(tt)"', "tt is not known"),
+    ],
+)
+def test_a_path_that_cannot_be_followed(old, new, said):
+    assert said in problems(ARM + LED.replace(old, new, 1))
+
+
+def test_a_path_by_laws_needs_a_configuration_and_a_tree():
+    path = LED.split("[tree.path]\n")[1]
+    run = f"[simulation]\ntimes = [0, 4]\n[simulation.task_path]\n{path}"
+    assert "s is missing. Write at" in problems(ARM + run)
+    assert "only a tree" in problems(POINT + run + "at = { x = 1, y = 0 }\n")
+    both = run.replace("[simulation.task_path]", "gravity_compensation = true\n[simulation.task_path]")
+    assert "both set the joint torques" in problems(ARM + both + "at = { s = 0.1, phi = 1.4 }\n")
 
 
 # -- control and drawing -----------------------------------------------------------------------------------------

@@ -71,6 +71,10 @@ def test_what_is_no_unit_of_mechanics_is_refused(unit):
         ('x = "m"', 'x = "cm"', "cm is not a unit of SI, in which results are given. Write m."),
         ('theta = "rad"', 'theta = "deg"', "Write rad."),
         ("theta = 0.5", 'theta = "0.5 m"', "the unit gives m where 1 is needed"),
+        ("{ u = 0 }", '{ u = "m*g*x" }', "its dimension is kg·m²·s⁻² where kg·m·s⁻² is needed"),
+        ("{ u = 0 }", '{ u = "3 kg" }', "its dimension is kg where kg·m·s⁻² is needed"),
+        ("{ u = 0 }", '{ u = "piecewise(t < 1, m*g, 0)" }', "s and 1 cannot be compared"),
+        ("{ u = 0 }", '{ u = "piecewise(x < dot(x)*t, m, m*g)" }', "cannot be values of one function"),
         ("times = [0, 1]", 'times = [0, "1 m"]', "the unit gives m where s is needed"),
     ],
 )
@@ -88,6 +92,17 @@ def test_values_may_have_units_of_their_own():
     model = vn.loads(WITH_UNITS.replace("theta = 0.5", 'theta = "90 deg"').replace("[0, 1]", '[0, "100 ms"]'))
     assert list(model.simulation["initial"].values()) == [pytest.approx(math.pi / 2)]
     assert model.simulation["times"] == (0.0, pytest.approx(0.1))
+
+
+def test_a_plain_number_as_a_law_is_in_si():
+    assert list(vn.loads(WITH_UNITS.replace("{ u = 0 }", "{ u = 5 }")).simulation["inputs"].values()) == [5]
+    assert list(vn.loads(WITH_UNITS.replace("{ u = 0 }", '{ u = "2 kN" }')).simulation["inputs"].values()) == [2000.0]
+
+
+def test_a_voltage_is_in_volts():
+    text = WITH_UNITS + "[motors.u]\ntorque_constant = 1\nresistance = 1\ninductance = 1\n"
+    vn.loads(text.replace("{ u = 0 }", '{ e_u = "12 V" }'))
+    assert any("A⁻¹" in said for said in messages(text.replace("{ u = 0 }", '{ e_u = "m*g*x" }')))
 
 
 def test_a_drawing_may_mix_dimensions_in_its_definitions_too():

@@ -155,3 +155,12 @@ def test_backwards_over_corners():
     forth = vn.simulate(equations, {x: 1.0}, (0, 10))
     back = vn.simulate(equations, {x: forth[x][-1], x.diff(): forth[x.diff()][-1]}, (10, 0))
     assert back[x][-1] == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("method", "error"), [("taylor", 1e-13), ("bdf", 1e-8)])
+def test_conditions_joined_by_and_or_not(method, error):
+    """A push of 1 on 0.2 < t < 0.5 and from 0.8 on: the speed is the time it lasted."""
+    pushed = sp.Or(sp.And(t > 0.2, t < 0.5), sp.Not(t < 0.8, evaluate=False))
+    cart = vn.System([x], x.diff() ** 2 / 2, forces={x: sp.Piecewise((1, pushed), (0, True))})
+    motion = vn.simulate(vn.derive(cart), {x: 0, x.diff(): 0}, (0, 1), method=method)
+    assert motion[x.diff()][-1] == pytest.approx(0.5, abs=error)

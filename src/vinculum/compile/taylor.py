@@ -15,9 +15,8 @@ _COMPARISONS = {
     "less": "lt",
     "less_equal": "lte",
     "equal": "eq",
-    "both": "logical_and",
-    "either": "logical_or",
 }
+_JOINED = {"both": "logical_and", "either": "logical_or"}
 
 
 def expressions(
@@ -47,6 +46,8 @@ def _emit(hy: Any, node: Node, a: list[Any]) -> Any:
         return _ARITHMETIC[node.op](*a)
     if node.op in _COMPARISONS:
         return getattr(hy, _COMPARISONS[node.op])(*a)
+    if node.op in _JOINED:
+        return getattr(hy, _JOINED[node.op])(a)
     if node.op == "select":
         return hy.select(*a)
     if node.op == "abs":

@@ -8,18 +8,29 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.graph.splines import Pieces, Spline
 
 
-def spline(variable: sp.Expr, points: Sequence[float], values: Sequence[float], degree: int = 5) -> sp.Expr:
-    """The interpolating spline through (points, values) as a SymPy expression of ``variable``.
+def spline(
+    variable: sp.Expr, points: Sequence[float], values: Sequence[float], degree: int = 5, name: str = "spline"
+) -> sp.Expr:
+    """The interpolating spline through (points, values) as a SymPy function of ``variable``, printed by its name.
 
-    p = Σ_j c_j(s) (s - knot(s))ʲ with coefficients and knots chosen by where s lies; beyond the ends the last piece
-    goes on. The default degree 5 has four continuous derivatives, so that reactions (which contain p'') are smooth.
+    p = Σ_j c_jk (s - s_k)ʲ between the knots s_k; beyond the ends the last piece goes on. The default degree 5 has four
+    continuous derivatives, so that reactions (which contain p'') are smooth.
 
     >>> s = sp.Symbol("s")
-    >>> round(float(spline(s, [0, 1, 2, 3, 4, 5], [0, 1, 4, 9, 16, 25]).subs(s, 2.5)), 12)
+    >>> p = spline(s, [0, 1, 2, 3, 4, 5], [0, 1, 4, 9, 16, 25], name="p")
+    >>> p.diff(s)
+    p'(s)
+    >>> round(float(p.subs(s, 2.5)), 12)
     6.25
     """
+    return Spline(sp.sympify(variable), pieces_through(points, values, degree, name))
+
+
+def pieces_through(points: Sequence[float], values: Sequence[float], degree: int, name: str) -> Pieces:
+    """The polynomials between the knots of an interpolating spline."""
     from scipy.interpolate import PPoly, make_interp_spline  # imported late: it takes a quarter of a second
 
     places, heights = np.asarray(points, dtype=float), np.asarray(values, dtype=float)
@@ -28,15 +39,9 @@ def spline(variable: sp.Expr, points: Sequence[float], values: Sequence[float], 
             f"a spline of degree {degree} needs at least {degree + 1} points in rising order and as many values; got "
             f"{len(places)} points and {len(heights)} values."
         )
-    pieces = PPoly.from_spline(make_interp_spline(places, heights, k=degree))
+    with np.errstate(all="ignore"):
+        pieces = PPoly.from_spline(make_interp_spline(places, heights, k=degree))
+    if not np.all(np.isfinite(pieces.c)):
+        raise VinculumError(f"the spline {name} through these points has no finite coefficients. Choose other units.")
     real = np.flatnonzero(np.diff(pieces.x) > 0)
-    knots, rows = pieces.x[real], pieces.c[:, real]
-    offset = variable - _choice(variable, knots, knots)
-    terms = (_choice(variable, knots, row) * offset**j for j, row in enumerate(rows[::-1]))
-    return sp.Add(*terms)
-
-
-def _choice(variable: sp.Expr, knots: np.ndarray, numbers: np.ndarray) -> sp.Expr:
-    """numbers[k] for knots[k] <= variable < knots[k+1], the first and last going on beyond."""
-    cases = [(sp.Float(float(n)), variable < float(knot)) for n, knot in zip(numbers[:-1], knots[1:], strict=True)]
-    return sp.Piecewise(*cases, (sp.Float(float(numbers[-1])), True))
+    return Pieces(name, pieces.x[real], pieces.c[::-1, real])

@@ -15,6 +15,7 @@ from vinculum.graph import node as n
 from vinculum.graph.expression import GraphExpression
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Node
+from vinculum.graph.splines import Spline, spline_node
 
 _REWRITTEN = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
 
@@ -63,7 +64,7 @@ def operands(expression: sp.Basic) -> tuple[sp.Basic, ...]:
         return ()
     if isinstance(expression, sp.Piecewise):
         return tuple(part for pair in expression.args for part in pair.args)
-    return expression.args
+    return expression.args[:1] if isinstance(expression, Spline) else expression.args
 
 
 def leaf(expression: sp.Basic) -> Node:
@@ -141,6 +142,7 @@ _BUILDERS: list[tuple[type, Callable[[sp.Basic, list[Node]], Node]]] = [
     (sp.exp, lambda _, args: n.apply("exp", args[0])),
     (sp.Pow, _power),
     (sp.Piecewise, _choice),
+    (Spline, lambda expression, args: spline_node(expression.args[1], args[0])),
     (sp.Min, _extreme(-1)),
     (sp.Max, _extreme(1)),
     (sp.Heaviside, _step),

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import sympy as sp
 
 from vinculum.describe.files import limits
 from vinculum.describe.files.value import Refused, Value
+from vinculum.graph.splines import Pieces, Spline
 
 _TOO_LARGE = f"a number beyond {limits.LARGEST:g} or below its inverse comes out here. Choose other units."
 
@@ -31,7 +33,7 @@ def add(terms: Sequence[Value]) -> Value:
     """A sum of values."""
     if all(term.number is not None for term in terms):
         return _constant(sp.Add(*(t.expression for t in terms)), math.fsum(t.number or 0.0 for t in terms))
-    return _made(sp.Add(*(t.expression for t in terms)), terms)
+    return made(sp.Add(*(t.expression for t in terms)), terms)
 
 
 def multiply(factors: Sequence[Value]) -> Value:
@@ -41,7 +43,7 @@ def multiply(factors: Sequence[Value]) -> Value:
         if product == 0 and not any(f.is_zero for f in factors):
             raise Refused(_TOO_LARGE)
         return _constant(sp.Mul(*(f.expression for f in factors)), product)
-    return _made(sp.Mul(*(f.expression for f in factors)), factors)
+    return made(sp.Mul(*(f.expression for f in factors)), factors)
 
 
 def negative(value: Value) -> Value:
@@ -66,7 +68,7 @@ def power(base: Value, exponent: Value) -> Value:
         raise Refused("a power of zero with an unknown exponent has no definite value.")
     exponent_form = _plain(exponent.expression)
     simple = small(base, exponent) or exponent_form in (sp.S.Zero, sp.S.One)
-    return _made(sp.Pow(base.expression, exponent_form, evaluate=simple), (base, exponent))
+    return made(sp.Pow(base.expression, exponent_form, evaluate=simple), (base, exponent))
 
 
 def small(*parts: Value) -> bool:
@@ -106,7 +108,15 @@ def function(name: str, make: Callable, numeric: Callable, domain: str, argument
             raise Refused(f"{name}({shown}) is not a number of moderate size{wanted}.") from None
         exact = all(_simple(argument.expression) for argument in arguments)
         return _constant(make(*(a.expression for a in arguments), evaluate=True) if exact else sp.Float(found), found)
-    return _made(make(*(a.expression for a in arguments), evaluate=small(*arguments)), arguments)
+    return made(make(*(a.expression for a in arguments), evaluate=small(*arguments)), arguments)
+
+
+def spline(pieces: Pieces, argument: Value) -> Value:
+    """A spline at its argument; one of straight pieces has corners."""
+    if argument.number is not None:
+        return number(pieces.at(argument.number))
+    found = made(Spline(argument.expression, pieces), [argument])
+    return replace(found, rough=found.rough or len(pieces.rows) < 3)
 
 
 def derivative(value: Value, time: sp.Symbol) -> Value:
@@ -150,7 +160,8 @@ def _bits(fraction: sp.Rational) -> int:
     return max(int(fraction.p).bit_length(), int(fraction.q).bit_length())
 
 
-def _made(expression: sp.Expr, parts: Sequence[Value]) -> Value:
+def made(expression: sp.Expr, parts: Sequence[Value]) -> Value:
+    """A new value of several, within the bounds on size and depth; rough where one of them is."""
     size = sum(part.size for part in parts) + 1
     if size > limits.SIZE:
         raise Refused(f"with its definitions written out this has more than {limits.SIZE} operations. Divide it.")
@@ -158,7 +169,8 @@ def _made(expression: sp.Expr, parts: Sequence[Value]) -> Value:
     if depth > limits.TREE:
         raise Refused(f"with its definitions written out this is nested more than {limits.TREE} deep. Divide it.")
     expression = _finite(expression)
-    return Value(expression, size, number=float(expression) if expression.is_Number else None, depth=depth)
+    number = float(expression) if expression.is_Number else None
+    return Value(expression, size, number=number, depth=depth, rough=any(part.rough for part in parts))
 
 
 def _finite(expression: sp.Expr) -> sp.Expr:

@@ -49,13 +49,13 @@ def shown(dimension: Dimension) -> str:
     return "·".join(names) or "1"
 
 
-def of_sum(terms: Sequence[Value]) -> Dimension | None:
-    """Of a sum; terms of different dimension are refused."""
+def of_sum(terms: Sequence[Value], done: str = "added") -> Dimension | None:
+    """Of a sum; terms of different dimension are refused, also where they are compared or stand for each other."""
     heavy = [term for term in terms if not term.is_zero]
     known = [term.dimension for term in heavy if term.dimension is not None]
     for dimension in known[1:]:
         if dimension != known[0]:
-            raise Refused(f"{shown(known[0])} and {shown(dimension)} cannot be added. A term has the wrong dimension.")
+            raise Refused(f"{shown(known[0])} and {shown(dimension)} cannot be {done}. A term has the wrong dimension.")
     return known[0] if known and len(known) == len(heavy) else None
 
 

@@ -10,6 +10,7 @@ from vinculum.describe.affine import AffineSystem
 from vinculum.describe.files import limits
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.units import read_unit
 from vinculum.describe.files.value import Value
 from vinculum.describe.motors import DCMotor, motorize
 from vinculum.describe.system import System
@@ -27,7 +28,9 @@ def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Pat
         u = reading.key(("motors", text), text, inputs, "input")
         if u is not None:
             charge, voltage = f"charge_{name_of(u)}", f"e_{name_of(u)}"
-            new = {charge: Value(function_of_time(charge)), voltage: Value(sp.Symbol(voltage))}
+            made = {"A*s": function_of_time(charge), "V": sp.Symbol(voltage)}
+            known = {unit: read_unit(unit).dimension if reading.units else None for unit in made}
+            new = {name_of(x): Value(x, dimension=known[unit]) for unit, x in made.items()}
             reading.scope = reading.scope.with_values(new)
             found[u] = ("motors", text)
     return found

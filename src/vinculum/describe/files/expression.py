@@ -17,17 +17,18 @@ import sympy as sp
 
 from vinculum.describe.files import arithmetic, dimensions, limits
 from vinculum.describe.files.characters import Translated, strange, translate
-from vinculum.describe.files.scope import ALIASES, Macro, Scope
-from vinculum.describe.files.syntax import explained, unread
+from vinculum.describe.files.conditions import choice, read_condition
+from vinculum.describe.files.elementary import elementary
+from vinculum.describe.files.multipliers import multiplier
+from vinculum.describe.files.scope import ALIASES, SPECIAL, Curve, Macro, Scope
+from vinculum.describe.files.syntax import explained, forbidden, unread
 from vinculum.describe.files.value import Refused, Value
 from vinculum.graph.functions import FUNCTIONS
-from vinculum.names import TIME, reaction, residual, suggestion
+from vinculum.names import TIME, suggestion
 
 Fault = tuple[int, int, str]  # first and last character, message
 
-_ROUGH = (sp.Abs, sp.sign, sp.Min, sp.Max)
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_EXTREMES = {"min": (sp.Min, min), "max": (sp.Max, max)}
 
 
 class Work:
@@ -133,7 +134,7 @@ class _Reader:
             return None
         if node.id in self.scope.values:
             return self.scope.value(node.id)
-        if node.id in self.scope.macros or node.id in FUNCTIONS or node.id in ("dot", "min", "max"):
+        if node.id in self.scope.macros or node.id in FUNCTIONS or node.id in SPECIAL:
             raise Refused(f"{node.id} is a function. Write {node.id}(...).")
         near = suggestion(node.id, [name for name in self.scope.values if name not in ("pi",)])
         raise Refused(
@@ -196,38 +197,34 @@ class _Reader:
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Refused(f"{name} takes plain arguments. Write {name}(a, ...).")
         if name in ("reaction", "residual"):
-            return self.multiplier(node, name)
+            return multiplier(node, name, self.scope)
         if name in self.scope.failed:
             return None
         if name in self.scope.values:
             raise Refused(f"{name} is not a function. Write {name}*(...) for a product.")
         self.refuse_unknown(name)
+        if name == "piecewise":
+            return self.piecewise(node, depth)
         arguments = [self.value(argument, depth + 1) for argument in node.args]
         known = [argument for argument in arguments if argument is not None]
         if len(known) != len(arguments):
             return None
-        if name in self.scope.macros:
-            return self.macro(self.scope.macros[name], name, known, depth)
-        return self.dot(known) if name == "dot" else self.elementary(name, known)
+        called = self.scope.macros.get(name)
+        if isinstance(called, Curve):
+            return self.curve(called, known)
+        if called is not None:
+            return self.macro(called, name, known, depth)
+        if name == "dot":
+            return self.dot(known)
+        return self.made_of(elementary(name, known), dimensions.of_function(name, known))
 
     def refuse_unknown(self, name: str) -> None:
         """Refuse a function that is not on the list."""
-        if name in FUNCTIONS or name in ("dot", "min", "max") or name in self.scope.macros:
+        if name in FUNCTIONS or name in SPECIAL or name in self.scope.macros:
             return
-        known = [*FUNCTIONS, "min", "max", "dot", *self.scope.macros]
+        known = [*FUNCTIONS, *SPECIAL[:4], *self.scope.macros]
         near = f" Write {ALIASES[name]}." if name in ALIASES else suggestion(name, known)
         raise Refused(f"the function {name[:40]} is not known.{near or ' Known are ' + ', '.join(known[:20]) + '.'}")
-
-    def elementary(self, name: str, arguments: list[Value]) -> Value:
-        """sin, sqrt, atan2, max ..."""
-        wanted = 2 if name == "atan2" else 1
-        several = name in ("min", "max")
-        if len(arguments) != wanted and not (several and len(arguments) >= 2):
-            takes = "two or more arguments" if several else f"{wanted} argument{'s' * (wanted > 1)}"
-            raise Refused(f"{name} takes {takes}, found {len(arguments)}.")
-        make, numeric, domain = _makers(name)
-        value = arithmetic.function(name, make, numeric, domain, arguments)
-        return self.made_of(value, dimensions.of_function(name, arguments))
 
     def dot(self, arguments: list[Value]) -> Value:
         """The time derivative of whatever depends on time."""
@@ -236,32 +233,48 @@ class _Reader:
         value = arguments[0]
         if not value.expression.has(TIME):
             raise Refused("this does not change with time, so that dot(...) of it is zero. Only coordinates move.")
-        if value.expression.has(*_ROUGH):
-            raise Refused("abs, sign, min and max have no derivative everywhere. Differentiate what is smooth.")
+        if value.rough:
+            raise Refused("this has corners, where there is no derivative. Differentiate what is smooth.")
         self.work.spend(4 * value.size)
         found = arithmetic.derivative(value, TIME)
         if any(d.derivative_count > 2 for d in found.expression.atoms(sp.Derivative)):
             raise Refused("a third time derivative appears here; a model contains at most accelerations.")
         return self.made_of(found, dimensions.of_rate(value))
 
-    def multiplier(self, node: ast.Call, name: str) -> Value:
-        """reaction(rod), residual(rod, 1): the constraint by its name, quoted where it is not one word."""
-        if name == "residual" and not self.scope.residuals:
-            raise Refused("residual(...) is for the functions of a perturbation only.")
-        first = node.args[0] if node.args else None
-        known = self.scope.constraints
-        label = first.id if isinstance(first, ast.Name) else first.value if isinstance(first, ast.Constant) else None
-        if not isinstance(label, str) or len(node.args) > (2 if name == "residual" else 1):
-            raise Refused(f"write {name}(constraint), with the name of a constraint.")
-        if label not in known:
-            near = suggestion(label, known) or (f" The constraints are {', '.join(known)}." if known else "")
-            raise Refused(f"there is no constraint {label[:40]} whose {name} could be used here.{near}")
-        if name == "reaction":
-            return Value(reaction(label))
-        level = node.args[1].value if len(node.args) == 2 and isinstance(node.args[1], ast.Constant) else 0
-        if not isinstance(level, int) or not 0 <= level < 10:
-            raise Refused("the level of a residual is 0, 1, ...")
-        return Value(residual(label, level))
+    def piecewise(self, node: ast.Call, depth: int) -> Value | None:
+        """piecewise(condition, value, ..., otherwise): the value of the first condition that holds."""
+        if len(node.args) < 3 or len(node.args) % 2 == 0:
+            raise Refused(
+                "piecewise takes conditions, each with a value, and a last value for all else: (x < 0, a, b)."
+            )
+        conditions = [self.condition(part, depth + 1) for part in node.args[:-1:2]]
+        values = [self.value(part, depth + 1) for part in (*node.args[1::2], node.args[-1])]
+        known = [value for value in values if value is not None]
+        if None in conditions or len(known) < len(values):
+            return None
+        chosen = choice([condition for condition in conditions if condition is not None], known)
+        return self.made_of(chosen, dimensions.of_sum(known, "values of one function"))
+
+    def condition(self, node: ast.expr, depth: int) -> Value | None:
+        """A comparison, or several joined by and, or, not."""
+        try:
+            return read_condition(node, depth, self.value, self.condition)
+        except Refused as refusal:
+            self.fault(node, str(refusal))
+            return None
+
+    def curve(self, curve: Curve, arguments: list[Value]) -> Value:
+        """A spline at its argument."""
+        name = curve.pieces.name
+        if len(arguments) != 1:
+            raise Refused(f"{name} takes 1 argument, found {len(arguments)}.")
+        self.work.spend(len(curve.pieces.knots))
+        found, wanted = arguments[0].dimension, curve.argument
+        if found is not None and wanted is not None and found != wanted:
+            raise Refused(
+                f"{name} is given over {dimensions.shown(wanted)}; its argument has {dimensions.shown(found)}."
+            )
+        return self.made_of(arithmetic.spline(curve.pieces, arguments[0]), curve.dimension)
 
     def macro(self, macro: Macro, name: str, arguments: list[Value], depth: int) -> Value | None:
         """A definition with its arguments put in."""
@@ -277,52 +290,3 @@ class _Reader:
 
 def _negative(value: Value) -> Value:
     return replace(arithmetic.negative(value), dimension=value.dimension)
-
-
-def _makers(name: str) -> tuple[Callable, Callable, str]:
-    """How SymPy makes a function, how numbers do, and where it is defined."""
-    if name in _EXTREMES:
-        return _unsimplified(_EXTREMES[name][0]), _EXTREMES[name][1], ""
-    row = FUNCTIONS[name]
-    maker = getattr(sp, row.sympy)
-    if name == "sqrt":
-        return (lambda a, evaluate: sp.Pow(a, sp.S.Half, evaluate=evaluate)), row.number, row.domain
-    return (_unsimplified(maker) if name in ("abs", "sign", "atan2") else maker), row.number, row.domain
-
-
-def _unsimplified(maker: Callable) -> Callable:
-    """A function that SymPy simplifies by asking for signs, which takes long: only numbers are given to it."""
-    return lambda *a, evaluate: maker(*a, evaluate=all(x.is_Number for x in a))
-
-
-_KINDS = {
-    ast.Attribute: "a dot after a name",
-    ast.Subscript: "an index in brackets",
-    ast.Lambda: "a lambda",
-    ast.ListComp: "a comprehension",
-    ast.SetComp: "a comprehension",
-    ast.DictComp: "a comprehension",
-    ast.GeneratorExp: "a comprehension",
-    ast.JoinedStr: "a format string",
-    ast.NamedExpr: "an assignment",
-    ast.IfExp: "a condition",
-    ast.BoolOp: "a logical word",
-    ast.Compare: "a comparison",
-    ast.Tuple: "a comma",
-    ast.List: "a list",
-    ast.Set: "a set",
-    ast.Dict: "a table",
-    ast.Starred: "a star",
-    ast.Await: "a program word",
-    ast.Yield: "a program word",
-}
-
-
-def forbidden(node: ast.AST) -> str:
-    """Why a node is not read."""
-    if isinstance(node, ast.BinOp):
-        return "this operator is not read here. Use + - * / and ^."
-    if isinstance(node, ast.UnaryOp):
-        return "this sign is not read here. Use + or -."
-    what = _KINDS.get(type(node), "this")
-    return f"{what} is not read here: an expression is made of numbers, names, + - * / ^ and functions."

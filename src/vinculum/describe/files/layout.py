@@ -46,6 +46,16 @@ def _one_or_each(about: str) -> Shape:
     return Either(about, (Formula(), ListOf(entry=Formula())))
 
 
+SPLINE = Table(
+    "A curve through points, with as many continuous derivatives as its degree less one.",
+    {
+        "points": ListOf("Where it is given, in rising order.", Number()),
+        "values": ListOf("What it is there.", Number()),
+        "degree": Whole("Of its pieces; 5 when left out.", 1, 5),
+    },
+    ("points", "values"),
+)
+
 CONSTRAINT = Table(
     keys={
         "holonomic": Formula("F(q, t), which is kept zero; an equation a = b may be written."),
@@ -158,6 +168,17 @@ SLIDING = Table(
     ("body", "across"),
 )
 
+_PATH = {
+    "body": Name("The body that is led."),
+    "point": ListOf("Of the body, in its frame; its origin when left out.", Formula(), 3),
+    "position": Table(
+        "Where the point is led, as functions of t; a component left out is free.",
+        {"x": Formula(), "y": Formula(), "z": Formula()},
+    ),
+    "orientation": ListOf("Of the body, 3×3 functions of t.", VECTOR, 3),
+    "joints": MapOf("Coordinates that follow functions of t of their own.", Formula()),
+}
+
 TREE = Table(
     "A tree of rigid bodies.",
     {
@@ -172,9 +193,13 @@ TREE = Table(
         "rolling": ListOf("Bodies that roll.", ROLLING),
         "sliding": ListOf("Blades and wheels that do not slip sideways.", SLIDING),
         "forces": MapOf("Further generalized forces by coordinate.", Formula()),
+        "path": Table(
+            "A path on which all joint torques together hold a body, by servo constraints.", _PATH, ("body",)
+        ),
         "urdf": Text("A URDF file beside the model file, or in a folder below it."),
         "floating": Flag("Whether the root link of the URDF moves freely."),
         "actuated": Flag("Whether every joint of the URDF gets an input tau_<joint>."),
+        "identified": Flag("Accept inertias of the URDF against the triangle inequality."),
     },
 )
 
@@ -302,6 +327,16 @@ SIMULATION = Table(
             },
             ("path",),
         ),
+        "task_path": Table(
+            "Laws of the joint torques that lead a body along a path (tree only).",
+            {
+                **_PATH,
+                "at": MapOf("A configuration near the path; the initial one when left out.", Number()),
+                "frequency": Number("Of the decay of errors [rad/s]."),
+                "damping": Number("Of that decay."),
+            },
+            ("body",),
+        ),
         "gravity_compensation": Flag("Whether the joint torques carry the weight (tree only)."),
         "events": ListOf("Instants to look for.", EVENT),
         "dense": Flag("Whether to keep what values between samples need."),
@@ -416,6 +451,7 @@ MODEL = Table(
         "description": Text("In a few sentences."),
         "parameters": MapOf("Numbers by name: plain, with a unit, or formulas of those above.", Number()),
         "meanings": MapOf("What the symbols are, in words, for reports.", Text()),
+        "splines": MapOf("Curves through points by name, used as functions: p(x).", SPLINE),
         "definitions": MapOf('Formulas by name, or with arguments as "p(s)", used in those below.', Formula()),
         "system": SYSTEM,
         "tree": TREE,

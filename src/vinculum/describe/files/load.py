@@ -23,6 +23,7 @@ from vinculum.describe.files.problems import ModelFileError, TooMany
 from vinculum.describe.files.questions import Symbols, read_equilibrium, read_form, read_motion, read_weights
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import with_time
+from vinculum.describe.files.splines_section import read_splines
 from vinculum.describe.files.system_section import read_system
 from vinculum.describe.model import Model
 from vinculum.describe.system import System
@@ -89,6 +90,7 @@ def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any])
     """Section by section, in the order in which they depend on each other."""
     data = reading.data
     read_parameters(reading, data.get("parameters", {}), changes)
+    read_splines(reading)
     kinds = [kind for kind in MECHANISMS if kind in data]
     if len(kinds) != 1:
         return None
@@ -151,7 +153,7 @@ def _mechanism(
         return affine_section.read_affine(reading, coordinates, inputs, name), None
     constraints, program = read_constraints(reading, inputs)
     if kind == "tree":
-        system = tree_section.read_tree(reading, constraints, name)
+        system = tree_section.read_tree(reading, coordinates, constraints, name)
     else:
         system = read_system(reading, coordinates, inputs, constraints, name)
     if system is None:

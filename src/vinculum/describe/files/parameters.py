@@ -16,7 +16,7 @@ from vinculum.describe.files.expression import parsed
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import Macro, name_problem, spelled
-from vinculum.describe.files.units import quantity_of
+from vinculum.describe.files.units import is_quantity
 from vinculum.describe.files.value import Value
 from vinculum.names import function_of_time, suggestion
 
@@ -64,7 +64,7 @@ def _declare(reading: Reading, name: str, number: float | None, dimension: Dimen
 
 def _dimension(entry: Any, value: Value | None) -> Dimension | None:
     """Where a unit was written, or where the dimension follows from those of other parameters."""
-    written = isinstance(entry, dict) or quantity_of(entry) is not None
+    written = is_quantity(entry)
     follows = isinstance(entry, str) and value is not None and value.number is None
     return value.dimension if value is not None and (written or follows) else None
 

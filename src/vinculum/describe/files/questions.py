@@ -14,11 +14,11 @@ from vinculum.describe.affine import AffineSystem
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.files import dimensions
 from vinculum.describe.files.drive import read_characteristics
+from vinculum.describe.files.laws import read_laws, read_torques
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.value import Value
 from vinculum.describe.system import System
-from vinculum.errors import VinculumError
 from vinculum.names import TIME, function_of_time, name_of, suggestion
 
 
@@ -89,7 +89,7 @@ def _choices(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str,
     """The choices that contain formulas or numbers."""
     found: dict[str, Any] = {}
     if "inverse" in raw:
-        found["inverse"] = raw["inverse"] if isinstance(raw["inverse"], str) else _laws(
+        found["inverse"] = raw["inverse"] if isinstance(raw["inverse"], str) else read_laws(
             reading, ("form", "inverse"), raw["inverse"], known.velocities, "velocity"
         )  # fmt: skip
     if "rates" in raw:
@@ -97,7 +97,7 @@ def _choices(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str,
     if "perturbation" in raw:
         found["rates"] = _perturbation(reading, raw["perturbation"], known)
     if "free" in raw:
-        found["free"] = _laws(reading, ("form", "free"), raw["free"], known.inputs, "input")
+        found["free"] = read_laws(reading, ("form", "free"), raw["free"], known.inputs, "input")
     if "weights" in raw:
         found["weights"] = reading.table(("form", "weights"), raw["weights"], known.inputs, "input")
     if "at" in raw:
@@ -130,18 +130,6 @@ def _declare_momenta(reading: Reading, known: Symbols) -> None:
     new = {name: Value(p) for name, p in momenta.items() if name not in reading.scope.values}
     reading.scope = reading.scope.with_values(new)
     known.further += [value.expression for value in new.values()]
-
-
-def _laws(
-    reading: Reading, path: Path, raw: dict[str, Any], allowed: list[sp.Expr], what: str
-) -> dict[sp.Expr, sp.Expr]:
-    """Formulas by name."""
-    found = {}
-    for text, entry in raw.items():
-        key, law = reading.key((*path, text), text, allowed, what), reading.expression((*path, text), entry)
-        if key is not None and law is not None:
-            found[key] = law
-    return found
 
 
 def _by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
@@ -248,36 +236,13 @@ def _driven(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, 
     """Laws of the inputs, and events."""
     found: dict[str, Any] = {}
     if "inputs" in raw:
-        found["inputs"] = _laws(reading, ("simulation", "inputs"), raw["inputs"], known.inputs, "input")
-    if "computed_torque" in raw or "gravity_compensation" in raw:
-        found["inputs"] = {**_torques(reading, raw, known), **found.get("inputs", {})}
+        found["inputs"] = read_laws(reading, ("simulation", "inputs"), raw["inputs"], known.inputs, "input")
+    torques = read_torques(reading, raw, known.tree, known.coordinates)
+    if torques:
+        found["inputs"] = {**torques, **found.get("inputs", {})}
     if "events" in raw:
         found["events"] = [_event(reading, i, entry, known) for i, entry in enumerate(raw["events"])]
     return found
-
-
-def _torques(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[sp.Expr, sp.Expr]:
-    """Laws of the joint torques of a tree."""
-    from vinculum.control.manipulators import computed_torque, gravity_compensation  # a later stage, for its laws
-
-    path: Path = ("simulation", "computed_torque" if "computed_torque" in raw else "gravity_compensation")
-    tree = known.tree
-    if tree is None:
-        reading.problem(path, "only a tree of bodies has joint torques.")
-        return {}
-    options: dict[str, Any] = {}
-    desired: dict[sp.Expr, sp.Expr] = {}
-    if "computed_torque" in raw:
-        asked = raw["computed_torque"]
-        desired = _laws(reading, (*path, "path"), asked["path"], known.coordinates, "coordinate")
-        options = {k: reading.number((*path, k), asked[k]) for k in ("frequency", "damping") if k in asked}
-    if reading.problems:
-        return {}
-    try:
-        return computed_torque(tree, desired, **options) if "computed_torque" in raw else gravity_compensation(tree)
-    except VinculumError as error:
-        reading.refusal([], path, error)
-    return {}
 
 
 def _event(reading: Reading, i: int, raw: dict[str, Any], known: Symbols) -> Any:

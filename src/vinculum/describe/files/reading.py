@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,11 +17,14 @@ from vinculum.describe.files.expression import Read, Work, read_expression
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.problems import Problems
 from vinculum.describe.files.scope import Scope, name_problem, plain_scope, spelled
-from vinculum.describe.files.units import quantity_of, read_unit
+from vinculum.describe.files.units import is_quantity, quantity_of, read_unit
 from vinculum.describe.files.value import Refused, Value
+from vinculum.describe.system import System
 from vinculum.errors import VinculumError
 from vinculum.graph import evaluate, from_sympy, symbol, symbols
 from vinculum.names import name_of, suggestion
+
+_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")  # of an equation, not of a comparison
 
 
 class Reading:
@@ -32,6 +36,7 @@ class Reading:
         self.scope: Scope = plain_scope()
         self.numbers: dict[sp.Symbol, float] = {}  # of the parameters
         self.units: dict[sp.Symbol, str] = {}
+        self.robot: System | None = None  # of a URDF file that the model names
 
     # -- problems ----------------------------------------------------------------------------------------------
 
@@ -74,9 +79,10 @@ class Reading:
 
     def equation(self, path: Path, raw: Any, scope: Scope | None = None) -> Value | None:
         """A formula, or left = right, which is left - right."""
-        if not isinstance(raw, str) or raw.count("=") != 1:
+        signs = list(_EQUALS.finditer(raw)) if isinstance(raw, str) else []
+        if len(signs) != 1:
             return self.formula(path, raw, scope)
-        at = raw.index("=")
+        at = signs[0].start()
         sides = [read_expression(part, scope or self.scope, self.work) for part in (raw[:at], raw[at + 1 :])]
         self.faults(path, raw[:at], sides[0], 0, raw)
         self.faults(path, raw[at + 1 :], sides[1], at + 1, raw)
@@ -95,18 +101,28 @@ class Reading:
         found = read_unit(unit)
         return replace(arithmetic.number(float(value) * found.factor), dimension=found.dimension)
 
-    def expression(self, path: Path, raw: Any, scope: Scope | None = None) -> sp.Expr | None:
-        """The SymPy form of a formula."""
+    def expression(
+        self, path: Path, raw: Any, scope: Scope | None = None, dimension: Dimension | None = None
+    ) -> sp.Expr | None:
+        """The SymPy form of a formula, whose dimension, where it is known, must be the given one.
+
+        A plain number is in SI and has the dimension that is needed.
+        """
         value = self.formula(path, raw, scope)
-        return None if value is None else value.expression
+        if value is None:
+            return None
+        plain = value.number is not None and not is_quantity(raw)
+        if self.units and dimension is not None and not plain and value.dimension not in (None, dimension):
+            found, needed = dimensions.shown(value.dimension), dimensions.shown(dimension)
+            self.problem(path, f"its dimension is {found} where {needed} is needed. A factor is missing or too many.")
+        return value.expression
 
     def number(self, path: Path, raw: Any, dimension: Dimension | None = None) -> float | None:
         """A number: parameters may enter, coordinates may not."""
         value = self.formula(path, raw)
         if value is None:
             return None
-        written = isinstance(raw, dict) or quantity_of(raw) is not None
-        if written and dimension is not None and value.dimension not in (None, dimension):
+        if is_quantity(raw) and dimension is not None and value.dimension not in (None, dimension):
             wanted, found = dimensions.shown(dimension), dimensions.shown(value.dimension)
             self.problem(path, f"the unit gives {found} where {wanted} is needed.")
             return None

@@ -13,18 +13,20 @@ import sympy as sp
 
 from vinculum.describe.files import limits
 from vinculum.describe.files.characters import GREEK, Translated
-from vinculum.describe.files.dimensions import NONE, TIME
+from vinculum.describe.files.dimensions import NONE, TIME, Dimension
 from vinculum.describe.files.value import Value
 from vinculum.graph.functions import FUNCTIONS
+from vinculum.graph.splines import Pieces
 from vinculum.names import TIME as t
 
 CONSTANTS = {"pi": Value(sp.pi, dimension=NONE, number=math.pi)}
 ALIASES = {
     "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "tg": "tan", "sgn": "sign",
     "fabs": "abs", "power": "^", "diff": "dot", "ddt": "dot", "der": "dot", "ctg": "1/tan", "cot": "1/tan",
+    "where": "piecewise(condition, value, otherwise)", "heaviside": "piecewise(x < 0, 0, 1)",
 }  # fmt: skip
-SPECIAL = ("dot", "min", "max", "reaction", "residual")
-RESERVED = {*FUNCTIONS, *CONSTANTS, *ALIASES, *SPECIAL, "t"} - {"power", "diff"}
+SPECIAL = ("dot", "min", "max", "piecewise", "reaction", "residual")
+RESERVED = {*FUNCTIONS, *CONSTANTS, *ALIASES, *SPECIAL, "t"} - {"power", "diff", "where"}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -39,11 +41,20 @@ class Macro:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A spline through points, as a function of one argument."""
+
+    pieces: Pieces
+    argument: Dimension | None  # of the points, where they have units
+    dimension: Dimension | None  # of the values, where they have units
+
+
+@dataclass(frozen=True)
 class Scope:
-    """Names, definitions with arguments, and the constraints whose reactions may be used."""
+    """Names, definitions with arguments, splines, and the constraints whose reactions may be used."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
-    macros: Mapping[str, Macro] = field(default_factory=dict)
+    macros: Mapping[str, Macro | Curve] = field(default_factory=dict)
     failed: frozenset[str] = frozenset()  # definitions with problems of their own, which are reported there alone
     constraints: tuple[str, ...] = ()
     residuals: bool = False  # whether residual(constraint, level) may be used

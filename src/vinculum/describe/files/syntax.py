@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
 
@@ -63,3 +64,37 @@ def explained(text: str, made: Translated, offset: int) -> tuple[int, int, str]:
         return at, at + 1, f"{max(opened, closed)} parentheses are {more}, {min(opened, closed)} {less}."
     at = min(made.start(offset), max(len(text.rstrip()) - 1, 0))
     return at, at + 1, "this cannot be read as a formula. An operand or an operator is missing or too many."
+
+
+_KINDS = {
+    ast.Attribute: "a dot after a name",
+    ast.Subscript: "an index in brackets",
+    ast.Lambda: "a lambda",
+    ast.ListComp: "a comprehension",
+    ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.JoinedStr: "a format string",
+    ast.NamedExpr: "an assignment",
+    ast.Tuple: "a comma",
+    ast.List: "a list",
+    ast.Set: "a set",
+    ast.Dict: "a table",
+    ast.Starred: "a star",
+    ast.Await: "a program word",
+    ast.Yield: "a program word",
+}
+
+
+def forbidden(node: ast.AST) -> str:
+    """Why a node is not read."""
+    if isinstance(node, ast.BinOp):
+        return "this operator is not read here. Use + - * / and ^."
+    if isinstance(node, (ast.IfExp, ast.BoolOp, ast.Compare)):
+        return (
+            "a condition is read only within piecewise. Write piecewise(x < 0, a, b) for a where x < 0 and b elsewhere."
+        )
+    if isinstance(node, ast.UnaryOp):
+        return "this sign is not read here. Use + or -."
+    what = _KINDS.get(type(node), "this")
+    return f"{what} is not read here: an expression is made of numbers, names, + - * / ^ and functions."

@@ -9,7 +9,7 @@ import sympy as sp
 
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.files import dimensions
-from vinculum.describe.files.dimensions import ENERGY, Dimension, product, raised
+from vinculum.describe.files.dimensions import ENERGY, product, raised
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.system import System
@@ -25,7 +25,7 @@ def read_system(
     raw = reading.data["system"]
     before = len(reading.problems.found)
     energies = {
-        key: checked(reading, ("system", key), raw.get(key, 0), wanted)
+        key: reading.expression(("system", key), raw.get(key, 0), dimension=wanted)
         for key, wanted in (("kinetic_energy", ENERGY), ("potential_energy", ENERGY), ("dissipation", _POWER))
     }
     forces = read_forces(reading, ("system", "forces"), raw.get("forces", {}), coordinates)
@@ -51,22 +51,10 @@ def read_forces(
         key = reading.key(place, text, coordinates, "coordinate")
         own = reading.dimension_of(key)
         wanted = None if own is None else product([ENERGY, raised(own, Fraction(-1))])
-        force = checked(reading, place, entry, wanted)
+        force = reading.expression(place, entry, dimension=wanted)
         if key is not None and force is not None:
             found[key] = force
     return found
-
-
-def checked(reading: Reading, path: Path, raw: Any, wanted: Dimension | None) -> sp.Expr | None:
-    """A formula whose dimension, where it is known, must be the wanted one."""
-    value = reading.formula(path, raw)
-    if value is None:
-        return None
-    claimed = reading.units and wanted is not None and not value.is_zero
-    if claimed and value.dimension not in (None, wanted):
-        found, needed = dimensions.shown(value.dimension), dimensions.shown(wanted or ())
-        reading.problem(path, f"its dimension is {found} where {needed} is needed. A factor is missing or too many.")
-    return value.expression
 
 
 def _places(reading: Reading) -> list[tuple[str, Path]]:

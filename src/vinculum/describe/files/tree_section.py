@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies import Body, BodyTree, Loop, Rolling, Sliding, denavit_hartenberg, rotation
+from vinculum.describe.bodies import Body, BodyTree, Loop, Rolling, Sliding, denavit_hartenberg, rotation, servo_path
 from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.files import base_motion, limits
@@ -15,6 +15,7 @@ from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import spelled
 from vinculum.describe.files.system_section import read_forces
+from vinculum.describe.files.task_path import read_path
 from vinculum.describe.files.urdf_section import read_urdf
 from vinculum.describe.files.value import Value
 from vinculum.describe.system import System
@@ -26,6 +27,10 @@ _QUANTITIES = ("damping", "stiffness", "rest", "friction", "rotor_inertia", "gea
 
 def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
     """The coordinates and inputs of all joints, entered into the scope."""
+    raw = reading.data["tree"]
+    if "urdf" in raw:
+        reading.robot = read_urdf(reading, raw)
+        return ([], []) if reading.robot is None else (list(reading.robot.coordinates), list(reading.robot.inputs))
     coordinates, inputs = [], []
     for path, name, raw in _bodies(reading):
         joint = raw.get("joint", "revolute")
@@ -61,35 +66,43 @@ def _declare(reading: Reading, path: Path, label: str, make: Any) -> list[sp.Exp
     return [make(plain)]
 
 
-def read_tree(reading: Reading, constraints: list[Constraint], name: str) -> System | None:
+def read_tree(
+    reading: Reading, coordinates: list[sp.Expr], constraints: list[Constraint], name: str
+) -> System | None:  # fmt: skip
     """The system of the tree, which is its ``bodies``; None when a part of it is wrong."""
     raw = reading.data["tree"]
-    if "urdf" in raw:
-        return read_urdf(reading, raw, _joinings(reading, raw), constraints)
-    if not raw.get("bodies") and not raw.get("links"):
-        reading.problem(("tree",), 'there are no bodies. Write [tree.bodies.<name>], [[tree.links]] or urdf = "...".')
-    if len(_bodies(reading)) > limits.BODIES:
-        reading.problem(("tree",), f"{len(_bodies(reading))} bodies are more than {limits.BODIES}.")
-    bodies = [_body(reading, ("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()]
     links = [_link(reading, i, row) for i, row in enumerate(raw.get("links", []))]
+    bodies = _stated(reading, raw)
     if sum(len(raw.get(key, [])) for key in ("loops", "rolling", "sliding")) > limits.LOOPS:
         reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts.")
-    joined = _joinings(reading, raw)
-    settings: dict[str, Any] = {}
+    settings = _joinings(reading, raw) | base_motion.read_base(reading, raw)
     if "gravity" in raw:
         settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"])
-    settings |= base_motion.read_base(reading, raw)
-    coordinates = [function_of_time(label) for label in reading.scope.values]
     forces = read_forces(reading, ("tree", "forces"), raw.get("forces", {}), coordinates)
+    led = read_path(reading, ("tree", "path"), raw["path"], coordinates) if "path" in raw else None
     if reading.problems:
         return None
     try:
         made = [*bodies, *denavit_hartenberg(links, convention=raw.get("convention", "standard"))]
-        tree = BodyTree(made, parameters=dict(reading.numbers), **joined, name=name, **settings)
-        return tree.system(forces=forces, constraints=constraints)
+        tree = BodyTree(made, parameters=dict(reading.numbers), name=name, **settings)
+        held = servo_path(tree, **led) if led is not None else []
+        mimics = reading.robot.constraints if reading.robot is not None else ()
+        return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])
     except (VinculumError, np.linalg.LinAlgError) as error:
-        reading.refusal([(f"{n!r}", path) for path, n, _ in _bodies(reading)], ("tree",), error)
+        places: list[tuple[str, Path]] = [(f"{n!r}", path) for path, n, _ in _bodies(reading)]
+        reading.refusal([*places, ("the path", ("tree", "path"))], ("tree",), error)
     return None
+
+
+def _stated(reading: Reading, raw: dict[str, Any]) -> list[Body]:
+    """The bodies of the URDF file, or those that have tables of their own."""
+    if "urdf" in raw:
+        return [] if reading.robot is None else list(reading.robot.bodies.bodies)
+    if not raw.get("bodies") and not raw.get("links"):
+        reading.problem(("tree",), 'there are no bodies. Write [tree.bodies.<name>], [[tree.links]] or urdf = "...".')
+    if len(_bodies(reading)) > limits.BODIES:
+        reading.problem(("tree",), f"{len(_bodies(reading))} bodies are more than {limits.BODIES}.")
+    return [_body(reading, ("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()]
 
 
 def _body(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Body:
@@ -164,7 +177,7 @@ def _rotation(reading: Reading, path: Path, raw: Any) -> Any:
     return None if None in angles.values() else rotation(**{key: float(x or 0.0) for key, x in angles.items()})
 
 
-def _joinings(reading: Reading, raw: dict[str, Any]) -> dict[str, list[Any]]:
+def _joinings(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
     """Loops and contacts."""
     loops = [_made(reading, Loop, ("tree", "loops", i), entry) for i, entry in enumerate(raw.get("loops", []))]
     contacts = [

@@ -49,6 +49,11 @@ def quantity_of(text: Any) -> re.Match[str] | None:
     return _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) < 100 else None
 
 
+def is_quantity(entry: Any) -> bool:
+    """Whether a unit is written beside a number."""
+    return isinstance(entry, dict) or quantity_of(entry) is not None
+
+
 @cache
 def read_unit(text: str) -> Unit:
     """A unit as it is written: m/s^2, kg m^2, N*m*s/rad, 1/s."""

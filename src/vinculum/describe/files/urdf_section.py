@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from vinculum.describe.bodies import from_urdf
-from vinculum.describe.constraints import Constraint
 from vinculum.describe.files import limits
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import name_problem
@@ -18,31 +17,24 @@ from vinculum.names import name_of
 _PATH = ("tree", "urdf")
 
 
-def read_urdf(
-    reading: Reading, raw: dict[str, Any], joined: dict[str, list[Any]], constraints: list[Constraint]
-) -> System | None:
-    """The system of the robot; its coordinates and inputs enter the scope."""
+def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
+    """The robot without loops and contacts; its coordinates and inputs enter the scope."""
     text = _text(reading, raw["urdf"])
-    if text is None:
-        return None
-    for key in ("bodies", "links", "base_velocity", "base_angular_velocity", "base_rotation"):
+    for key in ("bodies", "links"):
         if raw.get(key):
             reading.problem(("tree", key), f"a tree from a URDF has no {key} of its own. Leave it out.")
-    gravity = reading.vector(("tree", "gravity"), raw["gravity"]) if "gravity" in raw else (0, 0, -9.81)
-    if constraints:
-        reading.problem(("constraints",), "a tree from a URDF takes loops and contacts, no further constraints.")
-    if reading.problems or gravity is None:
+    if text is None:
         return None
-    options: dict[str, Any] = {key: raw[key] for key in ("floating", "actuated") if key in raw}
+    options: dict[str, Any] = {key: raw[key] for key in ("floating", "actuated", "identified") if key in raw}
     try:
-        system = from_urdf(text, joined["loops"], joined["contacts"], gravity=gravity, **options)
+        robot = from_urdf(text, **options)
     except VinculumError as error:
         reading.refusal([], _PATH, error)
         return None
-    for key in (*system.coordinates, *system.inputs):
+    for key in (*robot.coordinates, *robot.inputs):
         if not name_problem(name_of(key)):
             reading.scope = reading.scope.with_values({name_of(key): Value(key)})
-    return system
+    return robot
 
 
 def _text(reading: Reading, name: str) -> str | None:

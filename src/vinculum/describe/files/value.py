@@ -17,6 +17,7 @@ class Value:
     dimension: Any = None  # a pint UnitsContainer
     number: float | None = None  # of an expression without symbols
     depth: int = 1  # of its tree
+    rough: bool = False  # whether it has corners, where it has no derivative
 
     @property
     def is_zero(self) -> bool:

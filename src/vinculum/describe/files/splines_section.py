@@ -1,0 +1,55 @@
+"""[splines]: curves through measured points, used in formulas as functions of one argument."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vinculum.describe.files.dimensions import Dimension, shown
+from vinculum.describe.files.location import Path
+from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.scope import Curve
+from vinculum.describe.files.units import is_quantity
+from vinculum.describe.spline import pieces_through
+from vinculum.errors import VinculumError
+
+
+def read_splines(reading: Reading) -> None:
+    """Each spline becomes a function, entered into the scope."""
+    for name, raw in reading.data.get("splines", {}).items():
+        path = ("splines", name)
+        plain = reading.declare(path, name)
+        if plain is None:
+            continue
+        curve = _curve(reading, path, plain, raw)
+        if curve is None:
+            reading.scope = reading.scope.with_failed(plain)
+        else:
+            reading.scope = replace(reading.scope, macros={**reading.scope.macros, plain: curve})
+
+
+def _curve(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Curve | None:
+    points, argument = _column(reading, (*path, "points"), raw["points"])
+    values, dimension = _column(reading, (*path, "values"), raw["values"])
+    if points is None or values is None:
+        return None
+    try:
+        return Curve(pieces_through(points, values, raw.get("degree", 5), name), argument, dimension)
+    except VinculumError as error:
+        reading.refusal([], path, error)
+    return None
+
+
+def _column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] | None, Dimension | None]:
+    """The numbers in SI, and their dimension where a unit is written beside one of them."""
+    dimension: Dimension | None = None
+    for i, entry in enumerate(raw):
+        value = reading.formula((*path, i), entry) if is_quantity(entry) else None
+        if value is None:
+            continue
+        if dimension is not None and value.dimension != dimension:
+            reading.problem(
+                (*path, i), f"its dimension is {shown(value.dimension)}, that of those before {shown(dimension)}."
+            )
+        dimension = value.dimension
+    return reading.number_list(path, raw), dimension
