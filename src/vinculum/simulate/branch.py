@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from vinculum.graph import Node, substitute
-from vinculum.simulate.corners import SPARE, Sides, held, linear_in, mixed
 from vinculum.simulate.nodes import MotionNodes
+from vinculum.simulate.switches import SPARE, Sides, held, linear_in, mixed
 
 
 @dataclass(frozen=True, eq=False)

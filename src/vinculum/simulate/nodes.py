@@ -16,10 +16,10 @@ from vinculum.derive.explicit import Explicit
 from vinculum.derive.interface import Equations, Feedback
 from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol
 from vinculum.graph.traverse import hoistable
-from vinculum.simulate.corners import Corners, corners
 from vinculum.simulate.events import Event
 from vinculum.simulate.given import refuse_strangers
 from vinculum.simulate.pivot_watch import PivotWatch
+from vinculum.simulate.switches import Corners, corners
 
 WORK = symbol(("work",))
 

@@ -12,9 +12,9 @@ from vinculum.errors import VinculumError
 from vinculum.graph import order
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.names import suggestion
-from vinculum.simulate.corners import CORNERED
 from vinculum.simulate.methods import METHODS
 from vinculum.simulate.problem import Problem
+from vinculum.simulate.switches import CORNERED
 
 ADAPTIVE = ("taylor", "bdf")
 _SAMPLES = 1000  # samples of a run whose instants were not given

@@ -18,8 +18,8 @@ from vinculum.compile.function import Function, function
 from vinculum.derive.interface import Equations, Feedback
 from vinculum.graph import Node, evaluate, order, symbol
 from vinculum.simulate.branch import Branch
-from vinculum.simulate.corners import Sides
 from vinculum.simulate.nodes import MotionNodes
+from vinculum.simulate.switches import Sides
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ import numpy as np
 from vinculum.errors import SingularError
 from vinculum.graph import Node, evaluate
 from vinculum.graph.traverse import describe
-from vinculum.simulate.corners import SPARE, Sides
 from vinculum.simulate.plan import ADAPTIVE, Plan
 from vinculum.simulate.problem import Problem
+from vinculum.simulate.switches import SPARE, Sides
 
 _ON = 1e-12  # |g| up to this times (1 + |dg/dt|) counts as on the surface
 _MOST = 8  # surfaces at once for which all ways to go on are tried
