@@ -15,6 +15,23 @@ class _Plain(StrPrinter):
         named = isinstance(expr, sp.core.function.AppliedUndef)
         return name_of(expr) if named else str(super()._print_Function(expr)).replace("Abs(", "abs(", 1)
 
+    def _print_Piecewise(self, expr: sp.Piecewise) -> str:
+        parts = [self._print(part) for value, condition in expr.args[:-1] for part in (condition, value)]
+        return f"piecewise({', '.join([*parts, self._print(expr.args[-1][0])])})"
+
+    def _print_And(self, expr: sp.Expr) -> str:
+        return " and ".join(self._condition(part) for part in expr.args)
+
+    def _print_Or(self, expr: sp.Expr) -> str:
+        return " or ".join(self._condition(part) for part in expr.args)
+
+    def _print_Not(self, expr: sp.Expr) -> str:
+        return f"not {self._condition(expr.args[0])}"
+
+    def _condition(self, part: sp.Expr) -> str:
+        written = str(self._print(part))
+        return f"({written})" if isinstance(part, (sp.And, sp.Or, sp.Not)) else written
+
     def _print_Derivative(self, expr: sp.Expr) -> str:
         inner = self._print(expr.expr)
         return f"{'dot(' * expr.derivative_count}{inner}{')' * expr.derivative_count}"

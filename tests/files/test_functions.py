@@ -11,7 +11,8 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from files.small import TRACK, changed
-from vinculum.graph import evaluate, from_sympy, symbol
+from vinculum.graph import evaluate, from_sympy, symbol, to_sympy
+from vinculum.plain import plain
 from vinculum.study import equations_of, motion_of
 
 x, theta = dynamicsymbols("x theta")
@@ -57,6 +58,13 @@ def test_cases(written, meant):
         assert ours == pytest.approx(theirs, rel=1e-15)
 
 
+def test_equations_with_cases_are_printed_as_they_are_written():
+    written = "piecewise(not x < -1 and (x > 2 or x < m), x^2, 0 < x, m, abs(x))"
+    printed = plain(to_sympy(from_sympy(potential(written))))
+    assert printed.startswith("piecewise(")
+    assert from_sympy(potential(printed)) is from_sympy(potential(written))
+
+
 def test_equations_may_contain_comparisons():
     model = vn.loads(changed('holonomic = "x"', 'holonomic = "piecewise(x <= 1, x, 2*x - 1) = theta"'))
     assert model.system.constraints[0].expression.subs({x: 2, theta: 0.5}) == 2.5
@@ -74,6 +82,7 @@ def test_equations_may_contain_comparisons():
         ("piecewise(x == 0, 1, 2)", "An equality holds for an instant only"),
         ("piecewise(x in m, 1, 2)", "a condition compares by"),
         ("piecewise(x is m, 1, 2)", "a condition compares by"),
+        ("piecewise(piecewise(x < 0, x, 1) < 2, x, m)", "a condition cannot contain piecewise"),
         ("piecewise(x < xx, 1, 2)", "xx is not known"),
         ("piecewise", "Write piecewise(...)"),
         ("dot(piecewise(x < 0, x, m))", "this has corners"),
@@ -148,6 +157,13 @@ def test_a_curve_has_derivatives():
 )
 def test_a_curve_that_cannot_be_read(old, new, said):
     assert said in refused("profile(x)" if "g]" not in new else "x", PROFILE.replace(old, new, 1))
+
+
+def test_equations_name_the_curve_and_its_slopes():
+    model = vn.loads(TRACK)
+    text = vn.derive(model.system).text()
+    assert "height'(x)" in text
+    assert "height''(x)*dot(x)^2" in text
 
 
 def test_a_polygon_has_corners():

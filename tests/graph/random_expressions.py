@@ -8,8 +8,10 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
+from vinculum.describe.spline import pieces_through
 from vinculum.graph import Node, apply, constant, select, symbol
 from vinculum.graph.node import compare, power
+from vinculum.graph.splines import spline
 
 KEYS = sp.symbols("x y z", real=True)
 VARIABLES = tuple(symbol(key) for key in KEYS)
@@ -18,6 +20,9 @@ VARIABLES = tuple(symbol(key) for key in KEYS)
 def _inside(a: Node) -> Node:
     """A number between -0.9 and 0.9."""
     return constant(Fraction(9, 10)) * apply("sin", a)
+
+
+CURVE = pieces_through(np.linspace(-2, 2, 9), np.sin(np.linspace(-3, 3, 9)), 5, "curve")
 
 
 def _above(a: Node) -> Node:
@@ -44,6 +49,7 @@ ONE_ARGUMENT: dict[str, Callable[[Node], Node]] = {
     "atanh": lambda a: apply("atanh", _inside(a)),
     "abs": lambda a: apply("abs", a),
     "sign": lambda a: apply("sign", a),
+    "spline": lambda a: spline(CURVE, _inside(a)),
     "third power": lambda a: _inside(a) ** 3,
     "negative power": lambda a: _above(a) ** -2,
     "half power": lambda a: _above(a) ** Fraction(-3, 2),

@@ -31,7 +31,7 @@ x, y, z = VARIABLES
 def test_the_generator_knows_every_operation():
     known = {"add", "subtract", "multiply", "divide", "negate", "power", "select", "less", "less_equal"}
     built = operations([node for _, node in single_operations()])
-    assert set(built) == known | set(FUNCTIONS) | {"both", "either"}
+    assert set(built) == known | set(FUNCTIONS) | {"both", "either", "spline"}
 
 
 @pytest.mark.parametrize("seed", range(60))

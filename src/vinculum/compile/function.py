@@ -10,6 +10,7 @@ import numpy as np
 
 from vinculum.compile.llvm import MachineCode, module
 from vinculum.graph.node import Node
+from vinculum.graph.splines import in_pieces
 from vinculum.graph.traverse import order
 
 _DOUBLES = ctypes.c_void_p
@@ -26,6 +27,7 @@ class Function:
 
     def __init__(self, time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> None:
         self.width, self.parameters, self.size = len(state), len(parameters), len(outputs)
+        outputs = in_pieces(outputs)
         self._code = MachineCode(module(time, state, parameters, outputs), len(order(outputs)))
         self._routines = [node.value for node in order(outputs) if node.op == "call"]  # their code is called from ours
         self.address = self._code.address

@@ -18,6 +18,7 @@ from vinculum.compile.llvm import _CONDITIONS, _LOGIC, _optimize, _target_machin
 from vinculum.compile.sincos import sincos, spread
 from vinculum.graph.node import COMPARISONS, Node
 from vinculum.graph.routine import written_out
+from vinculum.graph.splines import in_pieces
 from vinculum.graph.traverse import order
 
 _BINARY = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract", "divide": "fdiv contract"}
@@ -195,7 +196,7 @@ class Lanes:
     def __init__(self, inputs: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node], width: int) -> None:
         import llvmlite.binding as llvm
 
-        outputs = written_out(outputs)
+        outputs = in_pieces(written_out(outputs))
         self.width, self.results = width, len(outputs)
         machine = _target_machine()
         module = llvm.parse_assembly(text(inputs, parameters, outputs, width))

@@ -7,6 +7,7 @@ from typing import Any
 
 from vinculum.graph.node import Node
 from vinculum.graph.routine import written_out
+from vinculum.graph.splines import in_pieces
 from vinculum.graph.traverse import order
 
 COMPACT_FROM = 100  # operations; above, heyoka's compact mode compiles in a fraction of the time
@@ -25,7 +26,7 @@ def expressions(
     """heyoka's state variables and the outputs as heyoka expressions; parameters become ``par[i]``."""
     import heyoka as hy
 
-    outputs = written_out(outputs)
+    outputs = in_pieces(written_out(outputs))
     variables = hy.make_vars(*(f"x{i}" for i in range(len(state))))
     variables = [variables] if len(state) == 1 else list(variables)
     known: dict[Node, Any] = {time: hy.time}

@@ -12,6 +12,7 @@ import sympy as sp
 
 from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError
+from vinculum.graph.splines import Spline
 
 _ROUGH = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min)
 _BESIDE = sp.Rational(1, 10**6)
@@ -35,7 +36,8 @@ def corners(system: System, expression: sp.Expr, r: int) -> Iterator[tuple[sp.Ex
     """(instant, order, jump) of every derivative of order below r that jumps."""
     t = sp.Dummy("t", real=True)
     still = _still(system, sp.sympify(expression)).xreplace({system.time: t})
-    rough = [part for part in still.atoms(*_ROUGH) if part.free_symbols <= {t} and t in part.free_symbols]
+    curves = {curve for curve in still.atoms(Spline) if curve.args[1].degree < r}  # of those above, all are continuous
+    rough = [part for part in still.atoms(*_ROUGH) | curves if part.free_symbols <= {t} and t in part.free_symbols]
     still = still.xreplace({part: part.rewrite(sp.Piecewise) for part in rough})
     pieces = [p for p in still.atoms(sp.Piecewise) if p.free_symbols <= {t}]
     for instant in sorted({root for piece in pieces for root in _breaks(piece, t)}, key=float):

@@ -13,6 +13,7 @@ import numpy as np
 from vinculum.graph.functions import FUNCTIONS, power_partials
 from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, divide, multiply, select
 from vinculum.graph.routine import written_out
+from vinculum.graph.splines import spline
 from vinculum.graph.traverse import dependence, order
 
 
@@ -36,6 +37,8 @@ def partials(node: Node) -> tuple[Node, ...]:
         return ZERO, select(a[0], ONE, ZERO), select(a[0], ZERO, ONE)
     if node.op in COMPARISONS:
         return ZERO, ZERO
+    if node.op == "spline":
+        return (spline(node.value.slope, a[0]),)
     return FUNCTIONS[node.op].partials(node, *a)
 
 

@@ -59,6 +59,8 @@ def _number(node: Node, args: list[Any]) -> Any:
         return evaluate(node.value.outputs, dict(zip(node.value.formals, args, strict=True)))
     if node.op == "component":
         return args[0][node.value]
+    if node.op == "spline":
+        return node.value.at(args[0])
     if node.op == "select":
         return args[1] if args[0] else args[2]
     if node.op in COMPARISONS:

@@ -15,7 +15,7 @@ from vinculum.graph import node as n
 from vinculum.graph.expression import GraphExpression
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Node
-from vinculum.graph.splines import Spline, spline_node
+from vinculum.graph.splines import Spline, spline
 
 _REWRITTEN = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
 
@@ -142,7 +142,7 @@ _BUILDERS: list[tuple[type, Callable[[sp.Basic, list[Node]], Node]]] = [
     (sp.exp, lambda _, args: n.apply("exp", args[0])),
     (sp.Pow, _power),
     (sp.Piecewise, _choice),
-    (Spline, lambda expression, args: spline_node(expression.args[1], args[0])),
+    (Spline, lambda expression, args: spline(expression.args[1], args[0])),
     (sp.Min, _extreme(-1)),
     (sp.Max, _extreme(1)),
     (sp.Heaviside, _step),

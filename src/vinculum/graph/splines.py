@@ -1,9 +1,9 @@
-"""A spline as a SymPy function: it is differentiated, printed and evaluated whole; the graph takes it apart."""
+"""Splines: one operation of the graph, one function in SymPy. Code and corners need their pieces (`in_pieces`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property
+from math import perm
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ class Pieces(sp.Atom):
     name: str
     knots: tuple[float, ...]  # s_k, where the pieces begin
     rows: tuple[tuple[float, ...], ...]  # (degree + 1, pieces) c_jk
-    order: int  # how often the spline was differentiated
+    order: int  # of the derivative that is meant
 
     def __new__(
         cls, name: str, knots: Sequence[float], rows: Sequence[Sequence[float]], order: int = 0
@@ -37,28 +37,34 @@ class Pieces(sp.Atom):
     def _hashable_content(self) -> tuple[Hashable, ...]:
         return self.__getnewargs__()
 
-    @cached_property
+    def __str__(self) -> str:
+        return self.name + "'" * self.order
+
+    @property
+    def degree(self) -> int:
+        """Of the polynomials, as often differentiated as is meant."""
+        return len(self.rows) - 1 - self.order
+
+    @property
     def slope(self) -> Pieces:
-        """dp/ds = Σ_j (j + 1) c_(j+1)k (s - s_k)ʲ."""
-        rows = [[j * c for c in row] for j, row in enumerate(self.rows)][1:]
-        return Pieces(self.name, self.knots, rows or [[0.0] * len(self.knots)], self.order + 1)
+        """dp/ds."""
+        return Pieces(self.name, self.knots, self.rows, self.order + 1)
 
     def at(self, s: float) -> float:
         """The value at a point."""
         k = max(int(np.searchsorted(self.knots, s, side="right")) - 1, 0)
-        return float(np.polynomial.polynomial.polyval(s - self.knots[k], [row[k] for row in self.rows]))
+        return float(self.built(s, lambda numbers: numbers[k]))
 
     def built(self, s: Any, choose: Callable[[Sequence[float]], Any]) -> Any:
-        """The sum over powers, where ``choose`` takes the number of the piece in which s lies."""
-        offset = s - choose(self.knots)
-        total = choose(self.rows[-1])
-        for row in reversed(self.rows[:-1]):
-            total = total * offset + choose(row)
+        """Σ_j j!/(j - i)! c_j (s - s_k)ʲ⁻ⁱ for the i-th derivative; ``choose`` takes what belongs to the piece of s."""
+        offset, total = s - choose(self.knots), 0 * s
+        for j in range(len(self.rows) - 1, self.order - 1, -1):
+            total = total * offset + perm(j, self.order) * choose(self.rows[j])
         return total
 
 
 class Spline(sp.Function):
-    """p(s) for `Pieces` p."""
+    """p(s) for `Pieces` p, in SymPy."""
 
     nargs = 2
     is_real = True
@@ -81,7 +87,7 @@ class Spline(sp.Function):
 
     def _sympystr(self, printer: Any) -> str:
         s, pieces = self.args
-        return f"{pieces.name}{chr(39) * pieces.order}({printer._print(s)})"
+        return f"{pieces}({printer._print(s)})"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         s, pieces = self.args
@@ -89,9 +95,37 @@ class Spline(sp.Function):
         value = rf"{name}\left({printer._print(s)}\right)"
         return value if exp is None else rf"\left({value}\right)^{{{exp}}}"
 
+    def _code(self, printer: Any) -> str:
+        return f"({printer._print(self.rewrite(sp.Piecewise))})"
 
-def spline_node(pieces: Pieces, s: Node) -> Node:
-    """The spline in the graph, each coefficient chosen by where s lies."""
+    _pythoncode = _mpmathcode = _numpycode = _ccode = _code  # for SymPy's lambdify and its printers of code
+
+
+def spline(pieces: Pieces, s: Node) -> Node:
+    """p(s) in the graph."""
+    if pieces.degree < 0:
+        return n.ZERO
+    if s.op == "constant":
+        return n.constant(pieces.at(float(s.value)))
+    return n._intern_with("spline", pieces, (s,))
+
+
+def in_pieces(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with polynomials in place of splines, whose coefficients are chosen by where the argument lies."""
+    from vinculum.graph.traverse import order, rebuild  # which know splines
+
+    nodes = order(outputs)
+    if not any(node.op == "spline" for node in nodes):
+        return list(outputs)
+    new: dict[Node, Node] = {}
+    for node in nodes:
+        args = [new[arg] for arg in node.args]
+        new[node] = node if not args else _chosen(node.value, *args) if node.op == "spline" else rebuild(node, args)
+    return [new[output] for output in outputs]
+
+
+def _chosen(pieces: Pieces, s: Node) -> Node:
+    """One spline: the last number whose knot is not above s."""
 
     def choose(numbers: Sequence[float]) -> Node:
         chosen = n.constant(numbers[-1])
@@ -99,4 +133,4 @@ def spline_node(pieces: Pieces, s: Node) -> Node:
             chosen = n.select(n.compare("less", s, n.constant(knot)), n.constant(number), chosen)
         return chosen
 
-    return pieces.built(s, choose)
+    return n.lift(pieces.built(s, choose))

@@ -7,10 +7,12 @@ from fractions import Fraction
 from itertools import count
 
 import sympy as sp
+from sympy.functions.elementary.piecewise import ExprCondPair
 
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, ONE, ZERO, Node
 from vinculum.graph.routine import written_out
+from vinculum.graph.splines import Spline
 from vinculum.graph.traverse import order, tree_sizes, uses
 
 _RELATIONS = {"less": sp.Lt, "less_equal": sp.Le, "equal": sp.Eq}
@@ -73,22 +75,36 @@ def _expression(node: Node, known: Mapping[Node, sp.Expr]) -> sp.Expr:
     if node.op == "constant":
         return _number(node.value)
     if node.op in _LOGIC:
-        return _LOGIC[node.op](*(_truth(arg, known) for arg in node.args))
+        return _LOGIC[node.op](*(_truth(arg, known) for arg in node.args), evaluate=False)
     a = [known[arg] for arg in node.args]
     if node.op == "select":
-        return sp.Piecewise((a[1], _truth(node.args[0], known)), (a[2], True))
+        return _piecewise(a[1], _truth(node.args[0], known), a[2])
     if node.op in _RELATIONS:
-        return _RELATIONS[node.op](*a)
+        return _RELATIONS[node.op](*a, evaluate=False)
+    if node.op == "spline":
+        return Spline(a[0], node.value)
     return _ARITHMETIC[node.op](*a) if node.op in _ARITHMETIC else getattr(sp, FUNCTIONS[node.op].sympy)(*a)
+
+
+def _piecewise(value: sp.Expr, condition: sp.Basic, otherwise: sp.Expr) -> sp.Expr:
+    """Cases in one row. They are put together as they are: SymPy would look for signs, which may take for ever."""
+    rest = otherwise.args if isinstance(otherwise, sp.Piecewise) else (_case(otherwise, sp.true),)
+    return sp.Basic.__new__(sp.Piecewise, _case(value, condition), *rest)
+
+
+def _case(value: sp.Expr, condition: sp.Basic) -> sp.Basic:
+    return sp.Basic.__new__(ExprCondPair, value, condition)
 
 
 def _truth(node: Node, known: Mapping[Node, sp.Expr]) -> sp.Basic:
     """A node as a condition: a comparison as it is, a negation (0 where it holds, else 1) undone."""
     if node.op in _RELATIONS or node.op in _LOGIC:
         return known[node]
+    if node.op == "constant":
+        return sp.true if node.value else sp.false
     if node.op == "select" and node.args[1:] == (ZERO, ONE):
-        return sp.Not(_truth(node.args[0], known))
-    return sp.Ne(known[node], 0)
+        return sp.Not(_truth(node.args[0], known), evaluate=False)
+    return sp.Ne(known[node], 0, evaluate=False)
 
 
 def _number(value: object) -> sp.Expr:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vinculum.graph import node as n
 from vinculum.graph.node import Node
+from vinculum.graph.splines import spline
 
 BUILDERS: dict[str, Callable[..., Node]] = {
     "add": n.add,
@@ -37,6 +38,8 @@ def rebuild(node: Node, args: Sequence[Node]) -> Node:
         return BUILDERS[node.op](*args)
     if node.op in n.COMPARISONS:
         return n.compare(node.op, *args)
+    if node.op == "spline":
+        return spline(node.value, *args)
     if node.op in ("call", "component"):
         return n._intern_with(node.op, node.value, tuple(args))
     return n.apply(node.op, *args)
@@ -160,6 +163,8 @@ def describe(node: Node, depth: int = 6) -> str:
         return f"({args[0]} {_INFIX[node.op]} {args[1]})"
     if node.op == "component":
         return f"{args[0]}[{node.value}]"
+    if node.op == "spline":
+        return f"{node.value}({args[0]})"
     return f"-{args[0]}" if node.op == "negate" else f"{node.op}({', '.join(args)})"
 
 

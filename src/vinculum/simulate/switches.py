@@ -13,6 +13,7 @@ import numpy as np
 
 from vinculum.graph import ONE, ZERO, Node, along, constant, jacobian, order, solve, substitute, symbol, symbols
 from vinculum.graph.node import compare
+from vinculum.graph.splines import in_pieces
 
 CORNERED = {"sign", "abs"}  # functions, beside comparisons, whose corners are met exactly
 _COMPARED = ("less", "less_equal")
@@ -39,7 +40,7 @@ class Corners:
 
     def smooth(self, outputs: Sequence[Node]) -> list[Node]:
         """The outputs with σ as numbers."""
-        return substitute(list(outputs), self.replaced)
+        return substitute(in_pieces(outputs), self.replaced)
 
     def slopes(self, time: Node, state: Sequence[Node], rates: Sequence[Node]) -> list[Node]:
         """dg/dt along the motion, as nodes of the state and σ."""
@@ -50,7 +51,7 @@ def corners(outputs: Sequence[Node]) -> Corners:
     """All surfaces at which the outputs are not smooth, inner ones first."""
     surfaces: dict[Node, int] = {}
     replaced: dict[Node, Node] = {}
-    for node in order(outputs):
+    for node in order(in_pieces(outputs)):
         if node.op in CORNERED:
             g = substitute([node.args[0]], replaced)[0]
             sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))

@@ -116,7 +116,7 @@ def spline(pieces: Pieces, argument: Value) -> Value:
     if argument.number is not None:
         return number(pieces.at(argument.number))
     found = made(Spline(argument.expression, pieces), [argument])
-    return replace(found, rough=found.rough or len(pieces.rows) < 3)
+    return replace(found, rough=found.rough or pieces.degree < 2)
 
 
 def derivative(value: Value, time: sp.Symbol) -> Value:

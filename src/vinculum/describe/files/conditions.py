@@ -45,6 +45,8 @@ def _comparison(node: ast.Compare, depth: int, value: Reader) -> Value | None:
     known = [side for side in sides if side is not None]
     if len(known) < len(sides):
         return None
+    if any(side.expression.has(sp.Piecewise) for side in known):
+        raise Refused("a condition cannot contain piecewise itself. Join conditions by and, or, not.")
     dimensions.of_sum(known, "compared")
     steps = zip(node.ops, pairwise(known), strict=True)
     return _joined(True, [_relation(sign, a, b) for sign, (a, b) in steps])
