@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from examples.wheel_with_reactions import program, start
@@ -69,6 +70,15 @@ def test_adaptive_methods_and_wrong_numbers_are_refused():
             run(pendulum(), hanging(), (0, 1), method, stabilization=treatment)
     with pytest.raises(vn.VinculumError, match="forward in time"):
         run(pendulum(), hanging(), (1, 0), "rk4", stabilization=vn.Guaranteed(1e-6))
+
+
+def test_without_constraints_nothing_chooses_the_step():
+    """There is nothing to hold, so that no accuracy decides the step: it must be given."""
+    x = dynamicsymbols("x")
+    free = vn.derive(vn.System([x], x.diff() ** 2 / 2))
+    for method in FIXED_STEP:
+        with pytest.raises(vn.VinculumError, match="needs a positive step"):
+            vn.simulate(free, {x: 0, x.diff(): 1}, (0, 1), method, stabilization=vn.Guaranteed(1e-6))
 
 
 def test_the_promise_is_stored_with_the_trajectory(tmp_path):

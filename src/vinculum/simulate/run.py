@@ -65,7 +65,8 @@ def simulate(
     A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
     """
     began = clock.perf_counter()
-    refuse_unusable(method, step, tolerance, step_is_chosen=isinstance(stabilization, Guaranteed) and step is None)
+    chosen = isinstance(stabilization, Guaranteed) and step is None and bool(equations.corrections)
+    refuse_unusable(method, step, tolerance, step_is_chosen=chosen)
     grid = checked_times(times)
     numbers = _parameters(equations, parameters)
     extra = {key: float(value) for key, value in initial.items() if key in equations.extra}
