@@ -11,7 +11,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench check docs browser clean
+.PHONY: help demo test fuzz robots bench check docs browser clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,6 +24,10 @@ test: $(STAMP)  ## run the tests and the doctests, on all cores
 
 fuzz: $(STAMP)  ## load a hundred thousand mutated model files
 	@$(RUN) tests/files/fuzz.py $(ARGS)
+
+robots: $(STAMP)  ## read published robots (130 MB) and compare them with Pinocchio
+	@$(RUN) -m pip install --quiet example-robot-data==6.0.0
+	@$(RUN) tests/bodies/robots.py $(ARGS)
 
 bench: $(STAMP)  ## compare with the peers, side by side
 	@$(RUN) -m benchmarks $(ARGS)

@@ -36,7 +36,7 @@ from .measure import growth_exponent, markdown_table
 
 SIZES = (5, 7, 10, 20, 40, 80)
 LARGE = (20, 40, 80, 200, 500)
-STRAIGHT_UP_TO = 80  # beyond, LLVM takes minutes and gigabytes for straight-line code
+STRAIGHT_UP_TO = 200  # beyond, LLVM takes minutes and ten gigabytes for straight-line code
 
 
 def pinocchio_model(tree):

@@ -16,7 +16,7 @@ from examples import ball_and_beam, delta_robot, five_bar, four_bar, watt_govern
 from laws.random_systems import Maker, consistent_state, random_state, random_system, t, values
 from vinculum.derive import columns
 from vinculum.derive.partition import Partition, conditioning
-from vinculum.simulate.problem import pose
+from vinculum.simulate.pose import pose
 
 FULL = ("multipliers", "lyapunov", "lurie-suslov")
 EXAMPLES = {
@@ -192,7 +192,7 @@ def _rates(equations, state):
     full = {key: state[key] for key in (*system.coordinates, *system.velocities)}
     inputs = {u: sp.Float(state[u]) for u in system.inputs}
     problem, x = pose(equations, full, state[t], inputs, dict(system.parameters), [], {})
-    found = problem.compiled(problem.rates)(state[t], x, problem.values)
+    found = problem.compiled(problem.nodes.rates)(state[t], x, problem.values)
     return dict(zip(equations.states, found, strict=False))
 
 
@@ -203,7 +203,7 @@ def test_a_run_off_the_constraints_keeps_its_distance():
     start = vn.consistent(equations, four_bar.START, fixed=[four_bar.alpha])
     start |= {four_bar.beta: start[four_bar.beta] + 0.01, four_bar.alpha.diff(): 2.0}
     problem, x = pose(equations, start, 0.0, {}, dict(system.parameters), [], {})
-    F = problem.compiled(problem.residuals[:2])
+    F = problem.compiled(problem.nodes.residuals[:2])
     first = F(0.0, x, problem.values)
     assert np.abs(first).max() > 1e-3
     moved = [np.abs(F(0.0, _rk4(problem, x, 0.5, n), problem.values) - first).max() for n in (1000, 2000)]
@@ -213,7 +213,7 @@ def test_a_run_off_the_constraints_keeps_its_distance():
 
 def _rk4(problem, x, duration, steps):
     """The end of a run without any feedback."""
-    rates, p, h = problem.compiled(problem.rates), problem.values, duration / steps
+    rates, p, h = problem.compiled(problem.nodes.rates), problem.values, duration / steps
     for _ in range(steps):
         k1 = rates(0.0, x, p)
         k2 = rates(0.0, x + h / 2 * k1, p)

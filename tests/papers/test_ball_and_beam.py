@@ -32,7 +32,7 @@ from examples.ball_and_beam import (
     u,
 )
 from papers.roots import assert_roots
-from vinculum.simulate.problem import pose
+from vinculum.simulate.pose import pose
 
 BOTH = pytest.mark.parametrize("number", [0, 1], ids=["E1", "E2"])
 CURRENT = vn.charge_of(system(), u).diff()
@@ -297,7 +297,7 @@ def test_a_start_off_the_constraint_ends_beside_the_equilibrium():
     start = {key: held[key] for key in (*plant.system.coordinates, *plant.system.velocities)}
     start[alpha] = 0.01
     problem, x = pose(closed, start, 0.0, closed.laws, dict(plant.system.parameters), [], {})
-    rates, slopes = problem.compiled(problem.rates), problem.compiled(tuple(problem.jacobian().ravel()))
+    rates, slopes = problem.compiled(problem.nodes.rates), problem.compiled(tuple(problem.nodes.jacobian().ravel()))
     found = solve_ivp(
         lambda t, x: rates(t, x, problem.values),
         (0, 15),
@@ -307,7 +307,7 @@ def test_a_start_off_the_constraint_ends_beside_the_equilibrium():
         atol=1e-12,
         jac=lambda t, x: slopes(t, x, problem.values).reshape(len(x), len(x)),
     )
-    residual = problem.compiled(problem.residuals[:1])
+    residual = problem.compiled(problem.nodes.residuals[:1])
     kept = [residual(0.0, state, problem.values)[0] for state in found.y.T]
     assert kept[0] > 1e-4
     np.testing.assert_allclose(kept, kept[0], rtol=0, atol=1e-12)

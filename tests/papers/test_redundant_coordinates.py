@@ -14,7 +14,7 @@ import pytest
 import vinculum as vn
 from examples import five_bar, watt_governor
 from papers.roots import assert_roots
-from vinculum.simulate.problem import pose
+from vinculum.simulate.pose import pose
 
 # -- A9: the governor -------------------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ def test_roots_of_the_steady_motion_equal_brute_force():
     system = routh.system
     start = {key: rest[key] for key in (*system.coordinates, *system.velocities)}
     problem, x = pose(routh, start, 0.0, {}, dict(system.parameters), [], {})
-    rates, n = problem.compiled(problem.rates), len(routh.states)
+    rates, n = problem.compiled(problem.nodes.rates), len(routh.states)
     slopes = np.array([_slope(lambda x: rates(0.0, x, problem.values), x, i) for i in range(n)]).T[:n, :n]
     linear = vn.linearize(routh, at=rest)
     assert linear.critical == 2

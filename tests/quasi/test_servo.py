@@ -232,8 +232,8 @@ def test_how_well_a_step_of_rk4_answers_to_a_correction(constraint, relative_deg
     motion = vn.simulate(equations, {crane.x: 0.0, crane.l: crane.DEEP, crane.theta: 0.0}, (0, 1.2))
     problem, begin = motion.segments[-1].problem, motion.segments[-1].states[-1]
     place = equations.constraint_names.index(constraint)
-    rates = problem.compiled(problem.held_rates)
-    residual = problem.compiled(problem.lifted([equations.chains[place][0]]))
+    rates = problem.compiled(problem.nodes.held_rates)
+    residual = problem.compiled(problem.nodes.lifted([equations.chains[place][0]]))
 
     def answer(step: float, correction: float) -> float:
         p = problem.values.copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from examples.wheel_with_reactions import program, start
@@ -71,6 +72,15 @@ def test_adaptive_methods_and_wrong_numbers_are_refused():
         run(pendulum(), hanging(), (1, 0), "rk4", stabilization=vn.Guaranteed(1e-6))
 
 
+def test_without_constraints_nothing_chooses_the_step():
+    """There is nothing to hold, so that no accuracy decides the step: it must be given."""
+    x = dynamicsymbols("x")
+    free = vn.derive(vn.System([x], x.diff() ** 2 / 2))
+    for method in FIXED_STEP:
+        with pytest.raises(vn.VinculumError, match="needs a positive step"):
+            vn.simulate(free, {x: 0, x.diff(): 1}, (0, 1), method, stabilization=vn.Guaranteed(1e-6))
+
+
 def test_the_promise_is_stored_with_the_trajectory(tmp_path):
     motion = run(pendulum(), hanging(), (0, 1), "rk4", stabilization=vn.Guaranteed(1e-6))
     motion.save(tmp_path / "run.nc")
@@ -118,7 +128,7 @@ def test_the_recursion_of_adams_methods_turns_unstable_at_their_limit(method, or
 @pytest.mark.parametrize("method", RUNGE_KUTTA)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_deadbeat_gains_make_the_recursion_nilpotent(method, order):
-    from vinculum.simulate.stabilization import deadbeat
+    from vinculum.simulate.gains import deadbeat
 
     tableau = METHODS[method]
     S = step_matrix(tableau, deadbeat(order, tableau.order), 1.0, True)

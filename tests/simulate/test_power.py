@@ -143,7 +143,7 @@ def test_the_reported_error_is_at_least_that_of_the_samples():
 def test_a_conservative_system_does_no_work(equations, start):
     """No power by structure: no state is spent on it, and the work is exactly zero."""
     motion = run(equations(), start, (0, 2))
-    assert len(motion.problem.state) == 2 * len(equations().system.coordinates)
+    assert len(motion.problem.nodes.state) == 2 * len(equations().system.coordinates)
     assert np.all(motion.work == 0)
     assert imbalance(motion) < 1e-13
 

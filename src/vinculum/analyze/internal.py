@@ -134,12 +134,12 @@ def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) ->
 def _slopes(problem: Problem, chosen: Sequence[sp.Expr]) -> np.ndarray:
     """∂f/∂x of the named states."""
     places = [problem.equations.states.index(key) for key in chosen]
-    return jacobian([problem.rates[i] for i in places], [problem.state[i] for i in places])
+    return jacobian([problem.nodes.rates[i] for i in places], [problem.nodes.state[i] for i in places])
 
 
 def _gradients(motion: Trajectory, chosen: Sequence[sp.Expr]) -> np.ndarray:
     """The gradients of all residuals at the start of a motion."""
     first = motion.segments[0]
-    nodes = list(jacobian(first.problem.residuals, [symbol(key) for key in chosen]).ravel())
+    nodes = list(jacobian(first.problem.nodes.residuals, [symbol(key) for key in chosen]).ravel())
     found = first.problem.compiled(nodes)(first.t[0], first.states[0], first.problem.values)
     return found.reshape(-1, len(chosen))

@@ -89,7 +89,7 @@ def stored(motion: Trajectory, path: Path) -> None:
 
 def rows_of(motion: Trajectory) -> dict[str, Any]:
     """How the run went, and the values at its end."""
-    from vinculum.simulate.storage import labelled
+    from vinculum.simulate.summary import labelled
 
     last = {f"{name} at the end": float(values[-1]) for name, values in motion.own_columns.items()}
     return {**labelled(motion), **last}

@@ -124,7 +124,7 @@ def values_of(motion: Trajectory, expressions: Sequence[sp.Expr]) -> np.ndarray:
     given = [sp.sympify(e) for e in expressions]
     if motion.problem is None:
         return np.stack([motion(e) for e in given], axis=1)
-    return motion.rows(lambda problem: [problem.node(e, "the drawing") for e in given])
+    return motion.rows(lambda problem: [problem.nodes.node(e, "the drawing") for e in given])
 
 
 def _segment(segment: Segment, places: Mapping[str, np.ndarray], wanted: np.ndarray) -> Stroke:

@@ -22,7 +22,7 @@ from vinculum.describe.model import Model
 from vinculum.names import name_of
 from vinculum.present.notebook import Grid, table
 from vinculum.simulate import Trajectory
-from vinculum.simulate.storage import labelled
+from vinculum.simulate.summary import labelled
 from vinculum.study.findings import Findings, Point
 
 Rows = Mapping[str, Any]

@@ -16,7 +16,7 @@ import numpy as np
 from vinculum.errors import VinculumError
 from vinculum.graph import ZERO, jacobian, substitute, symbol
 from vinculum.shown import html
-from vinculum.simulate.problem import Problem
+from vinculum.simulate.recorder import Segment
 from vinculum.simulate.trajectory import Trajectory
 
 
@@ -66,18 +66,19 @@ def decay(motion: Trajectory, G: np.ndarray | None = None) -> Decay:
 
 def perturbation_matrices(motion: Trajectory) -> np.ndarray:
     """A(x, t) of η̇ = A η at every sample: ones inside each chain, -∂c/∂y at their ends. (N, m, m)"""
-    return np.concatenate([_matrices(s.problem, s.t, s.states) for s in motion.segments])
+    return np.concatenate([_matrices(segment) for segment in motion.segments])
 
 
-def _matrices(problem: Problem, t: np.ndarray, states: np.ndarray) -> np.ndarray:
-    chains = problem.equations.chains
+def _matrices(segment: Segment) -> np.ndarray:
+    """A(x, t) at the samples of a stretch."""
+    nodes, chains = segment.problem.nodes, segment.problem.equations.chains
     levels = [y for chain in chains for y in chain]
     names = [symbol(("level", i)) for i in range(len(levels))]
-    law = substitute(list(problem.law.corrections), dict(zip(levels, names, strict=True)))
+    law = substitute(list(nodes.feedback.corrections), dict(zip(levels, names, strict=True)))
     slopes = [s for row in jacobian(law, names) for s in row]
-    at_zero = problem.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
-    rows = problem.compiled(at_zero).rows(t, states, problem.values).reshape(len(t), len(chains), len(levels))
-    A = np.tile(np.eye(len(levels), k=1), (len(t), 1, 1))
+    at_zero = nodes.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
+    rows = segment.rows(at_zero).reshape(-1, len(chains), len(levels))
+    A = np.tile(np.eye(len(levels), k=1), (len(segment.t), 1, 1))
     for i, end in enumerate(np.cumsum([len(chain) for chain in chains])):
         A[:, end - 1] = -rows[:, i]
     return A
@@ -85,14 +86,11 @@ def _matrices(problem: Problem, t: np.ndarray, states: np.ndarray) -> np.ndarray
 
 def _residuals(motion: Trajectory) -> np.ndarray:
     """η at every sample."""
-
-    def nodes(problem: Problem) -> list:
-        return problem.lifted([y for chain in problem.equations.chains for y in chain])
-
-    return motion.rows(nodes)
+    return motion.rows(lambda problem: problem.nodes.lifted([y for chain in problem.equations.chains for y in chain]))
 
 
 def _mean_solution(A: np.ndarray) -> np.ndarray:
+    """G of AᵀG + GA = -1 for the mean of A."""
     from scipy.linalg import solve_continuous_lyapunov
 
     mean = A.mean(axis=0)

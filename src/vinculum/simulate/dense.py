@@ -53,12 +53,11 @@ def _hermite(segments: Sequence[Segment], times: np.ndarray) -> dict[str, np.nda
     keys = equations.user_symbols
     rates = [key.diff(equations.time) for key in keys]
     t, first = np.unique(np.concatenate([s.t for s in segments]), return_index=True)
-    values, slopes = (np.vstack([_rows(s, part) for s in segments])[first] for part in (keys, rates))
+    values, slopes = (np.vstack([_samples(s, part) for s in segments])[first] for part in (keys, rates))
     found = CubicHermiteSpline(t, values, slopes)(times)
     return {variable_name(key): found[:, i] for i, key in enumerate(keys)}
 
 
-def _rows(segment: Segment, keys: Sequence[sp.Expr]) -> np.ndarray:
-    problem = segment.problem
-    nodes = [problem.node(key, f"motion[{key}]") for key in keys]
-    return problem.compiled(nodes).rows(segment.t, segment.states, problem.values)
+def _samples(segment: Segment, keys: Sequence[sp.Expr]) -> np.ndarray:
+    """The user's symbols at the samples of a stretch, (N, len(keys))."""
+    return segment.rows([segment.problem.nodes.node(key, f"motion[{key}]") for key in keys])

@@ -7,6 +7,7 @@ import numpy as np
 from vinculum.errors import DomainError
 from vinculum.graph import Node, evaluate, symbols
 from vinculum.graph.traverse import describe, order
+from vinculum.simulate.conditions import broken
 from vinculum.simulate.outcome import NON_FINITE, SINGULAR, STALLED, Outcome
 from vinculum.simulate.problem import Problem
 
@@ -19,12 +20,12 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     if outcome.kind not in (NON_FINITE, STALLED):
         return outcome
     try:
-        broken = problem.broken(t, x, None)
-        if broken is not None:
-            return broken
+        ended = broken(problem, t, x, None)
+        if ended is not None:
+            return ended
         known = problem.everything(t, x)
         singular = problem.equations.singular_at(known)
-        rates = evaluate(problem.rates, known)
+        rates = evaluate(problem.nodes.rates, known)
         _look_ahead(problem, outcome, t, x, np.array(rates))
     except DomainError as error:
         return Outcome(NON_FINITE, t, str(error))
@@ -36,10 +37,13 @@ def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Ou
     if outcome.kind == STALLED:
         reason = outcome.reason or "the motion has a singularity here"
         return Outcome(STALLED, t, f"the step size went to zero; {reason}")
-    own = len(problem.equations.states)
-    fastest = int(np.argmax(np.abs(rates[:own])))
-    grown = f"the state grew beyond all bounds, {describe(problem.state[fastest])} fastest of all"
-    return Outcome(NON_FINITE, t, grown)
+    return Outcome(NON_FINITE, t, _grown(problem, np.array(rates)))
+
+
+def _grown(problem: Problem, rates: np.ndarray) -> str:
+    """A state that ran away, by the name of what ran fastest."""
+    fastest = int(np.argmax(np.abs(rates[: len(problem.equations.states)])))
+    return f"the state grew beyond all bounds, {describe(problem.nodes.state[fastest])} fastest of all"
 
 
 def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rates: np.ndarray) -> None:
@@ -48,12 +52,12 @@ def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rat
         return
     step = outcome.beyond[0] - t
     for share in (0.5, 1.0, 2.0):
-        evaluate(problem.rates, problem.numbers(t + share * step, x + share * step * rates))
+        evaluate(problem.nodes.rates, problem.numbers(t + share * step, x + share * step * rates))
 
 
 def near_edge(problem: Problem, known: dict[Node, float]) -> str:
     """An operation at the edge of its domain: a divisor, root or logarithm next to zero."""
-    nodes = order(problem.rates)
+    nodes = order(problem.nodes.rates)
     values = dict(zip(nodes, evaluate(nodes, known), strict=True))
     for node in nodes:
         if node.op == "divide" and abs(values[node.args[1]]) < 1e-6 * max(1.0, abs(values[node.args[0]])):
@@ -67,7 +71,7 @@ def near_edge(problem: Problem, known: dict[Node, float]) -> str:
 
 def asked_by(problem: Problem, node: Node) -> str:
     """The constraints whose given motion contains an expression of time alone, which comes to its end."""
-    if symbols([node]) - {problem.time, *problem.settings}:
+    if symbols([node]) - {problem.nodes.time, *problem.nodes.settings}:
         return ""
     held = [r.constraint for r in problem.equations.residuals if node in order([r.node])]
     names = ", ".join(f"`{name}`" for name in dict.fromkeys(held))

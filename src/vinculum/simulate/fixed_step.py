@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vinculum.simulate.events import DIRECTIONS, Happened
 from vinculum.simulate.methods import METHODS, STARTER, Adams, RungeKutta
-from vinculum.simulate.outcome import EVENT, NON_FINITE, REPIVOT, Outcome, finished
-from vinculum.simulate.problem import JUMPED, WATCH_LIMIT, Problem
+from vinculum.simulate.one_run import Run
+from vinculum.simulate.outcome import NON_FINITE, REPIVOT, Outcome, ended_by, finished, jumped
+from vinculum.simulate.pivot_watch import JUMPED, WATCH_LIMIT
+from vinculum.simulate.problem import Problem
+from vinculum.simulate.progress import next_chunk
 from vinculum.simulate.projection import projection
 from vinculum.simulate.recorder import Recorder
 from vinculum.simulate.stabilization import Projection, Sampled, Stabilization
@@ -20,77 +22,64 @@ if TYPE_CHECKING:
     from vinculum.simulate.loops import Work  # Numba is imported only when a loop runs
 
 _CHUNK_SECONDS = 0.2  # a loop comes up for air (progress, Ctrl-C) about this often
+_SHORTEST_CHUNK, _LONGEST_CHUNK = 256, 10**8  # steps
+_EMPTY = np.zeros(0)
 
 
-def integrate(
-    problem: Problem,
-    name: str,
-    stabilization: Stabilization,
-    t0: float,
-    t1: float,
-    step: float,
-    count: int,
-    x: np.ndarray,
-    recorder: Recorder,
-    progress: Callable[[float], None],
-) -> tuple[Outcome, float, np.ndarray]:
-    """Run ``count`` steps from (t0, x) to t1. Returns the outcome and where it stopped."""
+def integrate(problem: Problem, run: Run, t0: float, x: np.ndarray) -> tuple[Outcome, float, np.ndarray]:
+    """Run the steps that are left from (t0, x) to the end of the plan. Returns the outcome and where it stopped."""
     from vinculum.simulate import loops
 
-    method = METHODS[name]
-    work = _work(problem, method, stabilization, t0, step, count, x, recorder)
-    advance = _loop(work, method)
-    i, chunk = 0, 256
+    t1, step, recorder = run.plan.t1, run.plan.step, run.recorder
+    count = run.plan.count - round((t0 - run.plan.t0) / step)
+    work, table = _work(problem, run, t0, count, x), _table(METHODS[run.plan.method])
+    i, chunk = 0, _SHORTEST_CHUNK
     while i <= count:
-        started = clock.perf_counter()
-        before = int(work.cursor[0])
-        last = min(i + chunk, count + 1)
-        code, reached = advance(i, last)
-        recorder.steps += int(min(reached, count) - min(i, count))
-        i = reached
+        began, before, first = clock.perf_counter(), int(work.cursor[0]), i
+        code, i = loops.advance(work, *table, first, min(first + chunk, count + 1))
+        recorder.steps += int(min(i, count) - min(first, count))
         _collect(work, recorder, before)
-        progress(t0 + min(i, count) * step)
+        run.report(t0 + min(i, count) * step)
         if code == loops.HAPPENED:
             ending = _take_events(problem, work, recorder)
             if ending is not None:
                 return ending, ending.time, work.x
-            continue
-        if code != loops.DONE:
+        elif code != loops.DONE:
             return _stopped(code, work, i)
-        spent = clock.perf_counter() - started
-        chunk = int(min(max(chunk * min(4.0, _CHUNK_SECONDS / max(spent, 1e-6)), 256), 10**8))
+        else:
+            chunk = next_chunk(chunk, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
     return finished(t1), t1, work.x
 
 
-def _work(
-    problem: Problem,
-    method: RungeKutta | Adams,
-    stabilization: Stabilization,
-    t0: float,
-    step: float,
-    count: int,
-    x: np.ndarray,
-    recorder: Recorder,
-) -> Work:
+def _table(method: RungeKutta | Adams) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """A, b, predictor, corrector; a Runge-Kutta method is all start and has neither of the last two."""
+    if isinstance(method, RungeKutta):
+        return method.A, method.b, _EMPTY, _EMPTY
+    return STARTER.A, STARTER.b, method.predictor, method.corrector
+
+
+def _work(problem: Problem, run: Run, t0: float, count: int, x: np.ndarray) -> Work:
+    """The functions of a problem and the arrays its steps are made in."""
     from vinculum.simulate.loops import Work
 
+    nodes, recorder, method, stabilization = problem.nodes, run.recorder, METHODS[run.plan.method], run.treatment
     sampled = isinstance(stabilization, Sampled) or isinstance(method, Adams)  # the starter must not excite feedback
-    full = problem.compiled(problem.monitored(problem.rates))
+    full = problem.compiled(nodes.monitored)
     stage = full
     if isinstance(method, Adams) or len(method.b) > 1:
-        stage = problem.compiled(problem.held_rates if sampled else problem.rates)
+        stage = problem.compiled(nodes.held_rates if sampled else nodes.rates)
     constraint, levels = _projection(problem, stabilization)
-    n, e, m = len(problem.state), len(problem.events), len(problem.equations.corrections)
+    n, e, m = len(nodes.state), len(nodes.events), len(problem.equations.corrections)
     q = method.order if isinstance(method, Adams) else 1
     remaining = recorder.instants[recorder.written :]
     return Work(
         full=full.address, stage=stage.address, constraint=constraint, levels=levels, held=m if sampled else 0,
-        t0=float(t0), h=float(step), final=count, limit=WATCH_LIMIT,
+        t0=float(t0), h=float(run.plan.step), final=count, limit=WATCH_LIMIT, jumped=JUMPED,
         x=np.array(x, dtype=float), p=problem.values.copy(), out=np.empty(full.size), spare=np.empty(full.size),
         point=np.empty(n), K=np.empty((4, n)),
-        maxima=np.append(np.zeros(len(problem.residuals) + 1), recorder.balance_start),
+        maxima=np.append(np.zeros(len(nodes.residuals) + 1), recorder.balance_start),
         instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.array([0, -1, 0]),
-        directions=np.array([DIRECTIONS[event.direction] for event in problem.events], dtype=np.int64),
+        directions=np.array([DIRECTIONS[event.direction] for event in nodes.events], dtype=np.int64),
         before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan),
         rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
         history=np.zeros((q, n)),
@@ -105,15 +94,8 @@ def _projection(problem: Problem, stabilization: Stabilization) -> tuple[int, np
     return problem.compiled(outputs).address, np.array(levels, dtype=np.int64).reshape(-1, 4)
 
 
-def _loop(work: Work, method: RungeKutta | Adams) -> Callable[[int, int], tuple[int, int]]:
-    from vinculum.simulate import loops
-
-    if isinstance(method, RungeKutta):
-        return lambda first, last: loops.runge_kutta(work, method.A, method.b, first, last)
-    return lambda first, last: loops.adams(work, STARTER.A, STARTER.b, method.predictor, method.corrector, first, last)
-
-
 def _collect(work: Work, recorder: Recorder, before: int) -> None:
+    """Hand over the samples written since ``before``, and the maxima."""
     after = int(work.cursor[0])
     recorder.add(work.instants[before:after], work.samples[before:after])
     recorder.observe(work.maxima[:-2], work.maxima[-2])
@@ -125,12 +107,12 @@ def _take_events(problem: Problem, work: Work, recorder: Recorder) -> Outcome | 
     direction = float(np.sign(work.h))
     hits = sorted((time * direction, j) for j, time in enumerate(work.hits) if np.isfinite(time))
     for _, j in hits:
-        event, time = problem.events[j], float(work.hits[j])
+        event, time = problem.nodes.events[j], float(work.hits[j])
         recorder.events.append(Happened(event.name, time, bool(work.rising[j])))
         if event.terminal:
             recorder.cut(time, direction)
             recorder.add(np.array([time]), work.at[j : j + 1])
-            return Outcome(EVENT, time, f"the event {event.name!r} ended the run")
+            return ended_by(event.name, time)
     return None
 
 
@@ -141,7 +123,6 @@ def _stopped(code: int, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]
     t, last = work.t0 + i * work.h, work.t0 + max(i - 1, 0) * work.h
     if code == loops.PIVOT and work.out[work.x.size] < JUMPED:
         return Outcome(REPIVOT, t, ""), t, work.x.copy()
-    if code == loops.PIVOT:
-        reason, beyond = "a pivot changed its sign within one step", (t, work.x.copy())
-        return Outcome(REPIVOT, last, reason, beyond), last, work.before[0].copy()
-    return Outcome(NON_FINITE, last, "", (t, work.x.copy())), last, work.before[0].copy()
+    beyond = (t, work.x.copy())
+    outcome = jumped(last, beyond) if code == loops.PIVOT else Outcome(NON_FINITE, last, "", beyond)
+    return outcome, last, work.before[0].copy()

@@ -13,6 +13,7 @@ Source: Mukharlyamov, Kirgizbaev, theorem of section 5, corrected; docs/program_
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,18 +68,21 @@ def gain_interval(
     if not len(good):
         return GainInterval(np.inf, 0.0)
 
-    def edge(inside: int, outside: int) -> float:
-        a, b = z[inside], z[outside]
-        for _ in range(60):
-            middle = (a + b) / 2
-            if _margin(chosen, middle, step, epsilon, curvature, error, sampled) >= 0:
-                a = middle
-            else:
-                b = middle
-        return float(a) / step
+    def kept(z: float) -> bool:
+        return bool(_margin(chosen, z, step, epsilon, curvature, error, sampled) >= 0)
 
     first, last = int(good[0]), int(good[-1])
-    return GainInterval(edge(first, first - 1), edge(last, last + 1) if last < _FINE else float(z[-1]) / step)
+    low = _edge(kept, z[first], z[first - 1])
+    high = _edge(kept, z[last], z[last + 1]) if last < _FINE else float(z[-1])
+    return GainInterval(low / step, high / step)
+
+
+def _edge(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The last place, by bisection, where something holds that holds inside and not outside."""
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+    return float(inside)
 
 
 def stability_limit(method: RungeKutta | Adams, sampled: bool = False) -> float:
@@ -88,12 +92,8 @@ def stability_limit(method: RungeKutta | Adams, sampled: bool = False) -> float:
     if sampled:
         return 2.0
     z = np.linspace(0, 6, 6001)[1:]
-    beyond = z[np.abs(growth(method, z)) > 1 + 1e-12]
-    low, high = float(beyond[0]) - 1e-3, float(beyond[0])
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if abs(growth(method, middle)) <= 1 else (low, middle)
-    return low
+    beyond = float(z[np.abs(growth(method, z)) > 1 + 1e-12][0])
+    return _edge(lambda z: bool(abs(growth(method, z)) <= 1), beyond - 1e-3, beyond)
 
 
 def growth(method: RungeKutta, z: Numbers) -> Numbers:

@@ -3,8 +3,10 @@
 At step i the function ``full`` is evaluated at (t_i, x_i) and gives, in this order: n rates, the pivot watch, the
 energy balance, the residuals, the event functions, the corrections c. `inspect` looks at them; then the step is taken
 with the rates. What runs at every step gets the arrays it needs one by one: unpacking a `Work` in each function would
-cost more than the step itself. A loop returns when its chunk is done or when something needs attention; called again
+cost more than the step itself. `advance` returns when its chunk is done or when something needs attention; called again
 with the same `Work` it goes on where it was.
+
+All of it stands in one file: Numba's cache looks for changes in the file of a function, not in those it calls from.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from numba import njit
 from vinculum.compile.pointer import call
 
 DONE, NOT_FINITE, PIVOT, HAPPENED = 0, 1, 2, 3
-JUMPED = 1e200  # the watch of a pivot that has changed its sign, see `problem.JUMPED`
 
 
 class Work(NamedTuple):
@@ -32,6 +33,7 @@ class Work(NamedTuple):
     h: float
     final: int  # the last step number
     limit: float  # of the pivot watch
+    jumped: float  # the watch of a pivot that has changed its sign
     x: np.ndarray  # (n)
     p: np.ndarray
     out: np.ndarray  # what ``full`` gives
@@ -106,14 +108,14 @@ def record(w: Any, i: Any) -> Any:
 
 
 @njit(cache=True)
-def inspect(x: Any, out: Any, maxima: Any) -> Any:
+def inspect(x: Any, out: Any, maxima: Any, jumped: Any) -> Any:
     """Finite? Pivots good? Then update the maxima."""
     n, r, spoiled = x.size, maxima.size - 2, 0.0
     for j in range(n):
         spoiled += (x[j] - x[j]) + (out[j] - out[j])  # not zero if any of them is infinite or not a number
     if spoiled != 0:
         return NOT_FINITE
-    if out[n] >= JUMPED:
+    if out[n] >= jumped:
         return PIVOT
     if np.isnan(maxima[r + 1]):
         maxima[r + 1] = out[n + 1]
@@ -144,8 +146,8 @@ def hold(p: Any, out: Any, held: Any) -> Any:
 
 
 @njit(cache=True)
-def least_change(J: Any, f: Any, step: Any) -> Any:
-    """step = Jᵀ (J Jᵀ)⁻¹ f by elimination; rows that depend on others are passed over. Returns max |step|."""
+def normal_equations(J: Any, f: Any) -> Any:
+    """(J Jᵀ | f)."""
     m, n = J.shape
     A = np.zeros((m, m + 1))
     for i in range(m):
@@ -153,8 +155,13 @@ def least_change(J: Any, f: Any, step: Any) -> Any:
         for k in range(m):
             for j in range(n):
                 A[i, k] += J[i, j] * J[k, j]
-    y = np.zeros(m)
-    small = 1e-18
+    return A
+
+
+@njit(cache=True)
+def eliminate(A: Any) -> Any:
+    """y of the bordered matrix (S | f), S y = f; rows that depend on others are passed over."""
+    m, small = len(A), 1e-18
     for i in range(m):
         small = max(small, 1e-14 * A[i, i])
     for i in range(m):
@@ -164,12 +171,19 @@ def least_change(J: Any, f: Any, step: Any) -> Any:
                     factor = A[k, i] / A[i, i]
                     for j in range(i, m + 1):
                         A[k, j] -= factor * A[i, j]
-    largest = 0.0
+    y = np.zeros(m)
     for i in range(m):
         y[i] = A[i, m] / A[i, i] if A[i, i] > small else 0.0
-    for j in range(n):
+    return y
+
+
+@njit(cache=True)
+def least_change(J: Any, f: Any, step: Any) -> Any:
+    """step = Jᵀ (J Jᵀ)⁻¹ f. Returns max |step|."""
+    y, largest = eliminate(normal_equations(J, f)), 0.0
+    for j in range(J.shape[1]):
         step[j] = 0.0
-        for i in range(m):
+        for i in range(J.shape[0]):
             step[j] += J[i, j] * y[i]
         largest = max(largest, abs(step[j]))
     return largest
@@ -260,15 +274,18 @@ def remember(i: Any, q: Any, out: Any, history: Any, cursor: Any) -> Any:
 
 
 @njit(cache=True)
-def runge_kutta(w: Any, A: Any, b: Any, first: Any, last: Any) -> Any:
-    """Steps first .. last of a Runge-Kutta method. Returns (code, step reached)."""
-    full, stage, h, t0, limit, held = w.full, w.stage, w.h, w.t0, w.limit, w.held
-    x, p, out, spare, point, K = w.x, w.p, w.out, w.spare, w.point, w.K
+def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, last: Any) -> Any:
+    """Steps first .. last of an Adams method that starts with the Runge-Kutta method (A, b).
+
+    Without a predictor the start never ends: this is the Runge-Kutta method. Returns (code, step reached).
+    """
+    full, stage, h, t0, limit, jumped, held = w.full, w.stage, w.h, w.t0, w.limit, w.jumped, w.held
+    x, p, out, spare, point, K, history, q = w.x, w.p, w.out, w.spare, w.point, w.K, w.history, predictor.size
     maxima, instants, cursor, before, events = w.maxima, w.instants, w.cursor, w.before, w.directions.size
     for i in range(first, last):
         t = t0 + i * h
         call(full, t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
-        code = inspect(x, out, maxima)
+        code = inspect(x, out, maxima, jumped)
         if code != DONE:
             return code, i
         if due(instants, cursor, t, h):
@@ -280,35 +297,7 @@ def runge_kutta(w: Any, A: Any, b: Any, first: Any, last: Any) -> Any:
         if out[x.size] > limit:
             return PIVOT, i
         if i < w.final:
-            hold(p, out, held)
-            runge_kutta_step(stage, h, x, p, out, spare, point, K, A, b, t)
-            if w.constraint:
-                project(w, t + h)
-    return DONE, last
-
-
-@njit(cache=True)
-def adams(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, last: Any) -> Any:
-    """Steps first .. last of an Adams method, the first of all by the Runge-Kutta method (A, b)."""
-    full, stage, h, t0, limit, held, q = w.full, w.stage, w.h, w.t0, w.limit, w.held, predictor.size
-    x, p, out, spare, point, K, history = w.x, w.p, w.out, w.spare, w.point, w.K, w.history
-    maxima, instants, cursor, before, events = w.maxima, w.instants, w.cursor, w.before, w.directions.size
-    for i in range(first, last):
-        t = t0 + i * h
-        call(full, t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
-        code = inspect(x, out, maxima)
-        if code != DONE:
-            return code, i
-        if due(instants, cursor, t, h):
-            record(w, i)
-        found = events > 0 and happened(w, i)
-        keep(x, out, before)
-        if found:
-            return HAPPENED, i
-        if out[x.size] > limit:
-            return PIVOT, i
-        if i < w.final:
-            if remember(i, q, out, history, cursor) < q:
+            if q == 0 or remember(i, q, out, history, cursor) < q:
                 hold(p, out, held)
                 runge_kutta_step(stage, h, x, p, out, spare, point, K, A, b, t)
             elif corrector.size == 0:

@@ -39,6 +39,7 @@ class Adams:
 
 
 def _row(*numbers: float, over: float) -> np.ndarray:
+    """Numerators over one denominator."""
     return np.array(numbers, dtype=float) / over
 
 

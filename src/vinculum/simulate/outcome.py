@@ -25,9 +25,8 @@ class Outcome:
     kind: str
     time: float
     reason: str
-    beyond: tuple[float, Any] | None = field(
-        default=None, repr=False, compare=False
-    )  # the state a step led to, not kept
+    # time and state a step led to, which were not kept
+    beyond: tuple[float, Any] | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.kind in (FINISHED, EVENT)
@@ -41,3 +40,13 @@ class Outcome:
 def finished(time: float) -> Outcome:
     """The run reached its end."""
     return Outcome(FINISHED, time, "the end of the interval was reached")
+
+
+def ended_by(event: str, time: float) -> Outcome:
+    """A terminal event ended the run."""
+    return Outcome(EVENT, time, f"the event {event!r} ended the run")
+
+
+def jumped(time: float, beyond: tuple[float, Any]) -> Outcome:
+    """A step led over the zero of a pivot; the run goes on from before it."""
+    return Outcome(REPIVOT, time, "a pivot changed its sign within one step", beyond)

@@ -81,7 +81,7 @@ def checked_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
 
 def rough(problem: Problem) -> list[str]:
     """Functions in the equations that say of themselves that they are not smooth, and whose corners are not known."""
-    kinks = {n.op for n in order(problem.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth}
+    kinks = {n.op for n in order(problem.nodes.rates) if n.op in FUNCTIONS and not FUNCTIONS[n.op].smooth}
     return sorted(kinks - CORNERED)
 
 

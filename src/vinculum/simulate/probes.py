@@ -42,12 +42,12 @@ class Probes:
     def residuals(self, t: np.ndarray, x: np.ndarray) -> np.ndarray:
         """|y| of all chains at rows of states: (P, all levels of all constraints)."""
         problem = self.problem
-        nodes = problem.lifted([y for chain in problem.equations.chains for y in chain])
+        nodes = problem.nodes.lifted([y for chain in problem.equations.chains for y in chain])
         return np.abs(problem.compiled(nodes).rows(t, x, problem.values))
 
     def defect(self, method: RungeKutta | Adams, step: float, problem: Problem, sampled: bool) -> np.ndarray:
         """The largest |y| after one step, by level of every constraint; ``problem`` has the gains in question."""
-        closed, held = _rates(problem, problem.rates), _rates(problem, problem.held_rates)
+        closed, held = _rates(problem, problem.nodes.rates), _rates(problem, problem.nodes.held_rates)
         if isinstance(method, RungeKutta):
             after = runge_kutta(held if sampled else closed, method, self.t, self.x, step)
         else:

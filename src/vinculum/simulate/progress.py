@@ -1,4 +1,4 @@
-"""Progress of long runs."""
+"""Progress of long runs: a bar, and how many steps to take before it is moved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,14 @@ def progress_bar(
         bar.close()
 
 
+def next_chunk(steps: int, spent: float, wanted: float, least: int, most: int) -> int:
+    """How many steps to take at once so that they last about ``wanted`` seconds, when ``steps`` took ``spent``."""
+    return int(min(max(steps * min(4.0, wanted / max(spent, 1e-6)), least), most))
+
+
 class _Bar:
+    """A bar on the terminal, drawn only when a run turns out to be long."""
+
     def __init__(self, t0: float, t1: float) -> None:
         self.t0, self.t1, self.began = t0, t1, clock.perf_counter()
         self.bar: Any = None

@@ -29,9 +29,9 @@ def projection(problem: Problem) -> tuple[list[Node], list[Level]]:
     levels = []
     for residuals, variables in problem.equations.projections:
         if residuals:
-            first = problem.state.index(variables[0])
+            first = problem.nodes.state.index(variables[0])
             levels.append(Level(first, len(variables), len(residuals), len(outputs)))
-            nodes = problem.lifted(residuals)
+            nodes = problem.nodes.lifted(residuals)
             outputs += [*nodes, *jacobian(nodes, variables).ravel()]
     return outputs, levels
 

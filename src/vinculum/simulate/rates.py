@@ -13,7 +13,7 @@ def motion_rate(problem: Problem, t: float, x: np.ndarray, iterations: int = 30)
     The geometric mean of the growth over the last iterations, which smooths the turning of complex pairs. A motion
     without any rate of its own counts as 1.
     """
-    f = problem.compiled(problem.rates)
+    f = problem.compiled(problem.nodes.rates)
     here = f(t, x, problem.values)
     small = 1e-7 * (1.0 + float(np.abs(x).max()))
     direction = np.random.default_rng(1).normal(size=len(x))

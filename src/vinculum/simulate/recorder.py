@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from vinculum.graph import Node
 from vinculum.simulate.events import Happened
 from vinculum.simulate.problem import Problem
 
@@ -18,6 +21,15 @@ class Segment:
     t: np.ndarray  # (N)
     states: np.ndarray  # (N, n)
 
+    def rows(self, outputs: Sequence[Node]) -> np.ndarray:
+        """Nodes at every sample, (N, len(outputs))."""
+        return self.problem.compiled(outputs).rows(self.t, self.states, self.problem.values)
+
+    def integrated(self, work: Node) -> np.ndarray:
+        """A quantity that was integrated beside the motion, (N); zero where there is no power at all."""
+        nodes = self.problem.nodes
+        return self.states[:, nodes.state.index(work)] if work in nodes.powers else np.zeros(len(self.t))
+
 
 @dataclass
 class Recorder:
@@ -28,7 +40,7 @@ class Recorder:
     segments: list[Segment] = field(default_factory=list)  # finished stretches
     times: list[np.ndarray] = field(default_factory=list)  # of the present stretch
     states: list[np.ndarray] = field(default_factory=list)
-    dense: list = field(default_factory=list)
+    dense: list[Any] = field(default_factory=list)  # what heyoka keeps of every chunk of steps
     events: list[Happened] = field(default_factory=list)
     residuals: np.ndarray | None = None  # the largest of each
     balance_start: float = float("nan")  # E - w at the start
@@ -64,6 +76,12 @@ class Recorder:
         residuals = np.abs(residuals)
         self.residuals = residuals if self.residuals is None else np.maximum(self.residuals, residuals)
         self.balance_error = max(self.balance_error, float(balance_error))
+
+    def measure(self, balances: np.ndarray, residuals: np.ndarray) -> None:
+        """Observe E - w, (N), and residuals, (N, r), at some steps; the first of all is where the balance starts."""
+        if np.isnan(self.balance_start):
+            self.balance_start = float(balances[0])
+        self.observe(np.abs(residuals).max(axis=0, initial=0.0), np.abs(balances - self.balance_start).max())
 
     def cut(self, time: float, direction: float) -> None:
         """Drop the samples beyond a time; used when a terminal event ends the run inside a step."""

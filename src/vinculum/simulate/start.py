@@ -82,6 +82,7 @@ def _solve(
 def _refuse(
     residuals: Sequence[tuple[str, Node]], free: Sequence[sp.Expr], values: Mapping[Node, float], what: str
 ) -> None:
+    """Say how far the start is from the constraints, and what could be let go."""
     found = evaluate([f for _, f in residuals], values)
     table = ", ".join(f"{name} = {f:.6g}" for (name, _), f in zip(residuals, found, strict=True))
     if free:

@@ -3,56 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from vinculum.simulate.events import DIRECTIONS, Happened
-from vinculum.simulate.outcome import CORNER, EVENT, NON_FINITE, REPIVOT, STALLED, Outcome, finished
-from vinculum.simulate.problem import JUMPED, WATCH_LIMIT, Problem
-from vinculum.simulate.recorder import Recorder
+from vinculum.simulate.one_run import Run
+from vinculum.simulate.outcome import CORNER, NON_FINITE, REPIVOT, STALLED, Outcome, ended_by, finished, jumped
+from vinculum.simulate.pivot_watch import JUMPED, WATCH_LIMIT
+from vinculum.simulate.problem import Problem
 
 DEFAULT_TOLERANCE = 1e-9
 _PATIENCE = 200  # steps that may bring the time no further
 
 
-def integrate(
-    problem: Problem,
-    tolerance: float | None,
-    t0: float,
-    t1: float,
-    x: np.ndarray,
-    recorder: Recorder,
-    progress: Callable[[float], None],
-) -> tuple[Outcome, float, np.ndarray]:
-    """Run from (t0, x) to t1, looking at every step the solver takes."""
-    run = _Run(problem, DEFAULT_TOLERANCE if tolerance is None else tolerance, t0, t1, x, recorder)
-    while run.t != t1:
+def integrate(problem: Problem, run: Run, t0: float, x: np.ndarray) -> tuple[Outcome, float, np.ndarray]:
+    """Run from (t0, x) to the end of the plan, looking at every step the solver takes."""
+    stepper, t1, recorder = _Stepper(problem, run, t0, x), run.plan.t1, run.recorder
+    while stepper.t != t1:
         before = recorder.written
-        ending = run.step()
+        ending = stepper.step()
         if recorder.written > before or recorder.steps % 1000 == 0:
-            progress(run.t)
+            run.report(stepper.t)
         if ending is not None:
-            return ending, run.t, run.x
-    return finished(t1), t1, run.x
+            return ending, stepper.t, stepper.x
+    return finished(t1), t1, stepper.x
 
 
-class _Run:
-    """One run of CVODE: where it is, and what is watched."""
+class _Stepper:
+    """CVODE on one stretch: where it is, and what is watched."""
 
-    def __init__(
-        self, problem: Problem, tolerance: float, t0: float, t1: float, x: np.ndarray, recorder: Recorder
-    ) -> None:
-        self.problem, self.recorder, self.t1, self.forward = problem, recorder, t1, t1 > t0
-        self.monitor = problem.compiled([problem.strict_watch, problem.balance, *problem.residuals])
-        self.solver = _solver(problem, tolerance, self.forward)
+    def __init__(self, problem: Problem, run: Run, t0: float, x: np.ndarray) -> None:
+        self.problem, self.recorder, self.t1, self.forward = problem, run.recorder, run.plan.t1, run.plan.t1 > t0
+        nodes = problem.nodes
+        self.monitor = problem.compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
+        self.solver = _solver(problem, DEFAULT_TOLERANCE if run.tolerance is None else run.tolerance, self.forward)
         self.t, self.x, self.idle = t0, np.array(x, dtype=float), 0
         self.solver.init_step(t0, self.x)
-        self.waiting = list(recorder.instants[recorder.written :])
+        self.waiting = list(self.recorder.instants[self.recorder.written :])
         self.look(t0, self.x)
         if self.waiting and self.waiting[0] == t0:
-            recorder.add(np.array([self.waiting.pop(0)]), self.x[None, :])
+            self.recorder.add(np.array([self.waiting.pop(0)]), self.x[None, :])
 
     def step(self) -> Outcome | None:
         """One internal step; samples inside it are interpolated by the solver."""
@@ -65,7 +56,7 @@ class _Run:
             return Outcome(STALLED if self.idle else NON_FINITE, self.t, "")
         watch = self.look(t, x)
         if watch >= JUMPED:
-            return Outcome(REPIVOT, self.t, "a pivot changed its sign within one step", beyond=(t, x))
+            return jumped(self.t, (t, x))
         self.sample(t)
         self.t, self.x = t, x
         self.recorder.steps += 1
@@ -85,9 +76,7 @@ class _Run:
         """Take balance and residuals into account; returns the pivot watch."""
         watch, balance, *residuals = self.monitor(t, x, self.problem.values)
         if watch < JUMPED:
-            if np.isnan(self.recorder.balance_start):
-                self.recorder.balance_start = float(balance)
-            self.recorder.observe(np.array(residuals), abs(balance - self.recorder.balance_start))
+            self.recorder.measure(np.array([balance]), np.array([residuals]))
         return float(watch)
 
     def known(self, name: str) -> bool:
@@ -97,22 +86,23 @@ class _Run:
 
     def events(self, solution: Any) -> Outcome | None:
         """Record the events of this step; a terminal one ends the run."""
-        signs = solution.i_events[-1]
-        for event, sign in zip(self.problem.events, signs, strict=False):  # corners come after the events
+        signs, events = solution.i_events[-1], self.problem.nodes.events
+        for event, sign in zip(events, signs, strict=False):  # corners come after the events
             if sign and not self.known(event.name):
                 self.recorder.events.append(Happened(event.name, self.t, bool((sign > 0) == self.forward)))
                 if event.terminal:
-                    return Outcome(EVENT, self.t, f"the event {event.name!r} ended the run")
-        return Outcome(CORNER, self.t, "") if any(signs[len(self.problem.events) :]) else None
+                    return ended_by(event.name, self.t)
+        return Outcome(CORNER, self.t, "") if any(signs[len(events) :]) else None
 
 
 def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
+    """SUNDIALS' CVODE with the compiled right side, its Jacobian, and events."""
     for level in ("WARNING", "ERROR"):  # what SUNDIALS would print becomes an outcome
         os.environ.setdefault(f"SUNLOGGER_{level}_FILENAME", os.devnull)
     from sksundae.cvode import CVODE
 
-    n, p = len(problem.state), problem.values
-    rates, slopes = problem.compiled(problem.rates), problem.slopes
+    n, p = len(problem.nodes.state), problem.values
+    rates, slopes = problem.compiled(problem.nodes.rates), problem.slopes
 
     def right_side(t: float, x: np.ndarray, out: np.ndarray) -> None:
         out[:] = rates(t, x, p)
@@ -133,16 +123,16 @@ def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
 
 def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:
     """Directions are meant in time; CVODE takes them along the run."""
-    nodes = [*problem.event_nodes, *problem.margins]
-    if not nodes:
+    events, margins = problem.nodes.events, problem.branch.margins
+    if not events and not margins:
         return {}
-    functions, p = problem.compiled(nodes), problem.values
+    functions, p = problem.compiled([*problem.nodes.event_functions, *margins]), problem.values
 
     def values(t: float, x: np.ndarray, out: np.ndarray) -> None:
         out[:] = functions(t, x, p)
 
     sign = 1 if forward else -1
-    asked = [sign * DIRECTIONS[event.direction] for event in problem.events]
-    values.terminal = [True] * len(nodes)  # type: ignore[attr-defined]  # read by CVODE
-    values.direction = [*asked, *[-1] * len(problem.margins)]  # type: ignore[attr-defined]  # as above
-    return {"eventsfn": values, "num_events": len(nodes)}
+    directions = [*(sign * DIRECTIONS[event.direction] for event in events), *[-1] * len(margins)]
+    values.terminal = [True] * len(directions)  # type: ignore[attr-defined]  # read by CVODE
+    values.direction = directions  # type: ignore[attr-defined]  # as above
+    return {"eventsfn": values, "num_events": len(directions)}

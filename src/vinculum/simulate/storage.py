@@ -1,4 +1,4 @@
-"""Trajectories as xarray datasets and NetCDF files, and as a few labelled rows."""
+"""Trajectories as xarray datasets and NetCDF files."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
+    """How the run went, in what NetCDF can hold."""
     largest = [[name, level, value] for (name, level), value in motion.largest_residuals.items()]
     return {
         "outcome": json.dumps([motion.outcome.kind, motion.outcome.time, motion.outcome.reason]),
@@ -102,32 +103,3 @@ def read(path: str | Path) -> Trajectory:
         steps=int(attributes["steps"]),
         stored=stored,
     )
-
-
-def labelled(motion: Trajectory) -> dict[str, str]:
-    """What there is to say of a run, in a few labelled rows."""
-    rows = {
-        "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g}, {len(motion.t)} samples, {motion.steps} steps",
-        "outcome": str(motion.outcome),
-        "method": motion.method,
-        "stabilization": motion.stabilization,
-    }
-    if motion.problem is None or motion.problem.equations.energy is not None:
-        rows["energy error"] = f"{motion.energy_error:.2g}"
-    for name, work in motion.servo_work.items():
-        rows[f"work of {name}"] = f"{work[-1]:.6g}"
-    for (name, level), value in motion.largest_residuals.items():
-        bound = motion.promised.get((name, level))
-        rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")
-    for name in dict.fromkeys(event.name for event in motion.events):
-        times = [event.time for event in motion.events if event.name == name]
-        more = f" and {len(times) - 3} more" if len(times) > 3 else ""
-        rows[f"event {name}"] = "t = " + ", ".join(f"{t:.6g}" for t in times[:3]) + more
-    return rows
-
-
-def summary(motion: Trajectory) -> str:
-    """The rows as text."""
-    rows = labelled(motion)
-    width = max(map(len, rows))
-    return "\n".join(["Trajectory", *(f"  {key:<{width}}  {value}" for key, value in rows.items())])

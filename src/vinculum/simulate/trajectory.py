@@ -17,8 +17,8 @@ from vinculum.graph import Node, from_sympy
 from vinculum.names import suggestion, variable_name
 from vinculum.shown import html
 from vinculum.simulate.events import Happened, reaction
+from vinculum.simulate.nodes import WORK, servo_work
 from vinculum.simulate.outcome import Outcome
-from vinculum.simulate.problem import WORK, servo_work
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -87,13 +87,11 @@ class Trajectory:
 
     def _computed(self, expressions: list[sp.Expr]) -> np.ndarray:
         """Expressions at every sample, (N, len(expressions))."""
-        return self.rows(lambda problem: [problem.node(e, f"motion[{e}]") for e in expressions])
+        return self.rows(lambda problem: [problem.nodes.node(e, f"motion[{e}]") for e in expressions])
 
     def rows(self, nodes: Callable[[Problem], Sequence[Node]]) -> np.ndarray:
         """Nodes at every sample, each stretch with its own variables and pivots."""
-        return np.vstack(
-            [s.problem.compiled(nodes(s.problem)).rows(s.t, s.states, s.problem.values) for s in self.segments]
-        )
+        return np.vstack([segment.rows(nodes(segment.problem)) for segment in self.segments])
 
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
@@ -109,15 +107,15 @@ class Trajectory:
         if self.problem is None:
             pairs = self._roles["residuals"].items()
             return {(name, level): np.asarray(self.stored[column]) for column, (name, level) in pairs}
-        rows = self.rows(lambda problem: problem.residuals)
-        return dict(zip(self.problem.residual_names, rows.T, strict=True))
+        rows = self.rows(lambda problem: problem.nodes.residuals)
+        return dict(zip(self.problem.nodes.residual_names, rows.T, strict=True))
 
     @cached_property
     def energy(self) -> np.ndarray:
         """E = q̇·∂T/∂q̇ - T + V."""
         if self.problem is None:
             return np.asarray(self.stored[self._roles["energy"]])
-        return self.rows(lambda problem: [problem.energy])[:, 0]
+        return self.rows(lambda problem: [problem.nodes.energy])[:, 0]
 
     @cached_property
     def work(self) -> np.ndarray:
@@ -143,9 +141,8 @@ class Trajectory:
         return self.work - sum(self.servo_work.values(), np.zeros(len(self.t)))
 
     def _integrated(self, work: Node) -> np.ndarray:
-        """A quantity that was integrated beside the motion; zero where there is no power at all."""
-        places = [(s, s.problem.state.index(work) if work in s.problem.powers else None) for s in self.segments]
-        return np.concatenate([np.zeros(len(s.t)) if i is None else s.states[:, i] for s, i in places])
+        """A quantity that was integrated beside the motion."""
+        return np.concatenate([segment.integrated(work) for segment in self.segments])
 
     @cached_property
     def dataset(self) -> xr.Dataset:
@@ -191,7 +188,7 @@ class Trajectory:
         return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[sp.sympify(expression)]
 
     def __repr__(self) -> str:
-        from vinculum.simulate.storage import summary
+        from vinculum.simulate.summary import summary
 
         return summary(self)
 

@@ -14,6 +14,7 @@ import numpy as np
 from vinculum.errors import SingularError
 from vinculum.graph import Node, evaluate
 from vinculum.graph.traverse import describe
+from vinculum.simulate.plan import ADAPTIVE, Plan
 from vinculum.simulate.problem import Problem
 from vinculum.simulate.switches import SPARE, Sides
 
@@ -22,32 +23,47 @@ _MOST = 8  # surfaces at once for which all ways to go on are tried
 _SLACK = 1e-9
 
 
+def placed(problem: Problem, plan: Plan, t: float, x: np.ndarray) -> Problem:
+    """The problem on the sides of its corners, for methods that look ahead; fixed steps go over corners as they are."""
+    return decided(problem, t, x, plan.t1 - plan.t0) if plan.method in ADAPTIVE else problem
+
+
 def decided(problem: Problem, t: float, x: np.ndarray, direction: float) -> Problem:
     """The problem with the sides on which the motion goes on from a state."""
-    corners = problem.corners
-    if not corners.surfaces:
+    if not problem.nodes.corners.surfaces:
         return problem
-    known = problem.numbers(t, x)
-    sigma, g = [], []
-    for k, surface in enumerate(corners.surfaces):  # inner surfaces first: outer ones may contain their σ
-        g.append(evaluate([surface], known)[0])
-        sigma.append(1.0 if g[k] >= 0 else -1.0)
-        known[corners.sigma[k]] = sigma[k]
-    slopes = problem.corner_slopes
-    rates = evaluate(slopes, known)
+    g, sigma, known = _seen(problem, t, x)
+    rates = evaluate(problem.nodes.corner_slopes, known)
     on = [k for k in range(len(g)) if abs(g[k]) <= _ON * (1.0 + abs(rates[k]))]
     if not on:
         return problem.on_sides(Sides(tuple(sigma), forward=direction > 0))
-    c, G = _affine([slopes[k] for k in on], [corners.sigma[k] for k in on], known)
+    return problem.on_sides(_from_surfaces(problem, on, sigma, known, direction))
+
+
+def _seen(problem: Problem, t: float, x: np.ndarray) -> tuple[list[float], list[float], dict[Node, float]]:
+    """g and σ = sign(g) of every surface at a state, and the values of all symbols, σ included."""
+    corners, known = problem.nodes.corners, problem.numbers(t, x)
+    g: list[float] = []
+    for surface, sigma in zip(corners.surfaces, corners.sigma, strict=True):  # inner first: outer ones may contain σ
+        g.append(evaluate([surface], known)[0])
+        known[sigma] = 1.0 if g[-1] >= 0 else -1.0
+    return g, [known[sigma] for sigma in corners.sigma], known
+
+
+def _from_surfaces(
+    problem: Problem, on: list[int], sigma: list[float], known: dict[Node, float], direction: float
+) -> Sides:
+    """The sides to which a state on the surfaces ``on`` goes; σ of the other surfaces stays."""
+    nodes = problem.nodes
+    c, G = _affine([nodes.corner_slopes[k] for k in on], [nodes.corners.sigma[k] for k in on], known)
     found = consistent_sides(np.sign(direction) * c, np.sign(direction) * G)
     if found is None:
-        raise SingularError(_undecided(problem, on))
-    for k, side in zip(on, found, strict=True):
-        sigma[k] = side
+        names = ", ".join(describe(nodes.corners.surfaces[k]) for k in on)
+        raise SingularError(f"the equations jump where {names} = 0, and no way to go on from there agrees with itself")
+    changed = dict(enumerate(sigma)) | dict(zip(on, found, strict=True))
     kept = [i for i, side in enumerate(found) if side == 0.0]
-    sliding = tuple(on[i] for i in kept)
     matrix = G[np.ix_(kept, kept)] if kept else None
-    return problem.on_sides(Sides(tuple(sigma), sliding, matrix, direction > 0))
+    return Sides(tuple(changed.values()), tuple(on[i] for i in kept), matrix, direction > 0)
 
 
 def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> tuple[np.ndarray, np.ndarray]:
@@ -95,8 +111,3 @@ def _relaxed(c: np.ndarray, G: np.ndarray) -> list[float] | None:
         sigma = new
     sides = np.where(np.abs(sigma) >= 1.0 - 1e-12, np.sign(sigma), 0.0)
     return list(sides) if _agrees(sides, c, G) else None
-
-
-def _undecided(problem: Problem, on: list[int]) -> str:
-    names = ", ".join(describe(problem.corners.surfaces[k]) for k in on)
-    return f"the equations jump where {names} = 0, and no way to go on from there agrees with itself"

@@ -1,0 +1,42 @@
+"""From equations, a start and numbers to an initial value problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derive.interface import Equations, linear_feedback
+from vinculum.graph import evaluate, symbol
+from vinculum.simulate.conditions import limits
+from vinculum.simulate.events import Event
+from vinculum.simulate.given import input_laws
+from vinculum.simulate.nodes import MotionNodes
+from vinculum.simulate.pivots import repivoted
+from vinculum.simulate.problem import Problem
+
+
+def pose(
+    equations: Equations,
+    start: Mapping[sp.Expr, float],
+    time: float,
+    laws: Mapping[sp.Expr, sp.Expr],
+    parameters: Mapping[sp.Symbol, float],
+    events: Sequence[Event],
+    extra: Mapping[sp.Expr, float],
+) -> tuple[Problem, np.ndarray]:
+    """The problem and its initial x, without feedback."""
+    numbers = dict(equations.parameters) | dict(parameters)
+    closing = input_laws(equations, laws)
+    known = {symbol(key): value for key, value in (dict(start) | numbers | {equations.time: time}).items()}
+    known = equations.with_definitions(known) | {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
+    known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
+    none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
+    equations = equations.adapted(known)
+    nodes = MotionNodes(equations, equations.explicit(known), closing, none, tuple(events))
+    further = [known[symbol(key)] for key in equations.extra]
+    x = np.array([*equations.state_values(known), *further, *np.zeros(len(nodes.powers))])
+    problem, x = repivoted(Problem(nodes, np.array(list(numbers.values()), dtype=float)), time, x)
+    return replace(problem, at_start=limits(problem, time, x)), x
