@@ -23,7 +23,7 @@ test: $(STAMP)  ## run the tests and the doctests, on all cores
 	@$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
 
 fuzz: $(STAMP)  ## load a hundred thousand mutated model files
-	@$(RUN) tests/files/fuzz.py $(ARGS)
+	@PYTHONPATH=tests $(RUN) -m files.fuzz $(ARGS)
 
 robots: $(STAMP)  ## read published robots (130 MB) and compare them with Pinocchio
 	@$(RUN) -m pip install --quiet example-robot-data==6.0.0

@@ -173,11 +173,28 @@ def test_derivatives_of_accelerations_agree_with_pinocchio(kinds, random):
     tau_q = random.normal(size=len(q))
     tau = hinge_forces(arm.recursion, tau_q, state)
     expected = pin.computeABADerivatives(peer.model, peer.data, pq, pv, tau)
+    agree(tree, peer, expected, lambda arm: arm.forward_derivatives(q, v, tau_q))
+
+
+@pytest.mark.parametrize("kinds", [("revolute", "prismatic", "cylindrical"), ("spherical", "revolute"), KINDS])
+def test_derivatives_of_forces_agree_with_pinocchio(kinds, random):
+    tree = random_tree(random, 6, kinds)
+    peer, arm = Peer(tree), vn.dynamics(tree)
+    state = random_state(tree, random)
+    q, v = (np.array([state[key] for key in keys]) for keys in (tree.coordinates, tree.velocities))
+    a = arm.forward(q, v, random.normal(size=len(q)))  # such that quaternions keep their length
+    moved = peer.accelerations(state, dict(zip(tree.coordinates, a, strict=True)))
+    expected = pin.computeRNEADerivatives(peer.model, peer.data, *peer.state(state), moved)
+    agree(tree, peer, expected, lambda arm: arm.inverse_derivatives(q, v, a))
+
+
+def agree(tree, peer, expected, derivatives):
+    """Straight-line and rolled code have Pinocchio's derivatives, of which the last is symmetric."""
     places = pinocchio_order(peer, tree)
     upper = np.triu(expected[2])
-    expected = (*expected[:2], upper + np.triu(upper, 1).T)
+    whole = (*expected[:2], upper + np.triu(upper, 1).T)
     for method in ("auto", "rolled"):
-        for found, other in zip(vn.dynamics(tree, method).forward_derivatives(q, v, tau_q), expected, strict=True):
+        for found, other in zip(derivatives(vn.dynamics(tree, method)), whole, strict=True):
             assert np.allclose(found[np.ix_(places, places)], other, rtol=0, atol=1e-11 * np.abs(other).max())
 
 
@@ -257,7 +274,7 @@ def test_rolled_and_straight_line_code_agree(random):
                             ("mass_matrix", (q,))):  # fmt: skip
             x, y = (getattr(arm, what)(*given) for arm in (one, two))
             assert np.allclose(x, y, rtol=0, atol=1e-12 * np.abs(x).max()), what
-        for x, y in zip(one.tangents(q, v, a, 0.3), two.tangents(q, v, a, 0.3), strict=True):
+        for x, y in zip(*(arm.inverse_derivatives(q, v, a, 0.3) for arm in (one, two)), strict=True):
             assert np.allclose(x, y, rtol=0, atol=1e-12 * np.abs(x).max())
 
 

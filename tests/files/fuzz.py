@@ -1,6 +1,6 @@
 """Mutated model files: every one is accepted, or refused with located problems, within a second of the processor.
 
-python tests/files/fuzz.py --count 100000 --jobs 2     (or: make fuzz)
+make fuzz ARGS="--count 100000 --jobs 2"
 """
 
 from __future__ import annotations

@@ -166,17 +166,6 @@ class Dynamics:
                 M[..., np.ix_(rows, rows)[0], rows] += self.tree.norm_inertia * x[..., :, None] * x[..., None, :]
         return (M + np.swapaxes(M, -1, -2)) / 2
 
-    def inverse_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array]:
-        """∂τ/∂q and ∂τ/∂q̇, each (n, n) or (rows, n, n)."""
-
-        def nodes() -> list[Node]:
-            return list(jacobian(self.inverse_nodes, (*self._q, *self._v)).ravel())
-
-        flat = self._run("inverse derivatives", nodes, (self._q, self._v, self._a), (q, v, a), t)
-        n = len(self._q)
-        both = flat.reshape(*flat.shape[:-1], n, 2 * n)
-        return both[..., :n], both[..., n:]
-
     def forward_derivatives(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
         """∂ν̇/∂q, ∂ν̇/∂ν, ∂ν̇/∂τ by -M⁻¹ ∂τ/∂(q, ν) at the motion that τ makes (Carpentier, Mansard 2018).
 
@@ -186,12 +175,12 @@ class Dynamics:
         body axes, Q = 2 Eᵀ τ. These are the conventions of Pinocchio's ``computeABADerivatives``.
         """
         a = self.forward(q, v, tau, t)
-        by_q, by_v, M = self.tangents(q, v, a, t)
+        by_q, by_v, M = self.inverse_derivatives(q, v, a, t)
         inverse = np.linalg.inv(M)
         return -inverse @ by_q, -inverse @ by_v, inverse
 
-    def tangents(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
-        """∂τ/∂q, ∂τ/∂ν and M, each in the velocities ν of the joints (see `forward_derivatives`)."""
+    def inverse_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
+        """∂τ/∂q, ∂τ/∂ν and M = ∂τ/∂ν̇, each in the velocities ν of the joints (see `forward_derivatives`)."""
         if self.chosen == "rolled":
             return self._rolled_tangents(q, v, a, t)
         outputs = self._tangents.outputs
