@@ -147,11 +147,15 @@ FILES = {
     "binary": (bytes(range(256)), ""),
     "python": ("import os\nos.system('true')\n", "not TOML"),
     "long line of no meaning": ("é" * 100_000, "not TOML"),
-    "long line with commas": ("é," * 50_000, "not TOML"),
+    "long line with commas": ("é," * 50_000, "more than 20000 values"),
     "long key": ("a" * 200_000 + " = 1", "is not a key"),
     "blanks in a number": ('[parameters]\na = "1 m' + " " * 5000 + 'x"', ""),
     "blanks after a number": ('[parameters]\na = "1' + " " * 100_000 + '"', "characters"),
     "long unit": ('[parameters]\na = { value = 1, unit = "' + "m*" * 50_000 + 'm" }', "cannot be read"),
+    "splines without end": (
+        "".join(f"[splines.p{i}]\npoints = {list(range(390))}\nvalues = {[1] * 390}\n" for i in range(12)), "are read"
+    ),
+    "numbers without end": ("".join(f"a{i} = {[1] * 390}\n" for i in range(150)), "more than 20000 values"),
     "names of objects": ('[parameters]\n"__class__" = 1\n"__init__" = 2\n', "is no name"),
     "name of a function": ("[parameters]\nsin = 1\n", "a meaning of its own"),
 }  # fmt: skip

@@ -92,14 +92,19 @@ def _text(source: FilePath) -> str:
 
 
 def _overdone(text: str) -> Problem | None:
-    """Brackets nested, or keys with more parts, than any mechanism needs: parsers recurse or slow down on them."""
-    depth = parts = 0
+    """More values, deeper brackets or longer keys than any mechanism needs: parsers recurse or slow down on them."""
+    depth = parts = values = 0
     for match in _TOKENS.finditer(text):
         if match["long"] is not None:
             return _at(text, match.start(), "a number has hundreds of digits. Write it as 1.5e9.")
         mark = match["mark"]
         if mark is None:
             continue
+        values += mark in ",="
+        if values > limits.VALUES:
+            return _at(
+                text, match.start(), f"the file has more than {limits.VALUES} values. No mechanism needs so many."
+            )
         depth += (mark in "[{") - (mark in "]}")
         parts = parts + 1 if mark == "." else 0
         if depth > limits.NESTING or parts >= limits.KEY_PARTS:

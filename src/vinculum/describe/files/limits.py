@@ -2,6 +2,7 @@
 
 BYTES = 256 * 1024  # of a file
 NESTING = 16  # of brackets in the file
+VALUES = 20_000  # of a file
 KEY_PARTS = 8  # of a dotted key
 PROBLEMS = 40  # that are reported before reading stops
 LIST = 400  # entries of a list or table
@@ -20,6 +21,7 @@ LARGEST = 1e300  # number
 BITS = 256  # of numerator and denominator of a fraction
 
 COORDINATES = 80
+POINTS = 4000  # of all splines
 MOTORS = 16
 LOOPS = 24  # and contacts
 SPLIT = 20_000  # operations of the rates of an affine system, times its inputs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from vinculum.describe.files import limits
 from vinculum.describe.files.dimensions import Dimension, shown
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
@@ -16,7 +17,12 @@ from vinculum.errors import VinculumError
 
 def read_splines(reading: Reading) -> None:
     """Each spline becomes a function, entered into the scope."""
-    for name, raw in reading.data.get("splines", {}).items():
+    stated = reading.data.get("splines", {})
+    count = sum(len(raw["points"]) + len(raw["values"]) for raw in stated.values()) // 2
+    if count > limits.POINTS:
+        reading.problem(("splines",), f"the splines have {count} points; {limits.POINTS} are read.")
+        return
+    for name, raw in stated.items():
         path = ("splines", name)
         plain = reading.declare(path, name)
         if plain is None:
