@@ -54,7 +54,7 @@ times = [0, "3 s"]
 initial = { x = "-30 cm", "dot(x)" = 0 }
 inputs = { u = "piecewise(not (t > pause) and x < gap, push, 0)" }
 [drawing]
-points = { cart = ["x", "z"] }
+points = { cart = ["x", "z"], mast = ["x", "height(x) + 0.1"] }
 curves = [{ points = ["s", "height(s)"], along = "s", from = -0.6, to = 0.6 }]
 """
 

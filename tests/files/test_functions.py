@@ -88,6 +88,8 @@ def test_equations_may_contain_comparisons():
         ("dot(piecewise(x < 0, x, m))", "this has corners"),
         ("dot(abs(x))", "this has corners"),
         ("piecewise(" * 30 + "x < 0, 1, 2" + ")" * 30, "a last value for all else"),
+        ("piecewise(" + "not " * 60 + "x < 0, 1, 2)", "nested more than"),
+        ("piecewise(" + "not " * 1400 + "x < 0, 1, 2)", "nested"),
         ("piecewise(x < 0, " * 60 + "x" + ", m)" * 60, "nested more than"),
     ],
 )

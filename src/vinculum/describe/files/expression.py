@@ -20,7 +20,7 @@ from vinculum.describe.files.characters import Translated, strange, translate
 from vinculum.describe.files.conditions import choice, read_condition
 from vinculum.describe.files.elementary import elementary
 from vinculum.describe.files.multipliers import multiplier
-from vinculum.describe.files.scope import ALIASES, SPECIAL, Curve, Macro, Scope
+from vinculum.describe.files.scope import ALIASES, EVERYWHERE, SPECIAL, Curve, Macro, Scope
 from vinculum.describe.files.syntax import explained, forbidden, unread
 from vinculum.describe.files.value import Refused, Value
 from vinculum.graph.functions import FUNCTIONS
@@ -94,9 +94,7 @@ class _Reader:
     def value(self, node: ast.expr, depth: int) -> Value | None:
         """The value of a node; its kind decides how it is read."""
         try:
-            if depth > limits.DEPTH:
-                raise Refused(f"this is nested more than {limits.DEPTH} deep. Divide it with definitions.")
-            self.work.spend(1)
+            self.reach(depth)
             if isinstance(node, ast.Constant):
                 return self.constant(node)
             if isinstance(node, ast.Name):
@@ -112,6 +110,12 @@ class _Reader:
         except Refused as refusal:
             self.fault(node, str(refusal))
             return None
+
+    def reach(self, depth: int) -> None:
+        """Refuse what is nested too deeply, and pay for one operation."""
+        if depth > limits.DEPTH:
+            raise Refused(f"this is nested more than {limits.DEPTH} deep. Divide it with definitions.")
+        self.work.spend(1)
 
     def fault(self, node: ast.AST, message: str) -> None:
         """Note a fault at a node."""
@@ -222,7 +226,7 @@ class _Reader:
         """Refuse a function that is not on the list."""
         if name in FUNCTIONS or name in SPECIAL or name in self.scope.macros:
             return
-        known = [*FUNCTIONS, *SPECIAL[:4], *self.scope.macros]
+        known = [*FUNCTIONS, *EVERYWHERE, *self.scope.macros]
         near = f" Write {ALIASES[name]}." if name in ALIASES else suggestion(name, known)
         raise Refused(f"the function {name[:40]} is not known.{near or ' Known are ' + ', '.join(known[:20]) + '.'}")
 
@@ -258,6 +262,7 @@ class _Reader:
     def condition(self, node: ast.expr, depth: int) -> Value | None:
         """A comparison, or several joined by and, or, not."""
         try:
+            self.reach(depth)
             return read_condition(node, depth, self.value, self.condition)
         except Refused as refusal:
             self.fault(node, str(refusal))
@@ -274,7 +279,8 @@ class _Reader:
             raise Refused(
                 f"{name} is given over {dimensions.shown(wanted)}; its argument has {dimensions.shown(found)}."
             )
-        return self.made_of(arithmetic.spline(curve.pieces, arguments[0]), curve.dimension)
+        dimension = curve.dimension if self.scope.claimed else None
+        return self.made_of(arithmetic.spline(curve.pieces, arguments[0]), dimension)
 
     def macro(self, macro: Macro, name: str, arguments: list[Value], depth: int) -> Value | None:
         """A definition with its arguments put in."""

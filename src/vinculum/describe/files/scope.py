@@ -25,7 +25,8 @@ ALIASES = {
     "fabs": "abs", "power": "^", "diff": "dot", "ddt": "dot", "der": "dot", "ctg": "1/tan", "cot": "1/tan",
     "where": "piecewise(condition, value, otherwise)", "heaviside": "piecewise(x < 0, 0, 1)",
 }  # fmt: skip
-SPECIAL = ("dot", "min", "max", "piecewise", "reaction", "residual")
+EVERYWHERE = ("dot", "min", "max", "piecewise")  # functions beside the elementary ones
+SPECIAL = (*EVERYWHERE, "reaction", "residual")
 RESERVED = {*FUNCTIONS, *CONSTANTS, *ALIASES, *SPECIAL, "t"} - {"power", "diff", "where"}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
