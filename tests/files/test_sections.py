@@ -368,6 +368,14 @@ def test_points_of_bodies():
     assert [float(sp.sympify(p).subs({s: 0, phi: 0})) for p in place] == [2.0, 0.0]  # in its plane
 
 
+def test_points_of_bodies_that_have_problems_are_not_blamed():
+    text = ARM.replace("mass = 1", "mass = -1", 1) + '[drawing]\npoints = { tip = { body = "lower" } }\n'
+    assert "(1 problem)" in problems(text)
+    assert "mass" in problems(text)
+    without = '[drawing]\npoints = { tip = { body = "lower" } }\n'
+    assert "there is no tree of bodies" in problems(POINT + without)
+
+
 def test_meanings_and_units_of_symbols():
     text = POINT.replace('["x", "y"]', '{ x = "m", y = "m" }').replace('"(dot', '"m*(dot')
     text += '[parameters]\nm = "1 kg"\n[meanings]\nx = "to the right"\n'

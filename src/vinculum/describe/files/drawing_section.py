@@ -59,7 +59,9 @@ def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tupl
             reading.problem(path, f"a point has two or three coordinates, found {len(raw)}.")
         return reading.vector(path, raw) or ()
     if tree is None:
-        reading.problem((*path, "body"), "there is no tree of bodies in this file. Write the coordinates in a list.")
+        if "tree" not in reading.data:  # else it has problems of its own
+            said = "there is no tree of bodies in this file. Write the coordinates in a list."
+            reading.problem((*path, "body"), said)
         return ()
     names = [body.name for body in tree.bodies]
     if raw["body"] not in names:
