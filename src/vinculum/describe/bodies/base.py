@@ -46,7 +46,7 @@ def moving_base(
     The rotation that belongs to Ω_0(t) is found when Ω_0 keeps its direction; otherwise it has to be given.
     """
     V = sp.Matrix(velocity or [0, 0, 0])
-    position = V.applyfunc(lambda v: sp.integrate(v, (time, 0, time)))
+    position = V.applyfunc(lambda v: _integral(v, time))
     if position.has(sp.Integral):
         raise ModelError("the base velocity is not usable", [f"{list(V)} could not be integrated over time."])
     if rotation is None:
@@ -61,6 +61,13 @@ def moving_base(
     spin = R.diff(time) * R.T
     found = sp.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]]).applyfunc(sp.trigsimp)
     return Base(position, V, R, found, time)
+
+
+def _integral(speed: sp.Expr, time: sp.Symbol) -> sp.Expr:
+    """∫ from 0 to t; parameters such as the frequency in cos(w t) are taken as not zero, so that no cases appear."""
+    known = {p: sp.Dummy(str(p), real=True, nonzero=True) for p in sp.sympify(speed).free_symbols - {time}}
+    found = sp.integrate(sp.sympify(speed).xreplace(known), (time, 0, time))
+    return found.xreplace({dummy: p for p, dummy in known.items()})
 
 
 def _gap(R: sp.Matrix, time: sp.Symbol) -> float:
@@ -81,7 +88,7 @@ def _rotation(Omega: sp.Matrix, time: sp.Symbol) -> sp.Matrix:
             [f"its direction {list(direction)} changes with time. Pass base_rotation= as a 3×3 matrix of t instead."],
         )
     length = sp.sqrt(direction.dot(direction))
-    n, angle = direction / length, sp.integrate(length * speed, (time, 0, time))
+    n, angle = direction / length, _integral(length * speed, time)
     if angle.has(sp.Integral):
         raise ModelError("the base angular velocity is not usable", [f"{speed} could not be integrated over time."])
     skew = sp.Matrix([[0, -n[2], n[1]], [n[2], 0, -n[0]], [-n[1], n[0], 0]])

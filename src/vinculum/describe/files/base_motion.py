@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from vinculum.describe.files.dimensions import LENGTH, NONE, RATE, TIME, over
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.names import TIME as t
@@ -17,14 +18,15 @@ _SIMPLE = "Write it as a sum of terms such as a*t^2, a*sin(b*t + c), a*cos(b*t +
 def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
     """Velocity, angular velocity and rotation of the base, as far as they are given."""
     found: dict[str, Any] = {}
-    for key in ("base_velocity", "base_angular_velocity"):
+    for key, dimension in (("base_velocity", over(LENGTH, TIME)), ("base_angular_velocity", RATE)):
         if key in raw:
             path = ("tree", key)
-            found[key] = reading.vector(path, raw[key])
+            found[key] = reading.vector(path, raw[key], None, dimension)
             for i, entry in enumerate(found[key] or ()):
                 _refuse_involved(reading, (*path, i), entry)
     if "base_rotation" in raw:
-        rows = [reading.vector(("tree", "base_rotation", i), row) for i, row in enumerate(raw["base_rotation"])]
+        stated = enumerate(raw["base_rotation"])
+        rows = [reading.vector(("tree", "base_rotation", i), row, None, NONE) for i, row in stated]
         found["base_rotation"] = rows
         size = sum(sp.count_ops(entry) for row in rows if row for entry in row)
         if size > _MOST_SIZE:

@@ -15,7 +15,11 @@ Dimension = tuple[tuple[str, Fraction], ...]
 
 NONE: Dimension = ()
 TIME: Dimension = (("[time]", Fraction(1)),)
-ENERGY: Dimension = (("[length]", Fraction(2)), ("[mass]", Fraction(1)), ("[time]", Fraction(-2)))
+LENGTH: Dimension = (("[length]", Fraction(1)),)
+MASS: Dimension = (("[mass]", Fraction(1)),)
+CURRENT: Dimension = (("[current]", Fraction(1)),)
+ENERGY: Dimension = (("[length]", Fraction(2)), ("[mass]", Fraction(1)), ("[time]", Fraction(-2)))  # and torque
+RATE: Dimension = (("[time]", Fraction(-1)),)
 _SYMBOLS = {
     "[length]": "m", "[mass]": "kg", "[time]": "s", "[current]": "A", "[temperature]": "K", "[substance]": "mol",
     "[luminosity]": "cd",
@@ -41,8 +45,24 @@ def raised(dimension: Dimension | None, exponent: Fraction) -> Dimension | None:
     return tuple((base, power * exponent) for base, power in dimension if exponent)
 
 
+def over(dimension: Dimension, *divisors: Dimension) -> Dimension:
+    """Of a quotient of known dimensions."""
+    found = product([dimension, *(raised(divisor, Fraction(-1)) for divisor in divisors)])
+    assert found is not None
+    return found
+
+
+FORCE = over(ENERGY, LENGTH)
+VOLTAGE = over(ENERGY, TIME, CURRENT)
+RESISTANCE = over(VOLTAGE, CURRENT)
+INDUCTANCE = over(ENERGY, CURRENT, CURRENT)
+_NAMED = {VOLTAGE: "V", RESISTANCE: "ohm", INDUCTANCE: "H", over(ENERGY, CURRENT): "N·m/A", over(FORCE, CURRENT): "N/A"}
+
+
 def shown(dimension: Dimension) -> str:
-    """In SI units, as kg·m²·s⁻²."""
+    """In SI units, as kg·m²·s⁻²; what is electric by its own name."""
+    if dimension in _NAMED:
+        return _NAMED[dimension]
     order = list(_SYMBOLS)
     parts = sorted(dimension, key=lambda part: (part[0] != "[mass]", order.index(part[0]) if part[0] in order else 99))
     names = [_SYMBOLS.get(b, b) + ("" if e == 1 else str(e).translate(_RAISED)) for b, e in parts]

@@ -8,9 +8,21 @@ import sympy as sp
 
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.files import limits
+from vinculum.describe.files.dimensions import (
+    CURRENT,
+    ENERGY,
+    FORCE,
+    INDUCTANCE,
+    LENGTH,
+    NONE,
+    RESISTANCE,
+    Dimension,
+    over,
+)
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
-from vinculum.describe.files.units import read_unit
+from vinculum.describe.files.scope import spelled
+from vinculum.describe.files.units import is_quantity, read_unit
 from vinculum.describe.files.value import Value
 from vinculum.describe.motors import DCMotor, motorize
 from vinculum.describe.system import System
@@ -21,12 +33,14 @@ from vinculum.names import function_of_time, name_of
 def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Path]:
     """The charge and the voltage of each motor, entered into the scope."""
     found: dict[sp.Expr, Path] = {}
-    if len(reading.data.get("motors", {})) > limits.MOTORS:
-        reading.problem(("motors",), f"{len(reading.data['motors'])} motors are more than {limits.MOTORS}.")
+    if len(_named(reading)) > limits.MOTORS:
+        reading.problem(("motors",), f"{len(_named(reading))} motors are more than {limits.MOTORS}.")
         return found
-    for text in reading.data.get("motors", {}):
+    for text in _named(reading):
         u = reading.key(("motors", text), text, inputs, "input")
-        if u is not None:
+        if u is None:
+            reading.lose(f"{kind}_{name_of(v)}" for v in inputs for kind in ("e", "charge"))
+        else:
             charge, voltage = f"charge_{name_of(u)}", f"e_{name_of(u)}"
             made = {"A*s": function_of_time(charge), "V": sp.Symbol(voltage)}
             known = {unit: read_unit(unit).dimension if reading.units else None for unit in made}
@@ -36,9 +50,37 @@ def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Pat
     return found
 
 
+def _named(reading: Reading) -> list[str]:
+    """The inputs that motors are stated for, also where something is wrong with a motor."""
+    stated = reading.document.data.get("motors", {})
+    return list(stated) if isinstance(stated, dict) else []
+
+
+def _needed(reading: Reading, path: Path, raw: dict[str, Any]) -> dict[str, Dimension | None]:
+    """What n k_t i = u asks of a motor: for a torque k_t in N·m/A, for a force a gear in 1/m, or k_t in N/A."""
+    turning, pushing = over(ENERGY, CURRENT), over(FORCE, CURRENT)
+    own = reading.scope.values[spelled(str(path[-1]))].dimension
+    gear, constant = (_stated(reading, (*path, key), raw.get(key, 1)) for key in ("gear", "torque_constant"))
+    pushes = own != ENERGY and (own == FORCE or constant == pushing)
+    direct = pushes and (constant == pushing if "gear" in raw and gear is None else gear in (None, NONE))
+    k = pushing if direct else turning
+    n = NONE if direct or not pushes else over(NONE, LENGTH)
+    return {
+        "torque_constant": k, "back_emf": k, "resistance": RESISTANCE, "inductance": INDUCTANCE,
+        "gear": n if own is not None else None,
+    }  # fmt: skip
+
+
+def _stated(reading: Reading, path: Path, raw: Any) -> Dimension | None:
+    """The dimension of a number that is not plain."""
+    value = reading.formula(path, raw)
+    return None if value is None or (value.number is not None and not is_quantity(raw)) else value.dimension
+
+
 def with_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -> System:
     """The system with motors in place of inputs."""
-    made = {u: _motor(reading, path) for u, path in motors.items()}
+    usable = reading.data.get("motors", {})
+    made = {u: _motor(reading, path) for u, path in motors.items() if path[-1] in usable}
     if not made or reading.problems:
         return system
     try:
@@ -50,7 +92,8 @@ def with_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -
 
 def _motor(reading: Reading, path: Path) -> DCMotor | None:
     raw = reading.data["motors"][path[-1]]
-    numbers = {key: reading.number((*path, key), entry) for key, entry in raw.items()}
+    needed = _needed(reading, path, raw)
+    numbers = {key: reading.number((*path, key), entry, needed[key]) for key, entry in raw.items()}
     if None in numbers.values():
         return None
     try:

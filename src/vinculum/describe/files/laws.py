@@ -8,10 +8,13 @@ from typing import Any
 import sympy as sp
 
 from vinculum.describe.bodies import BodyTree
+from vinculum.describe.files import dimensions
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.scope import spelled
 from vinculum.describe.files.task_path import read_path
 from vinculum.errors import VinculumError
+from vinculum.names import name_of
 
 Laws = dict[sp.Expr, sp.Expr]
 
@@ -64,7 +67,8 @@ def _task_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: l
     place, given = (
         ((*path, "at"), asked["at"]) if "at" in asked else (("simulation", "initial"), raw.get("initial", {}))
     )
-    at = {text: entry for text, entry in given.items() if not text.startswith("dot(")}
+    names = set(map(name_of, coordinates))
+    at = {text: entry for text, entry in given.items() if "at" in asked or spelled(text) in names}
     known = reading.table(place, at, coordinates, "coordinate")
     missing = [str(q.func) for q in coordinates if q not in known]
     if missing and not reading.problems:
@@ -73,7 +77,8 @@ def _task_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: l
 
 
 def _decay(reading: Reading, path: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    return {key: reading.number((*path, key), asked[key]) for key in ("frequency", "damping") if key in asked}
+    wanted = {"frequency": dimensions.RATE, "damping": dimensions.NONE}
+    return {key: reading.number((*path, key), asked[key], wanted[key]) for key in wanted if key in asked}
 
 
 _TORQUES: dict[str, Callable[..., dict[str, Any]]] = {

@@ -49,11 +49,11 @@ AFFINE = Table(
 MOTOR = Table(
     "A direct-current motor in place of an input torque.",
     {
-        "torque_constant": Number("k_t."),
-        "resistance": Number("R."),
-        "inductance": Number("L."),
+        "torque_constant": Number("k_t, the torque of a current [N*m/A], or the force [N/A]."),
+        "resistance": Number("R of the winding [ohm]."),
+        "inductance": Number("L of the winding [H]."),
         "gear": Number("Turns of the motor for one of the shaft; 1 when left out."),
-        "back_emf": Number("k_e; equal to k_t when left out."),
+        "back_emf": Number("k_e [V*s]; equal to k_t when left out."),
     },
     ("torque_constant", "resistance", "inductance"),
 )

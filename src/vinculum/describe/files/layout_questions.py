@@ -105,8 +105,8 @@ SIMULATION = Table(
             "Laws of the joint torques that follow a path (tree only).",
             {
                 "path": MapOf("The desired function of t for every coordinate.", Formula()),
-                "frequency": Number("Of the decay of errors [rad/s]."),
-                "damping": Number("Of that decay."),
+                "frequency": Number("Of the decay of errors, in rad/s (not Hz)."),
+                "damping": Number("Of that decay, a pure number; 1 when left out."),
             },
             ("path",),
         ),
@@ -115,8 +115,8 @@ SIMULATION = Table(
             {
                 **PATH,
                 "at": MapOf("A configuration near the path; the initial one when left out.", Number()),
-                "frequency": Number("Of the decay of errors [rad/s]."),
-                "damping": Number("Of that decay."),
+                "frequency": Number("Of the decay of errors, in rad/s (not Hz)."),
+                "damping": Number("Of that decay, a pure number; 1 when left out."),
             },
             ("body",),
         ),

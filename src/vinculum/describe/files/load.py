@@ -101,7 +101,10 @@ def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any])
     motors = declare_motors(reading, inputs)
     read_definitions(reading, data.get("definitions", {}))
     system, tree = _mechanism(reading, kinds[0], name, coordinates, inputs, motors)
-    known = Symbols.of(system, tree) if system is not None else Symbols.declared(reading, coordinates, inputs, motors)
+    if system is None or (motors and reading.problems):
+        known = Symbols.declared(reading, coordinates, inputs, motors)
+    else:
+        known = Symbols.of(system, tree)
     answers: dict[str, Any] = {
         "derivation": read_form(reading, known),
         "simulation": read_motion(reading, "simulation", known),

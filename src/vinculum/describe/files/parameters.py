@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +17,7 @@ from vinculum.describe.files.expression import parsed
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import Macro, name_problem, spelled
-from vinculum.describe.files.units import is_quantity
+from vinculum.describe.files.units import is_quantity, quantity_of, read_unit
 from vinculum.describe.files.value import Value
 from vinculum.names import function_of_time, suggestion
 
@@ -45,21 +46,32 @@ def read_parameters(reading: Reading, raw: Mapping[str, Any], changes: Mapping[s
                 reading.problem(path, f"it is set to a number with {found} where {wanted} is needed.")
         number = None if value is None else _number(reading, path, value)
         if plain is not None:
-            _declare(reading, plain, number, dimension)
+            _declare(reading, plain, number, dimension, _unit(entry, dimension))
 
 
 def _number(reading: Reading, path: Path, value: Value) -> float | None:
     return value.number if value.number is not None else reading.evaluated(path, value.expression)
 
 
-def _declare(reading: Reading, name: str, number: float | None, dimension: Dimension | None) -> None:
+def _unit(entry: Any, dimension: Dimension | None) -> str:
+    """The unit to show: as it is written where the number stays what it is in SI, else that of SI."""
+    match = quantity_of(entry)
+    written = str(entry["unit"]) if isinstance(entry, dict) else match[2] if match is not None else ""
+    if dimension is None or not written:
+        return "" if dimension is None else dimensions.shown(dimension)
+    return written if math.isclose(read_unit(written).factor, 1.0) else dimensions.shown(dimension)
+
+
+def _declare(reading: Reading, name: str, number: float | None, dimension: Dimension | None, unit: str) -> None:
     """Enter the symbol of a parameter, its number and its unit."""
     parameter = sp.Symbol(name)
     reading.scope = reading.scope.with_values({name: Value(parameter, dimension=dimension)})
     if number is not None:
         reading.numbers[parameter] = number
+    else:
+        reading.unusable.add(parameter)
     if dimension is not None:
-        reading.units[parameter] = dimensions.shown(dimension)
+        reading.units[parameter] = unit
 
 
 def _dimension(entry: Any, value: Value | None) -> Dimension | None:

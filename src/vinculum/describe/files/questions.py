@@ -99,7 +99,7 @@ def _choices(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str,
     if "free" in raw:
         found["free"] = read_laws(reading, ("form", "free"), raw["free"], known.inputs, "input")
     if "weights" in raw:
-        found["weights"] = reading.table(("form", "weights"), raw["weights"], known.inputs, "input")
+        found["weights"] = reading.table(("form", "weights"), raw["weights"], known.inputs, "input", weights=True)
     if "at" in raw:
         given = reading.table(("form", "at"), raw["at"], [*known.states, *known.inputs], "coordinate or velocity")
         rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
@@ -284,7 +284,8 @@ def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, An
             found[key] = reading.listed(path, entry, known.states, "coordinate or velocity")
         elif isinstance(entry, dict) and not {"value", "unit"} & set(entry):
             allowed = known.inputs if key == "input_weights" else known.states
-            found[key] = reading.table(path, entry, allowed, "input" if key == "input_weights" else "state")
+            what = "input" if key == "input_weights" else "state"
+            found[key] = reading.table(path, entry, allowed, what, weights=True)
         else:
             found[key] = _numbers(reading, path, entry)
     return found

@@ -17,7 +17,7 @@ from vinculum.describe.files.expression import Read, Work, read_expression
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.problems import Problems
 from vinculum.describe.files.scope import Scope, name_problem, plain_scope, spelled
-from vinculum.describe.files.units import is_quantity, quantity_of, read_unit
+from vinculum.describe.files.units import in_hertz, is_quantity, quantity_of, read_unit
 from vinculum.describe.files.value import Refused, Value
 from vinculum.describe.system import System
 from vinculum.errors import VinculumError
@@ -37,6 +37,8 @@ class Reading:
         self.numbers: dict[sp.Symbol, float] = {}  # of the parameters
         self.units: dict[sp.Symbol, str] = {}
         self.robot: System | None = None  # of a URDF file that the model names
+        self.unusable: set[sp.Symbol] = set()  # parameters with problems of their own, which are reported there alone
+        self.lost: set[str] = set()  # names of motors that could not be placed
 
     # -- problems ----------------------------------------------------------------------------------------------
 
@@ -111,20 +113,33 @@ class Reading:
         value = self.formula(path, raw, scope)
         if value is None:
             return None
-        plain = value.number is not None and not is_quantity(raw)
-        if self.units and dimension is not None and not plain and value.dimension not in (None, dimension):
-            found, needed = dimensions.shown(value.dimension), dimensions.shown(dimension)
-            self.problem(path, f"its dimension is {found} where {needed} is needed. A factor is missing or too many.")
+        self.fits(path, raw, value, dimension)
         return value.expression
+
+    def fits(self, path: Path, raw: Any, value: Value, dimension: Dimension | None) -> bool:
+        """Whether a value has the dimension that is needed, where both are known; a problem is noted if not."""
+        written = is_quantity(raw)
+        plain = value.number is not None and not written
+        if dimension is None or plain or not (written or self.units) or value.dimension is None:
+            return True
+        if value.dimension == dimension:
+            counted = in_hertz(raw, self.units.get(value.expression, "")) if dimension == dimensions.RATE else ""
+            if counted:
+                self.problem(path, f"an angular frequency counts radians, Hz counts turns: {counted}")
+            return not counted
+        found, needed = dimensions.shown(value.dimension), dimensions.shown(dimension)
+        said = "the unit gives" if written else "its dimension is"
+        self.problem(
+            path, f"{said} {found} where {needed} is needed." + ("" if written else " A factor is missing or too many.")
+        )
+        return False
 
     def number(self, path: Path, raw: Any, dimension: Dimension | None = None) -> float | None:
         """A number: parameters may enter, coordinates may not."""
         value = self.formula(path, raw)
         if value is None:
             return None
-        if is_quantity(raw) and dimension is not None and value.dimension not in (None, dimension):
-            wanted, found = dimensions.shown(dimension), dimensions.shown(value.dimension)
-            self.problem(path, f"the unit gives {found} where {wanted} is needed.")
+        if not self.fits(path, raw, value, dimension):
             return None
         return value.number if value.number is not None else self.evaluated(path, value.expression)
 
@@ -133,6 +148,8 @@ class Reading:
         try:
             node = from_sympy(expression)
             strangers = [s.value for s in symbols([node]) if s.value not in self.numbers]
+            if self.unusable & set(strangers):
+                return None
             if strangers:
                 names = ", ".join(sorted(map(name_of, strangers)))
                 self.problem(path, f"a number is needed here, and {names} is none. Only parameters may enter.")
@@ -146,14 +163,16 @@ class Reading:
             return None
         return found
 
-    def vector(self, path: Path, raw: Any, scope: Scope | None = None) -> tuple[sp.Expr, ...] | None:
-        """A list of formulas."""
-        found = [self.expression((*path, i), entry, scope) for i, entry in enumerate(raw)]
+    def vector(
+        self, path: Path, raw: Any, scope: Scope | None = None, dimension: Dimension | None = None
+    ) -> tuple[sp.Expr, ...] | None:
+        """A list of formulas of one dimension."""
+        found = [self.expression((*path, i), entry, scope, dimension) for i, entry in enumerate(raw)]
         return None if any(x is None for x in found) else tuple(found)
 
-    def number_list(self, path: Path, raw: Any) -> list[float] | None:
-        """A list of numbers."""
-        found = [self.number((*path, i), entry) for i, entry in enumerate(raw)]
+    def number_list(self, path: Path, raw: Any, dimension: Dimension | None = None) -> list[float] | None:
+        """A list of numbers of one dimension."""
+        found = [self.number((*path, i), entry, dimension) for i, entry in enumerate(raw)]
         known = [x for x in found if x is not None]
         return known if len(known) == len(found) else None
 
@@ -177,19 +196,24 @@ class Reading:
         found = read.value.expression if read.value is not None else None
         if found is not None and found in allowed:
             return found
-        known = ", ".join(list(map(name_of, allowed))[:12])
-        near = suggestion(text[:60], map(name_of, allowed)) or (f" Known here: {known}." if known else "")
-        self.problem(path, f"{text[:60]} is no {what}.{near}")
+        if text.removeprefix("dot(").rstrip(")") not in self.lost:
+            self.problem(path, f"{text[:60]} is no {what}.{_instead(text[:60], list(map(name_of, allowed)))}")
         return None
 
+    def lose(self, names: Iterable[str]) -> None:
+        """Names of which nothing is said, because what would have declared them is wrong itself."""
+        for name in names:
+            self.lost.add(name)
+            self.scope = self.scope.with_failed(name)
+
     def table(
-        self, path: Path, raw: Mapping[str, Any], allowed: Collection[sp.Expr], what: str
+        self, path: Path, raw: Mapping[str, Any], allowed: Collection[sp.Expr], what: str, weights: bool = False
     ) -> dict[sp.Expr, float]:
-        """Numbers by name, as the initial values of a state."""
+        """Numbers by name, as the initial values of a state, or weights of any dimension."""
         found = {}
         for text, entry in raw.items():
             key = self.key((*path, text), text, allowed, what)
-            value = self.number((*path, text), entry, self.dimension_of(key))
+            value = self.number((*path, text), entry, None if weights else self.dimension_of(key))
             if key is not None and value is not None:
                 found[key] = value
         return found
@@ -207,6 +231,13 @@ class Reading:
         """Names in a list."""
         found = [self.key((*path, i), text, allowed, what) for i, text in enumerate(raw)]
         return [key for key in found if key is not None]
+
+
+def _instead(text: str, known: list[str]) -> str:
+    """What may be meant by a name that is not known."""
+    if f"e_{text}" in known:
+        return f" A motor took its place; its voltage e_{text} is the input now."
+    return suggestion(text, known) or (f" Known here: {', '.join(known[:12])}." if known else "")
 
 
 _WORDS = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from vinculum.describe.files.dimensions import LENGTH, NONE
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 
@@ -13,13 +14,13 @@ from vinculum.describe.files.reading import Reading
 def read_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]) -> dict[str, Any]:
     """Arguments of ``servo_path``: body, path, point, orientation, joints; a component left out is free."""
     asked = raw.get("position", {})
-    axes = {axis: reading.expression((*path, "position", axis), entry) for axis, entry in asked.items()}
+    axes = {axis: reading.expression((*path, "position", axis), entry, None, LENGTH) for axis, entry in asked.items()}
     found: dict[str, Any] = {"body": raw["body"], "path": tuple(axes.get(axis) for axis in "xyz")}
     if "point" in raw:
-        found["point"] = reading.vector((*path, "point"), raw["point"])
+        found["point"] = reading.vector((*path, "point"), raw["point"], None, LENGTH)
     if "orientation" in raw:
         rows = enumerate(raw["orientation"])
-        found["orientation"] = [reading.vector((*path, "orientation", i), row) for i, row in rows]
+        found["orientation"] = [reading.vector((*path, "orientation", i), row, None, NONE) for i, row in rows]
     if "joints" in raw:
         found["joints"] = _joints(reading, (*path, "joints"), raw["joints"], coordinates)
     return found
@@ -29,4 +30,8 @@ def _joints(
     reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]
 ) -> dict[sp.Expr, sp.Expr | None]:
     keys = {text: reading.key((*path, text), text, coordinates, "coordinate") for text in raw}
-    return {q: reading.expression((*path, text), raw[text]) for text, q in keys.items() if q is not None}
+    return {
+        q: reading.expression((*path, text), raw[text], None, reading.dimension_of(q))
+        for text, q in keys.items()
+        if q is not None
+    }

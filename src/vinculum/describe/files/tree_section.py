@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,14 @@ from vinculum.describe.bodies import Body, BodyTree, Loop, Rolling, Sliding, den
 from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.files import base_motion, limits
+from vinculum.describe.files.dimensions import LENGTH, NONE, TIME, Dimension, over
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import spelled
 from vinculum.describe.files.system_section import read_forces
 from vinculum.describe.files.task_path import read_path
+from vinculum.describe.files.tree_dimensions import OF_BODIES, OF_LINKS, of_coordinates, of_quantity, of_torques
+from vinculum.describe.files.units import is_quantity
 from vinculum.describe.files.urdf_section import read_urdf
 from vinculum.describe.files.value import Value
 from vinculum.describe.system import System
@@ -36,11 +40,12 @@ def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
         joint = raw.get("joint", "revolute")
         own = _several(raw.get("angle"))
         labels = own or [f"{name}_{label}" if label else name for label in COORDINATES[joint]]
-        for label in labels:
-            place = (*path, "angle") if own else path
-            coordinates += _declare(reading, place, label, function_of_time)
-        for label in _several(raw.get("torque")):
-            inputs += _declare(reading, (*path, "torque"), label, sp.Symbol)
+        place = (*path, "angle") if own else path
+        for label, dimension in zip_longest(labels, of_coordinates(joint)[: len(labels)]):
+            coordinates += _declare(reading, place, label, function_of_time, dimension)
+        acting = _several(raw.get("torque"))
+        for label, dimension in zip_longest(acting, of_torques(joint)[: len(acting)]):
+            inputs += _declare(reading, (*path, "torque"), label, sp.Symbol, dimension)
     return coordinates, inputs
 
 
@@ -58,11 +63,14 @@ def _several(raw: Any) -> list[str]:
     return [] if raw is None else raw if isinstance(raw, list) else [raw]
 
 
-def _declare(reading: Reading, path: Path, label: str, make: Any) -> list[sp.Expr]:
+def _declare(reading: Reading, path: Path, label: str, make: Any, dimension: Dimension | None) -> list[sp.Expr]:
+    """A symbol of a joint; its dimension is claimed only where the file has units."""
     plain = reading.declare(path, label)
     if plain is None:
         return []
-    reading.scope = reading.scope.with_values({plain: Value(make(plain))})
+    reading.scope = reading.scope.with_values(
+        {plain: Value(make(plain), dimension=dimension if reading.units else None)}
+    )
     return [make(plain)]
 
 
@@ -77,7 +85,7 @@ def read_tree(
         reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts.")
     settings = _joinings(reading, raw) | base_motion.read_base(reading, raw)
     if "gravity" in raw:
-        settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"])
+        settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"], None, over(LENGTH, TIME, TIME))
     forces = read_forces(reading, ("tree", "forces"), raw.get("forces", {}), coordinates)
     led = read_path(reading, ("tree", "path"), raw["path"], coordinates) if "path" in raw else None
     if reading.problems:
@@ -111,13 +119,13 @@ def _body(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Body:
     if "parent" in raw:
         given["parent"] = raw["parent"]
     if "origin" in raw:
-        given["origin"] = reading.vector((*path, "origin"), raw["origin"])
+        given["origin"] = reading.vector((*path, "origin"), raw["origin"], None, LENGTH)
     if "axis" in raw:
         given["axis"] = _numbers(reading, (*path, "axis"), raw["axis"])
     if "rotation" in raw:
         given["rotation"] = _rotation(reading, (*path, "rotation"), raw["rotation"])
     if "center_of_mass" in raw:
-        given["center_of_mass"] = reading.vector((*path, "center_of_mass"), raw["center_of_mass"])
+        given["center_of_mass"] = reading.vector((*path, "center_of_mass"), raw["center_of_mass"], None, LENGTH)
     return Body(name, **given)
 
 
@@ -125,11 +133,11 @@ def _link(reading: Reading, i: int, raw: dict[str, Any]) -> dict[str, Any]:
     """A row of Denavit and Hartenberg: all numbers."""
     path = ("tree", "links", i)
     given = _inertial(reading, path, raw, numeric=True) | {"name": raw.get("name", f"link_{i + 1}")}
-    for key in ("theta", "d", "a", "alpha"):
+    for key, dimension in OF_LINKS.items():
         if key in raw:
-            given[key] = reading.number((*path, key), raw[key])
+            given[key] = reading.number((*path, key), raw[key], dimension)
     if "center_of_mass" in raw:
-        given["center_of_mass"] = reading.number_list((*path, "center_of_mass"), raw["center_of_mass"])
+        given["center_of_mass"] = reading.number_list((*path, "center_of_mass"), raw["center_of_mass"], LENGTH)
     return given
 
 
@@ -137,9 +145,11 @@ def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool =
     """Joint, mass, inertia, coordinates, torques and losses."""
     given: dict[str, Any] = {key: raw[key] for key in ("joint", "identified") if key in raw}
     read = _numbers if numeric else _formulas
-    for key in ("mass", "inertia", *_QUANTITIES):
+    for key, dimension in OF_BODIES.items():
         if key in raw:
-            given[key] = read(reading, (*path, key), raw[key])
+            given[key] = read(reading, (*path, key), raw[key], dimension)
+    for key in (key for key in _QUANTITIES if key in raw):
+        given[key] = _of_joint(reading, path, raw, key, read)
     if isinstance(raw.get("inertia"), list) and not _is_inertia(raw["inertia"]):
         reading.problem((*path, "inertia"), "give one number, three, six (xx yy zz xy xz yz), or three rows of three.")
     if "angle" in raw:
@@ -149,24 +159,40 @@ def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool =
     return given
 
 
+def _of_joint(reading: Reading, path: Path, raw: dict[str, Any], key: str, read: Any) -> Any:
+    """Damping, stiffness, ...: one formula for all coordinates, or one for each; a pair of friction for one."""
+    gear = _gear(reading, (*path, "gear_ratio"), raw["gear_ratio"]) if "gear_ratio" in raw else NONE
+    kinds = [of_quantity(key, q, gear) for q in of_coordinates(raw.get("joint", "revolute"))]
+    several = isinstance(raw[key], list) and len(kinds) == len(raw[key]) > 1
+    if several:
+        return [read(reading, (*path, key, i), entry, kinds[i]) for i, entry in enumerate(raw[key])]
+    return read(reading, (*path, key), raw[key], kinds[0] if len(set(kinds)) == 1 else None)
+
+
+def _gear(reading: Reading, path: Path, raw: Any) -> Dimension | None:
+    """The dimension of a gear ratio, not known where it is a plain number."""
+    value = reading.formula(path, raw) if not isinstance(raw, list) else None
+    return None if value is None or (value.number is not None and not is_quantity(raw)) else value.dimension
+
+
 def _is_inertia(raw: list[Any]) -> bool:
     """Whether a list has the length of an inertia: 1, 3, 6 or 9 numbers, or 3×3."""
     rows = [isinstance(entry, list) for entry in raw]
     return (len(raw) == 3 and all(rows)) or (len(raw) in (1, 3, 6, 9) and not any(rows))
 
 
-def _formulas(reading: Reading, path: Path, raw: Any) -> Any:
+def _formulas(reading: Reading, path: Path, raw: Any, dimension: Dimension | None = None) -> Any:
     """A formula, or lists of formulas of any depth."""
     if isinstance(raw, list):
-        return [_formulas(reading, (*path, i), entry) for i, entry in enumerate(raw)]
-    return reading.expression(path, raw)
+        return [_formulas(reading, (*path, i), entry, dimension) for i, entry in enumerate(raw)]
+    return reading.expression(path, raw, None, dimension)
 
 
-def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
+def _numbers(reading: Reading, path: Path, raw: Any, dimension: Dimension | None = None) -> Any:
     """A number, or lists of numbers of any depth."""
     if isinstance(raw, list):
-        return [_numbers(reading, (*path, i), entry) for i, entry in enumerate(raw)]
-    return reading.number(path, raw)
+        return [_numbers(reading, (*path, i), entry, dimension) for i, entry in enumerate(raw)]
+    return reading.number(path, raw, dimension)
 
 
 def _rotation(reading: Reading, path: Path, raw: Any) -> Any:
@@ -193,12 +219,12 @@ _DIRECTIONS = ("axis", "other_axis", "normal", "across")
 
 
 def _made(reading: Reading, kind: Any, path: Path, raw: dict[str, Any]) -> Any:
-    """A loop or contact: names as they are, directions as numbers, everything else as formulas."""
+    """A loop or contact: names as they are, directions as numbers, everything else as lengths."""
     given: dict[str, Any] = {"first": None, "second": None} if kind is Loop else {}
     for key, entry in raw.items():
         if key in _PLAIN:
             given[key] = entry
         else:
-            read = _numbers if key in _DIRECTIONS else _formulas
-            given[key] = read(reading, (*path, key), entry)
+            along = key in _DIRECTIONS
+            given[key] = (_numbers if along else _formulas)(reading, (*path, key), entry, None if along else LENGTH)
     return kind(**given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -52,6 +53,20 @@ def quantity_of(text: Any) -> re.Match[str] | None:
 def is_quantity(entry: Any) -> bool:
     """Whether a unit is written beside a number."""
     return isinstance(entry, dict) or quantity_of(entry) is not None
+
+
+_HERTZ = re.compile(r"[kM]?Hz|(kilo|mega)?hertz")
+
+
+def in_hertz(raw: Any, unit: str = "") -> str:
+    """What an angular frequency in Hz should be written as; nothing where it is not in Hz."""
+    match = quantity_of(raw)
+    written = str(raw["unit"]) if isinstance(raw, dict) else match[2] if match is not None else unit
+    if not _HERTZ.fullmatch(written.strip()):
+        return ""
+    number = float(raw["value"]) if isinstance(raw, dict) else float(match[1]) if match is not None else 1.0
+    turns = number * read_unit(written.strip()).factor
+    return f'write {number:g} {written} as "{turns * math.tau:.6g} rad/s" or "{turns:g} turn/s".'
 
 
 @cache

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
+import sympy as sp
+
 from vinculum.describe.bodies import from_urdf
 from vinculum.describe.files import limits
+from vinculum.describe.files.dimensions import Dimension
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.scope import name_problem
+from vinculum.describe.files.tree_dimensions import of_coordinates, of_torques
 from vinculum.describe.files.value import Value
 from vinculum.describe.system import System
 from vinculum.errors import VinculumError
@@ -31,9 +35,13 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     except VinculumError as error:
         reading.refusal([], _PATH, error)
         return None
+    known: dict[sp.Expr, Dimension] = {}
+    for body in robot.bodies.bodies if reading.units else ():
+        known |= dict(zip(body.coordinates, of_coordinates(body.joint), strict=False))
+        known |= dict(zip(body.torques, of_torques(body.joint), strict=False))
     for key in (*robot.coordinates, *robot.inputs):
         if not name_problem(name_of(key)):
-            reading.scope = reading.scope.with_values({name_of(key): Value(key)})
+            reading.scope = reading.scope.with_values({name_of(key): Value(key, dimension=known.get(key))})
     return robot
 
 
