@@ -23,6 +23,8 @@ def labelled(motion: Trajectory) -> dict[str, str]:
     for (name, level), value in motion.largest_residuals.items():
         bound = motion.promised.get((name, level))
         rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")
+    if motion.beyond:
+        rows["careful"] = "; ".join(map(str, motion.beyond))
     for name in dict.fromkeys(event.name for event in motion.events):
         times = [event.time for event in motion.events if event.name == name]
         more = f" and {len(times) - 3} more" if len(times) > 3 else ""
