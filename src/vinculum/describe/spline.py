@@ -42,8 +42,8 @@ def pieces_through(points: Sequence[float], values: Sequence[float], degree: int
     nearest = int(np.argmin(np.diff(places)))
     if places[nearest + 1] - places[nearest] < 1e-9 * (places[-1] - places[0]):
         raise VinculumError(
-            f"the points {places[nearest]:.6g} and {places[nearest + 1]:.6g} of the spline {name} lie too close together. "
-            "Leave one of them out."
+            f"the points {places[nearest]:.6g} and {places[nearest + 1]:.6g} of the spline {name} lie too close "
+            "together. Leave one of them out."
         )
     with np.errstate(all="ignore"):
         pieces = PPoly.from_spline(make_interp_spline(places, heights, k=degree))
