@@ -118,6 +118,7 @@ def described(name: str, motion: Trajectory) -> dict[str, Any]:
             for key, value in motion.largest_residuals.items()
         ],
         "events": [{"name": event.name, "time": event.time, "rising": event.rising} for event in motion.events],
+        "careful": [str(words) for words in motion.beyond],
         "event_times": motion.event_times,
         "inputs": {
             name: {"smallest": float(values.min()), "largest": float(values.max()), "final": float(values[-1])}

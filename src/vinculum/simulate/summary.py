@@ -25,6 +25,8 @@ def labelled(motion: Trajectory) -> dict[str, str]:
     for (name, level), value in motion.largest_residuals.items():
         bound = motion.promised.get((name, level))
         rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")
+    if motion.beyond:
+        rows["careful"] = "; ".join(map(str, motion.beyond))
     for name, times in motion.event_times.items():
         rows[f"event {name}"] = instants(times)
     return rows

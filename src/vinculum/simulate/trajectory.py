@@ -17,6 +17,7 @@ from vinculum.graph import Node, from_sympy
 from vinculum.names import suggestion, variable_name
 from vinculum.shown import html
 from vinculum.simulate.events import Happened, reaction
+from vinculum.simulate.extrapolation import Beyond, beyond_points
 from vinculum.simulate.nodes import WORK, servo_work
 from vinculum.simulate.outcome import Outcome
 
@@ -65,6 +66,11 @@ class Trajectory:
                 return further[name]
             raise VinculumError(f"{name} is not in this trajectory.{suggestion(name, known)}")
         return self._computed([sp.sympify(key)])[:, 0]
+
+    @cached_property
+    def beyond(self) -> tuple[Beyond, ...]:
+        """Curves through points that the motion used beyond their points."""
+        return beyond_points(self.segments)
 
     @cached_property
     def own_columns(self) -> dict[str, np.ndarray]:

@@ -41,6 +41,7 @@ def _how(motion: Trajectory) -> Html:
         "method": motion.method,
         "stabilization": motion.stabilization,
         "steps": f"{motion.steps}",
+        "careful": "; ".join(map(str, motion.beyond)),
     }
     facts |= {f"event {name}": instants(times) for name, times in motion.event_times.items()}
     cells = [joined([tag("dt", key), tag("dd", value)]) for key, value in facts.items() if value]
