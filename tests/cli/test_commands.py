@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -190,12 +191,102 @@ def test_papers_and_demo_write_where_they_are_told(run, tmp_path, monkeypatch):
     assert "--force" in run("papers", code=2).stderr
 
 
+def test_stabilize_saves_the_closed_loop_with_its_inputs(model, run, tmp_path):
+    data = json.loads(run("stabilize model.toml -o loop.nc --json").stdout)
+    motion = vn.read(tmp_path / "loop.nc")
+    gain = dict(zip(data["states"], data["gain"][0], strict=True))
+    assert data["law"] == "u = u0 + K (x - x0)"
+    rest = data["equilibrium"]["values"]
+    columns = {name: motion[name.removeprefix("dot(").replace(")", "_dot")] for name in data["states"]}
+    law = rest["u"] + sum(k * (columns[name] - rest[name]) for name, k in gain.items())
+    assert motion["u"] == pytest.approx(law, abs=1e-9)
+    assert data["arrival"]["came_to_the_equilibrium"]
+    bare = model.read_text(encoding="utf-8").split("[closed_loop]")[0]
+    (tmp_path / "bare.toml").write_text(bare, encoding="utf-8")
+    assert "[closed_loop]" in run("stabilize bare.toml -o other.nc", code=2).stderr
+
+
+@pytest.fixture
+def weak(model):
+    """A closed loop whose force is too small to keep the pendulum up."""
+    text = model.read_text(encoding="utf-8").replace("[closed_loop]", '[closed_loop]\nlimits = { u = "0.1 N" }')
+    model.write_text(text, encoding="utf-8")
+
+
+def test_a_closed_loop_that_fails_is_a_no(weak, run):
+    told = json.loads(run("stabilize model.toml --json", code=1).stdout)
+    arrival = told["arrival"]
+    assert told["closed_loop"]["stable"]  # by its first approximation
+    assert not arrival["came_to_the_equilibrium"]
+    assert arrival["distance_at_the_end"] > arrival["distance_at_the_start"]
+    assert 0.9 * arrival["lasted"] < arrival["limits"]["u"]["time_at_limit"] <= arrival["lasted"]
+    assert re.search("came to the equilibrium +no", run("stabilize model.toml", code=1).stdout)
+
+
+def test_a_report_says_that_the_closed_loop_fails(weak, run, tmp_path):
+    assert "did not come to its equilibrium" in run("report model.toml", code=1).stderr
+    assert "did not come to its equilibrium" in (tmp_path / "model.html").read_text(encoding="utf-8")
+
+
+def test_a_report_says_that_a_motion_broke_down(model, run, tmp_path):
+    _breaks_down(model)
+    assert "did not reach its end" in run("report model.toml", code=1).stderr
+    assert (tmp_path / "model.html").exists()
+
+
+def test_a_report_says_that_a_motion_was_refused(model, run, tmp_path):
+    text = model.read_text(encoding="utf-8").replace("inputs = { u = 0 }", "")
+    model.write_text(text, encoding="utf-8")
+    run("simulate model.toml", code=3)
+    assert "Not done: motion" in run("report model.toml", code=3).stderr
+    assert (tmp_path / "model.html").exists()
+
+
+def test_an_interrupted_report_is_written_and_says_so(model, run, tmp_path, monkeypatch):
+    """A real SIGINT during the motion, as in a simulation."""
+    text = model.read_text(encoding="utf-8").replace("times = [0, 5]", "times = [0, 1e7]", 1)
+    model.write_text(text, encoding="utf-8")
+    alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+
+    @contextmanager
+    def set_once():
+        yield lambda step, share: alarm.start() if step == "motion" and 1 > share > 2e-3 and alarm.ident is None else 0
+
+    monkeypatch.setattr(progress, "steps", set_once)
+    try:
+        assert "interrupted" in run("report model.toml", code=130).stderr
+    finally:
+        alarm.cancel()
+    assert (tmp_path / "model.html").exists()
+
+
+def test_all_events_are_told(model, run, tmp_path):
+    events = 'events = [{ name = "swing", expression = "dot(theta)" }, { name = "far", expression = "x - 99*l" }]'
+    text = model.read_text(encoding="utf-8").replace("[simulation]", f"[simulation]\n{events}")
+    model.write_text(text, encoding="utf-8")
+    times = json.loads(run("simulate model.toml --end 30 --json").stdout)["event_times"]
+    assert times["far"] == []
+    assert len(times["swing"]) > 3
+    told = run("simulate model.toml --end 30").stdout
+    assert re.search("event far +none", told)
+    assert re.search(f"event swing .* and {len(times['swing']) - 3} more", told)
+
+
+def test_new_does_not_speak_of_an_option_it_lacks(model, run):
+    assert "-o" not in run("new model.toml", code=2).stderr
+
+
 # -- exit codes --------------------------------------------------------------------------------------------------
 
 
-def test_a_run_that_ends_early_is_a_no(model, run):
+def _breaks_down(model):
+    """A motion that leaves the domain of its input's law."""
     text = model.read_text(encoding="utf-8").replace("inputs = { u = 0 }", 'inputs = { u = "push*log((l_0 - x)/l_0)" }')
     model.write_text(text.replace("[parameters]", '[parameters]\nl_0 = "1 mm"\npush = "1 N"'), encoding="utf-8")
+
+
+def test_a_run_that_ends_early_is_a_no(model, run):
+    _breaks_down(model)
     data = json.loads(run("simulate model.toml --json", code=1).stdout)
     assert data["outcome"]["kind"] == "non-finite"
     assert data["outcome"]["time"] < 5
@@ -210,7 +301,7 @@ def test_a_run_that_ends_early_is_a_no(model, run):
         ("simulate model.toml --set nothing=1", 2),
         ("simulate model.toml -o motion.xyz", 2),
         ("simulate model.toml -o nowhere/motion.nc", 2),
-        ("derive model.toml --form nothing", 3),
+        ("derive model.toml --form nothing", 2),
         ("simulate model.toml --method rk4", 3),
         ("simulate model.toml --nothing", 2),
     ],

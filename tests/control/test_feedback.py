@@ -110,7 +110,7 @@ def test_an_uncontrollable_mode_is_named_with_root_and_shape():
     with pytest.raises(vn.VinculumError) as refused:
         vn.stabilize(linear)
     message = str(refused.value)
-    assert "The inputs f cannot reach 1 mode(s)" in message
+    assert "The input f cannot reach 1 mode: " in message
     assert "root 1.95" in message
     assert "x2" in message
     assert "x1" not in message

@@ -71,7 +71,7 @@ def test_distances_to_losing_a_mode():
 
 
 def test_an_unobservable_set_of_outputs_is_refused():
-    with pytest.raises(vn.VinculumError, match=r"The outputs x1 do not show.*1\.41421j.*These would do: x1, x2"):
+    with pytest.raises(vn.VinculumError, match=r"The output x1 does not show.*1\.41421j.*These would do: x1, x2"):
         vn.observe(pair(), [x1])
 
 

@@ -21,7 +21,7 @@ from vinculum.present.drawing import scene
 from vinculum.present.report import charts, page, write_report
 from vinculum.present.report.formulas import rounded
 from vinculum.present.report.html import Html, table, tag, text
-from vinculum.present.report.mathematics import mathml, terms
+from vinculum.present.report.mathematics import latex_of, mathml, terms
 from vinculum.present.report.page import _data
 from vinculum.present.report.root_map import root_map
 from vinculum.present.report.words import counted, number, pairs, root, sentence
@@ -142,6 +142,62 @@ def test_a_missing_browser_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(vn.VinculumError, match="apt install chromium"):
         browser.chromium()
+
+
+ARM = """
+name = "arm"
+[parameters]
+l = "1 m"
+m = "2 kg"
+k = "0.5 N*m*s"
+[tree.bodies.link]
+axis = [0, 1, 0]
+mass = "m"
+center_of_mass = ["l/2", 0, 0]
+inertia = [0, 0.1, 0.1]
+torque = "u"
+"""
+
+
+def test_inputs_are_shown_with_their_laws():
+    simulation = '[simulation]\ntimes = [0, 1]\ninputs = { u = "-k*dot(link)" }\n'
+    findings = vn.examine(vn.loads(ARM + simulation))
+    shown = page(findings)
+    assert 'id="inputs"' in shown
+    link, k = findings.model.system.coordinates[0], sp.Symbol("k")
+    assert mathml(latex_of(-k * link.diff())) in shown
+    assert 'id="reactions"' not in shown
+
+
+def test_what_holds_a_servo_constraint_is_no_reaction():
+    path = '[tree.path]\nbody = "link"\njoints = { link = "sin(t/(1*t_0))" }\n[simulation]\ntimes = [0, 1]\n'
+    findings = vn.examine(vn.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + path))
+    assert findings.motion is not None
+    assert set(findings.motion.inputs) == {"u"}
+    shown = page(findings)
+    assert 'id="inputs"' in shown
+    assert "what holding the servo constraint link path takes" in shown
+    assert 'id="reactions"' not in shown
+
+
+def test_every_event_is_told():
+    events = 'events = [{ name = "turn", expression = "dot(link)" }, { name = "never", expression = "link - 99" }]'
+    simulation = f"[simulation]\ntimes = [0, 9]\ninputs = {{ u = 0 }}\n{events}\n"
+    findings = vn.examine(vn.loads(ARM + simulation))
+    assert findings.motion is not None
+    count = len(findings.motion.event_times["turn"])
+    assert count > 4
+    shown = page(findings)
+    assert f"and {count - 3} more" in shown
+    assert "<dt>event never</dt><dd>none</dd>" in shown
+
+
+def test_rounding_is_shown_as_zero():
+    x, y = dynamicsymbols("x y")
+    rest = vn.Equilibrium({x: 0.3, y: -4.6e-33, x.diff(): 1e-17}, {"rod": 2e-15}, 0.0)
+    assert rest.shown == {"x": 0.3, "y": 0.0}
+    assert rest.clean(rest.reactions["rod"]) == 0.0
+    assert vn.Equilibrium({x: 3e-9}, {}, 0.0).shown == {"x": 3e-9}
 
 
 # -- drawings -----------------------------------------------------------------------------------------------------

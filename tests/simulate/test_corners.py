@@ -164,3 +164,63 @@ def test_conditions_joined_by_and_or_not(method, error):
     cart = vn.System([x], x.diff() ** 2 / 2, forces={x: sp.Piecewise((1, pushed), (0, True))})
     motion = vn.simulate(vn.derive(cart), {x: 0, x.diff(): 0}, (0, 1), method=method)
     assert motion[x.diff()][-1] == pytest.approx(0.5, abs=error)
+
+
+def landing(bounces: int, height: float = 1.0, gravity: float = 9.81, stiffness: float = 1000.0) -> list[float]:
+    """Instants at which a unit mass dropped on a spring meets it and leaves it again."""
+    omega, speed = stiffness**0.5, (2 * gravity * height) ** 0.5
+    fall, contact = speed / gravity, 2 * (np.pi - np.arctan(speed * omega / gravity)) / omega
+    first = [fall, fall + contact]
+    return [instant + i * (2 * fall + contact) for i in range(bounces) for instant in first]
+
+
+WAYS = {
+    "branches": sp.Piecewise((500 * x**2, x < 0), (0, True)),
+    "smaller": 500 * sp.Min(x, 0) ** 2,
+    "absolute": 125 * (sp.Abs(x) - x) ** 2,
+}
+
+
+@pytest.mark.parametrize("spring", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize(("method", "error"), [("taylor", 1e-11), ("bdf", 1e-5)])
+def test_events_at_a_corner_are_seen(spring, method, error):
+    """The contact of a dropped mass begins and ends where its potential has the corner."""
+    falling = vn.derive(vn.System([x], x.diff() ** 2 / 2, 9.81 * x + spring))
+    events = [vn.Event(x, "any"), vn.Event(x, "down", "falling"), vn.Event(x, "up", "rising"), vn.Event(2e-6 - x, "a")]
+    motion = vn.simulate(falling, {x: 1, x.diff(): 0}, (0, 4), method, events=events)
+    found = {name: [e.time for e in motion.events if e.name == name] for name in ("any", "down", "up")}
+    exact = landing(4)
+    assert found["any"] == pytest.approx(exact, abs=error)
+    assert found["down"] == pytest.approx(exact[::2], abs=error)
+    assert found["up"] == pytest.approx(exact[1::2], abs=error)
+    assert [e.rising for e in motion.events if e.name == "any"] == [False, True] * 4
+
+
+@pytest.mark.parametrize(("direction", "number"), [("any", 0), ("falling", 0), ("rising", 1)])
+def test_a_terminal_event_at_a_corner_ends_the_run(direction, number):
+    falling = vn.derive(vn.System([x], x.diff() ** 2 / 2, 9.81 * x + WAYS["branches"]))
+    end = vn.Event(x, "contact", direction, terminal=True)
+    for times in ((0, 4), np.linspace(0, 4, 17)):
+        motion = vn.simulate(falling, {x: 1, x.diff(): 0}, times, events=[end])
+        assert motion.outcome.kind == "event"
+        assert motion.t[-1] == pytest.approx(landing(1)[number], abs=1e-12)
+
+
+def test_events_at_corners_are_the_same_backwards():
+    falling = vn.derive(vn.System([x], x.diff() ** 2 / 2, 9.81 * x + WAYS["branches"]))
+    motion = vn.simulate(falling, {x: 1, x.diff(): 0}, (0, -4), events=[vn.Event(x, "contact")])
+    assert [-e.time for e in motion.events] == pytest.approx(landing(4), abs=1e-11)
+    assert [e.rising for e in motion.events] == [True, False] * 4
+
+
+def test_turning_points_under_dry_friction_are_events_up_to_the_last():
+    """Half a period apart, each 2 μ/k shorter, until |x| < μ/k at a turning point: there the block stays."""
+    motion = vn.simulate(block(), {x: 0.97, x.diff(): 0}, (0, 12), events=[vn.Event(x.diff(), "turn")])
+    assert [e.time for e in motion.events] == pytest.approx(np.arange(1, 11) * np.pi / 10**0.5, abs=1e-11)
+
+
+def test_an_event_function_that_jumps_over_zero_is_an_event():
+    pushed = vn.derive(vn.System([x], x.diff() ** 2 / 2, forces={x: sp.Piecewise((1, t < 0.5), (-2, True))}))
+    events = [vn.Event(x.diff(t, 2), "jump"), vn.Event(t - 0.5, "switch", "rising"), vn.Event(t - 0.5, "no", "falling")]
+    motion = vn.simulate(pushed, {x: 0, x.diff(): 0}, (0, 1), events=events)
+    assert [(e.name, e.time, e.rising) for e in motion.events] == [("jump", 0.5, False), ("switch", 0.5, True)]

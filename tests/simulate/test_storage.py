@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -45,6 +47,12 @@ def test_the_dataset_has_every_quantity_over_time(driven):
     np.testing.assert_array_equal(dataset["work"], driven.work)
 
 
+def test_the_dataset_has_the_inputs(driven):
+    """A driven motion cannot be judged without what drove it."""
+    np.testing.assert_array_equal(driven.dataset["push"], driven[push])
+    np.testing.assert_allclose(driven.inputs["push"], np.sin(3 * driven.t), rtol=0, atol=1e-15)
+
+
 def test_the_dataset_selects_by_time(driven):
     """What xarray is for."""
     assert float(driven.dataset["x"].sel(time=0.5, method="nearest")) == driven[x][50]
@@ -65,6 +73,33 @@ def test_all_quantities_come_back(driven, again):
         np.testing.assert_array_equal(again.reactions[name], values)
     for name, values in driven.residuals.items():
         np.testing.assert_array_equal(again.residuals[name], values)
+
+
+def test_inputs_come_back(driven, again):
+    assert set(again.inputs) == set(driven.inputs) == {"push"}
+    np.testing.assert_array_equal(again[push], driven[push])
+    np.testing.assert_array_equal(again["push"], driven[push])
+
+
+def test_what_holds_a_servo_constraint_is_stored_as_an_input(tmp_path):
+    """A motor's torque is no reaction of a constraint: it has its own name, and only this one."""
+    u = sp.Function("u")(t)
+    path = vn.Servo(x - sp.sin(t), through=[u], name="path")
+    system = vn.System([x], 2 * x.diff() ** 2 / 2, 0, forces={x: u}, constraints=[path], inputs=[u])
+    motion = run(vn.derive(system), {}, (0, 1))
+    motion.save(tmp_path / "motion.nc")
+    again = vn.read(tmp_path / "motion.nc")
+    assert "reaction_path" not in again.dataset
+    np.testing.assert_allclose(again.dataset["u"], -2 * np.sin(motion.t), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(again.reactions["path"], motion.reactions["path"])
+
+
+def test_an_event_that_never_happened_is_said(tmp_path):
+    motion = run(pendulum(), hanging(), (0, 1), events=[vn.Event(y - 5, "too high")])
+    motion.save(tmp_path / "motion.nc")
+    for each in (motion, vn.read(tmp_path / "motion.nc")):
+        assert each.event_times == {"too high": []}
+        assert re.search("event too high +none", repr(each))
 
 
 @pytest.mark.parametrize("name", ATTRIBUTES)

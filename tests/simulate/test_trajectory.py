@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from laws.random_systems import consistent_state, random_system, values
@@ -293,3 +294,19 @@ def test_rows_of_a_moving_wire_are_those_of_the_user():
     motion = run(equations(), start, (0, 2))
     angle = motion[sp.atan2(y, x)]
     np.testing.assert_allclose(np.unwrap(angle), motion[omega * t], rtol=0, atol=1e-13)
+
+
+def test_a_curve_used_beyond_its_points_is_named():
+    """A spring measured up to ±1: a swing of 0.9 stays within, one of 1.5 does not, and says how far it went."""
+    x = dynamicsymbols("x")
+    places = np.linspace(-1, 1, 9)
+    spring = vn.spline(x, places, places**3, name="spring")
+    equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, forces={x: -spring}))
+    inside, outside = (vn.simulate(equations, {x: start, x.diff(): 0}, (0, 10)) for start in (0.9, 1.5))
+    assert not inside.beyond
+    (found,) = outside.beyond
+    assert found.name == "spring"
+    assert found.used == (outside[x].min(), 1.5)
+    assert found.points == (-1, 1)
+    assert "spring was used from" in repr(outside)
+    assert "careful" not in repr(inside)

@@ -23,6 +23,8 @@ from vinculum.graph import ZERO, Node, evaluate, jacobian, substitute, symbol
 from vinculum.names import listed, name_of, suggestion
 from vinculum.shown import html
 
+_ROUNDING, _NOTHING = 1e-14, 1e-16  # relative and absolute: what is smaller is shown as zero
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equilibrium(Mapping):
@@ -49,8 +51,13 @@ class Equilibrium(Mapping):
     @property
     def shown(self) -> dict[str, float]:
         """Values by name as people are shown them: velocities only where they are not zero."""
-        told = {key: value for key, value in self.items() if value or not isinstance(key, sp.Derivative)}
-        return {name_of(key): float(value) for key, value in told.items()}
+        values = {key: self.clean(value) for key, value in self.items()}
+        return {name_of(k): value for k, value in values.items() if value or not isinstance(k, sp.Derivative)}
+
+    def clean(self, value: float) -> float:
+        """A value or a reaction as people are shown it: zero where it is rounding beside the largest of them."""
+        largest = max(map(abs, (*self.values(), *self.reactions.values())), default=0.0)
+        return 0.0 if abs(value) <= max(_ROUNDING * largest, _NOTHING) else float(value)
 
     def __repr__(self) -> str:
         rows = [f"  {name:<12}{value:.10g}" for name, value in self.shown.items()]

@@ -13,6 +13,7 @@ from vinculum.analyze.first_approximation import FirstApproximation, first_appro
 from vinculum.analyze.ignorable import Roles, ignorable, roles
 from vinculum.analyze.linear_model import LinearModel, NormalForm
 from vinculum.derive import EquationsOfMotion
+from vinculum.derive.inertia import refuse_negative_inertia
 from vinculum.derive.partition import Partition, best_partition, refuse_nonholonomic
 from vinculum.derive.reference import numbers
 from vinculum.errors import ModelError, VinculumError
@@ -30,6 +31,7 @@ def linearize(equations: EquationsOfMotion, at: Mapping[sp.Expr, float]) -> Line
     """
     refuse_nonholonomic(equations.system)
     values = _values(equations, at)
+    refuse_negative_inertia(equations.mechanics, values, {p: values[symbol(p)] for p in equations.system.parameters})
     partition = _partition(equations, values)
     nodes = first_approximation(equations.mechanics, partition, [values])
     _refuse_wrong_point(equations, partition, nodes, values)

@@ -84,7 +84,8 @@ def _on_the_axis(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]
     return (
         UNDECIDED,
         "critical case",
-        f"the roots {shown} lie on the imaginary axis, so terms of higher order decide",
+        f"{'the root' if len(roots) == 1 else 'the roots'} {shown} {'lies' if len(roots) == 1 else 'lie'} on the "
+        "imaginary axis, so terms of higher order decide",
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinculum.cli.codes import DONE, NO
+from vinculum.cli.codes import DONE, INTERRUPTED, NO
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vinculum.control import Estimator, FeedbackLaw
     from vinculum.describe.model import Model
     from vinculum.simulate import Trajectory
-    from vinculum.study import Equations
+    from vinculum.study import Arrival, Equations
 
 KINDS = (".json",)
 MOST = 12  # equilibria that are shown
@@ -44,12 +44,12 @@ def equilibrium(
     from vinculum.study import rests_of
 
     free_place(output, force, KINDS)
-    asked, _, rest = _at_rest(model, settings, form, "equilibrium")
+    asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
     found = rests_of(rest)
     _given_out({"name": asked.name, "equilibria": [rest_data(one) for one in found]}, json, output)
     if not json:
         for i, one in enumerate(found[:MOST], start=1):
-            show_rest(f"{asked.name}, equilibrium {i} of {len(found)}", one)
+            show_rest(f"{asked.name}, equilibrium {i} of {len(found)}", one, equations)
         if len(found) > MOST:
             print(f"{len(found) - MOST} more are given with --json.")
     return DONE
@@ -82,7 +82,7 @@ def stability(
     data = {"name": asked.name, "equilibrium": rest_data(rest), "stability": verdict_data(verdict)}
     _given_out(data, json, output)
     if not json:
-        show_rest(f"{asked.name}, equilibrium", rest)
+        show_rest(f"{asked.name}, equilibrium", rest, equations)
         show_verdict("stability", verdict)
         show_roots(verdict)
     return DONE if verdict or not strict else NO
@@ -98,28 +98,42 @@ def stabilize(
 ) -> int:
     """Design a stabilizing feedback.
 
-    With an observer where the file measures only some outputs, and the motion of the closed loop where it gives one.
+    With an observer where the file measures only some outputs, and the motion of the closed loop where it gives one,
+    which is saved with -o where the name ends in .nc or .csv; a name that ends in .json gets the gains. Exit code 1
+    says that the loop is not stable, that its run ended early, or that it did not come to the equilibrium.
 
     \b
-    Example:
+    Examples:
       vinculum stabilize model.toml -o gains.json
+      vinculum stabilize model.toml -o closed_loop.nc
     """
     from vinculum.cli.output import free_place, table
     from vinculum.cli.rest import show_gains, show_rest, show_verdict
-    from vinculum.cli.simulate import rows_of
+    from vinculum.cli.simulate import KINDS as MOTIONS
+    from vinculum.cli.simulate import rows_of, stored
+    from vinculum.study import arrival_of
 
-    free_place(output, force, KINDS)
-    asked, equations, rest = _at_rest(model, settings, form, "equilibrium", "control")
+    free_place(output, force, (*KINDS, *MOTIONS))
+    wants_motion = output is not None and output.suffix.lower() in MOTIONS
+    asked, equations, rest = _at_rest(
+        model, settings, form, "equilibrium", "control", *(["closed_loop"] if wants_motion else [])
+    )
     law, estimator, verdict = _designed(asked, equations, rest)
     motion = _closed(asked, equations, rest, law, estimator)
-    _given_out(_design_data(asked, rest, law, estimator, verdict, motion), json, output)
+    arrival = None if motion is None else arrival_of(asked, motion, law)
+    data = _design_data(asked, rest, law, estimator, verdict, motion, arrival)
+    _given_out(data, json, None if wants_motion else output)
+    if motion is not None and output is not None and wants_motion:
+        stored(motion, output)
     if not json:
-        show_rest(f"{asked.name}, equilibrium", rest)
+        show_rest(f"{asked.name}, equilibrium", rest, equations)
         show_gains(law, estimator)
         show_verdict("closed loop", verdict)
-        if motion is not None:
-            table("motion of the closed loop", rows_of(motion))
-    return DONE if verdict and (motion is None or motion.outcome) else NO
+        if motion is not None and arrival is not None:
+            table("motion of the closed loop", rows_of(motion) | arrival.rows)
+    if motion is not None and motion.outcome.kind == "interrupted":
+        return INTERRUPTED
+    return DONE if verdict and (motion is None or (motion.outcome and arrival)) else NO
 
 
 # -- steps -----------------------------------------------------------------------------------------------------
@@ -170,15 +184,18 @@ def _design_data(
     estimator: Estimator | None,
     verdict: Verdict,
     motion: Trajectory | None,
+    arrival: Arrival | None,
 ) -> dict[str, Any]:
     """All of a design, for machines."""
-    from vinculum.cli.rest import law_data, observer_data, rest_data, verdict_data
+    from vinculum.cli.rest import arrival_data, law_data, observer_data, rest_data, verdict_data
     from vinculum.cli.simulate import described
 
     data = {"name": model.name, "equilibrium": rest_data(rest), **law_data(law), "closed_loop": verdict_data(verdict)}
     if estimator is not None:
         data["observer"] = observer_data(estimator)
-    return data if motion is None else data | {"motion": described(model.name, motion)}
+    if motion is None or arrival is None:
+        return data
+    return data | {"motion": described(model.name, motion), "arrival": arrival_data(arrival)}
 
 
 def _given_out(data: dict[str, Any], json: bool, output: Path | None) -> None:

@@ -20,13 +20,15 @@ def opened(path: Path, settings: Sequence[str] | None = None, form: str | None =
     model = load(path, _changes(settings or ()))
     if form is None:
         return model
+    _refuse_unknown(form)
     return replace(model, derivation=_in_form(model, form))
 
 
 _SECTIONS = {
     "simulation": "[simulation] with times = [0, 10]",
-    "equilibrium": "[equilibrium], with given = {...} where inputs or coordinates are known",
-    "control": "[control], with state_weights and input_weights",
+    "equilibrium": "[equilibrium] with given = {...} where inputs or coordinates are known",
+    "control": "[control] with state_weights and input_weights",
+    "closed_loop": "[closed_loop] with initial and times",
 }
 
 
@@ -34,7 +36,16 @@ def refuse_unasked(model: Model, path: Path, *sections: str) -> None:
     """Refuse a command whose question the file does not ask, and say what to add."""
     for section in sections:
         if getattr(model, section) is None:
-            raise Wrong(f"{path} does not ask for this. Add {_SECTIONS[section]} to it.")
+            raise Wrong(f"{path} has no [{section}], which this command needs. Add {_SECTIONS[section]}.")
+
+
+def _refuse_unknown(form: str) -> None:
+    from vinculum.derive import FORM_NAMES
+    from vinculum.names import suggestion
+
+    if form not in FORM_NAMES:
+        near = suggestion(form, FORM_NAMES) or f" Known are {', '.join(FORM_NAMES)}."
+        raise Wrong(f"There is no form {form!r}.{near}")
 
 
 def _changes(settings: Sequence[str]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def new(file: NewFile = None, like: Like = None, force: Force = False, listing: 
         return DONE
     if file is None:
         raise Wrong("The file is missing. Write vinculum new model.toml, or vinculum new --list.")
-    free_place(file, force, (".toml",))
+    free_place(file, force, (".toml",), how="")
     written(file, _with_schema(_source(like).read_text(encoding="utf-8")))
     return DONE
 

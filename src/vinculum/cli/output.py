@@ -12,16 +12,16 @@ from vinculum.cli.codes import Wrong, tell
 from vinculum.json_data import json_data
 
 
-def free_place(path: Path | None, force: bool, kinds: Sequence[str]) -> None:
+def free_place(path: Path | None, force: bool, kinds: Sequence[str], how: str = " with -o") -> None:
     """Refuse a file that is there already, or of a kind that is not written: before anything is computed."""
     if path is None:
         return
     if path.suffix.lower() not in kinds:
         raise Wrong(f"{path.name} cannot be written: the file must end in {' or '.join(kinds)}.")
     if path.exists() and not force:
-        raise Wrong(f"{path} is there already. Choose another name with -o, or overwrite it with --force.")
+        raise Wrong(f"{path} is there already. Choose another name{how}, or overwrite it with --force.")
     if not path.resolve().parent.is_dir():
-        raise Wrong(f"{path.resolve().parent} is not a folder. Create it, or choose another place with -o.")
+        raise Wrong(f"{path.resolve().parent} is not a folder. Create it, or choose another place{how}.")
 
 
 def written(path: Path, text: str) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from vinculum.cli.codes import DONE
+from vinculum.cli.codes import DONE, INTERRUPTED, NO, REFUSED, tell
 from vinculum.cli.options import Force, Form, ModelFile, Output, Set
 
+if TYPE_CHECKING:
+    from vinculum.study import Findings
+
 KINDS = (".html",)
+_ASIDE = {"motion without feedback"}  # shown for comparison; nobody asked for it
 
 
 def report(
@@ -16,7 +21,8 @@ def report(
     """Write a page with all that the file asks for.
 
     Drawing, equations, motion, stability and controller on one HTML page that needs no network.
-    The page is written beside the model file, with the ending .html, unless -o says otherwise.
+    The page is written beside the model file, with the ending .html, unless -o says otherwise. What failed is said
+    here too, with the exit code of the command that asks for it alone. Ctrl-C ends the run that goes on.
 
     \b
     Example:
@@ -34,7 +40,21 @@ def report(
     with steps() as progress:
         written = write_report(asked, path, progress)
     tell_where(written)
-    return DONE
+    for failure in written.findings.failures:
+        tell(failure)
+    return _code(written.findings)
+
+
+def _code(findings: Findings) -> int:
+    """What the single commands would say: of the motion, the equilibria, and the feedback of the first of these."""
+    if findings.interrupted:
+        return INTERRUPTED
+    point = findings.point
+    refused = {*findings.refused, *(() if point is None else point.refused)} - _ASIDE
+    if refused:
+        return REFUSED
+    early = findings.motion is not None and not findings.motion.outcome
+    return NO if early or (point is not None and point.failures) else DONE
 
 
 def papers(output: Output = None, force: Force = False) -> int:

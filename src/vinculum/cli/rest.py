@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
     from vinculum.control import Estimator, FeedbackLaw
+    from vinculum.study import Arrival, Equations
+
+LAW = "u = u0 + K (x - x0)"  # K as given, so that a minus is part of it
+OBSERVER = "estimate' = F estimate + H (u - u0) + L (y - y0 - C estimate)"
 
 # -- tables ----------------------------------------------------------------------------------------------------
 
 
-def show_rest(title: str, rest: Equilibrium) -> None:
-    """Its values, velocities only where they are not zero, and its reactions."""
+def show_rest(title: str, rest: Equilibrium, equations: Equations) -> None:
+    """Its values, velocities only where they are not zero, reactions, and the inputs that hold servo constraints."""
     from vinculum.cli.output import table
+    from vinculum.names import name_of
 
-    table(title, {**rest.shown, **{f"reaction of {name}": value for name, value in rest.reactions.items()}})
+    labels = {name: f"reaction of {name}" for name in rest.reactions}
+    labels |= {name: name_of(u) for name, u in equations.holding.items()}
+    table(title, {**rest.shown, **{labels[name]: rest.clean(value) for name, value in rest.reactions.items()}})
 
 
 def show_verdict(title: str, verdict: Verdict) -> None:
@@ -40,10 +47,10 @@ def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
 
     states = [name_of(state) for state in law.linear.states]
     columns = ("state", *map(name_of, law.linear.inputs))
-    grid("gains of the feedback", columns, [(s, *map(float, law.gain[:, i])) for i, s in enumerate(states)])
+    grid(f"gains of the feedback, {LAW}", columns, [(s, *map(float, law.gain[:, i])) for i, s in enumerate(states)])
     if estimator is not None:
         rows = [(s, *map(float, estimator.gain[i])) for i, s in enumerate(states)]
-        grid("gains of the observer", ("state", *map(name_of, estimator.outputs)), rows)
+        grid(f"gains of the observer, {OBSERVER}", ("state", *map(name_of, estimator.outputs)), rows)
 
 
 # -- data ------------------------------------------------------------------------------------------------------
@@ -74,11 +81,24 @@ def law_data(law: FeedbackLaw) -> dict[str, Any]:
     from vinculum.names import name_of
 
     linear = law.linear
-    return {"states": [*map(name_of, linear.states)], "inputs": [*map(name_of, linear.inputs)], "gain": law.gain}
+    names = {"states": [*map(name_of, linear.states)], "inputs": [*map(name_of, linear.inputs)]}
+    return {"law": LAW, **names, "gain": law.gain}
 
 
 def observer_data(estimator: Estimator) -> dict[str, Any]:
     """The gains of the observer, (states, outputs)."""
     from vinculum.names import name_of
 
-    return {"outputs": [*map(name_of, estimator.outputs)], "gain": estimator.gain}
+    return {"law": OBSERVER, "outputs": [*map(name_of, estimator.outputs)], "gain": estimator.gain}
+
+
+def arrival_data(arrival: Arrival) -> dict[str, Any]:
+    """Whether the closed loop came to the equilibrium, and how long each input was at its limit."""
+    limits = {u: {"limit": limit, "time_at_limit": arrival.limited[u]} for u, limit in arrival.limits.items()}
+    return {
+        "came_to_the_equilibrium": arrival.came,
+        "distance_at_the_start": arrival.start,
+        "distance_at_the_end": arrival.end,
+        "lasted": arrival.lasted,
+        "limits": limits,
+    }

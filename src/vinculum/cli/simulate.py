@@ -11,6 +11,8 @@ from vinculum.cli.codes import DONE, INTERRUPTED, NO
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from vinculum.describe.model import Model
     from vinculum.simulate import Trajectory
     from vinculum.study import Equations
@@ -92,7 +94,13 @@ def rows_of(motion: Trajectory) -> dict[str, Any]:
     from vinculum.simulate.summary import labelled
 
     last = {f"{name} at the end": float(values[-1]) for name, values in motion.own_columns.items()}
-    return {**labelled(motion), **last}
+    inputs = {f"input {name}": _course(values) for name, values in motion.inputs.items()}
+    return {**labelled(motion), **inputs, **last}
+
+
+def _course(values: np.ndarray) -> str:
+    """Between which values something stayed at the samples, and where it ended."""
+    return f"{values.min():.6g} to {values.max():.6g}, at the end {values[-1]:.6g}"
 
 
 def described(name: str, motion: Trajectory) -> dict[str, Any]:
@@ -110,6 +118,12 @@ def described(name: str, motion: Trajectory) -> dict[str, Any]:
             for key, value in motion.largest_residuals.items()
         ],
         "events": [{"name": event.name, "time": event.time, "rising": event.rising} for event in motion.events],
+        "careful": [str(words) for words in motion.beyond],
+        "event_times": motion.event_times,
+        "inputs": {
+            name: {"smallest": float(values.min()), "largest": float(values.max()), "final": float(values[-1])}
+            for name, values in motion.inputs.items()
+        },
         "final": {key: float(values[-1]) for key, values in motion.own_columns.items()},
         "seconds": dict(motion.seconds),
     }

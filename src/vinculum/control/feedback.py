@@ -139,6 +139,10 @@ def _refuse_idle_inputs(linear: LinearModel) -> None:
         raise VinculumError(f"The input {listed(idle)} enters nowhere at this point: its column is zero. Remove it.")
 
 
+def _needed(count: int) -> str:
+    return f"At least {count} {'input is' if count == 1 else 'inputs are'} needed, acting on what moves."
+
+
 def _refuse_lost(linear: LinearModel, modes: list[Mode]) -> None:
     """Name the modes that no input reaches and that do not die out by themselves."""
     size = max(float(np.abs(linear.roots).max(initial=0.0)), 1e-300)
@@ -151,8 +155,8 @@ def _refuse_lost(linear: LinearModel, modes: list[Mode]) -> None:
     )
     enough = sufficient_inputs(linear)
     advice = (
-        f"These inputs would do: {', '.join(listed(s) for s in enough)}."
-        if enough
-        else (f"At least {least_number(linear)} inputs are needed, acting on what moves.")
+        f"These inputs would do: {', '.join(listed(s) for s in enough)}." if enough else _needed(least_number(linear))
     )
-    raise VinculumError(f"The inputs {listed(linear.inputs)} cannot reach {len(bad)} mode(s): {shapes}. {advice}")
+    who = "input" if len(linear.inputs) == 1 else "inputs"
+    count = "1 mode" if len(bad) == 1 else f"{len(bad)} modes"
+    raise VinculumError(f"The {who} {listed(linear.inputs)} cannot reach {count}: {shapes}. {advice}")

@@ -89,7 +89,8 @@ def _refuse_unseen(linear: LinearModel, outputs: Sequence[sp.Expr], modes: list[
     candidates = [key for key in linear.measured if not isinstance(key, sp.Derivative)]
     enough = sufficient_outputs(linear, candidates)
     advice = f"These would do: {' or '.join(listed(s) for s in enough[:4])}." if enough else ""
-    raise VinculumError(
-        f"The outputs {listed(outputs)} do not show the mode(s) with root {roots}. At least {least_number(linear)} "
-        f"sensor(s) are needed. {advice}"
-    )
+    who = f"The output {listed(outputs)} does" if len(outputs) == 1 else f"The outputs {listed(outputs)} do"
+    which = f"mode with root {roots}" if len(bad) == 1 else f"modes with roots {roots}"
+    count = least_number(linear)
+    needed = f"At least {count} {'sensor is' if count == 1 else 'sensors are'} needed."
+    raise VinculumError(f"{who} not show the {which}. {needed} {advice}".rstrip())

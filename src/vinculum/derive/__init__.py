@@ -23,7 +23,7 @@ from vinculum.describe import AffineSystem, System
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 
-__all__ = ["FORMS", "EquationsOfMotion", "ProgramEquations", "derive"]
+__all__ = ["FORMS", "FORM_NAMES", "EquationsOfMotion", "ProgramEquations", "derive"]
 
 QUASI_FORMS = {
     "hamel": in_quasi_velocities,
@@ -31,6 +31,7 @@ QUASI_FORMS = {
     "voronets": by_voronets,
     "chaplygin": by_voronets,
 }
+FORM_NAMES = (*FORMS, *QUASI_FORMS, "program")
 
 
 @overload
@@ -122,10 +123,9 @@ def derive(
         raise VinculumError(f"An affine system has no form {form!r}. Use derive(system, form='program', rates=...).")
     if free or weights:
         raise VinculumError(f"free and weights belong to form='program'; {form!r} has no use for them.")
-    forms = (*FORMS, *QUASI_FORMS)
-    if form not in forms:
-        known = ", ".join(repr(name) for name in (*forms, "program"))
-        raise VinculumError(f"There is no form {form!r}.{suggestion(form, forms)} The forms are {known}.")
+    if form not in FORM_NAMES:
+        known = ", ".join(map(repr, FORM_NAMES))
+        raise VinculumError(f"There is no form {form!r}.{suggestion(form, FORM_NAMES)} The forms are {known}.")
     if redundant not in ("refuse", "least_squares"):
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
     if rates is not None and not isinstance(rates, (Mapping, int, float)):

@@ -354,6 +354,12 @@ class EquationsOfMotion:
         return {name: reaction(name) for name in self.constraint_names}
 
     @property
+    def holding(self) -> dict[str, sp.Expr]:
+        """The input of every servo constraint: its value stands in place of λ."""
+        servos = [c.name for c in self.system.constraints if isinstance(c, Servo)]
+        return dict(zip(servos, self.system.servo_inputs, strict=True))
+
+    @property
     def shown(self) -> tuple[sp.Expr, ...]:
         """The coordinates."""
         return tuple(self.system.coordinates)

@@ -166,6 +166,10 @@ class Equations(Protocol):
         """Reactions or controls by name, as they appear in `derived`."""
 
     @property
+    def holding(self) -> dict[str, sp.Expr]:
+        """The input whose value stands in place of a reaction, by the reaction's name."""
+
+    @property
     def shown(self) -> tuple[sp.Expr, ...]:
         """The states a plot shows when it is not told which."""
 

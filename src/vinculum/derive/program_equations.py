@@ -236,6 +236,11 @@ class ProgramEquations:
         """N by name."""
         return {name_of(u): u for u in self.system.inputs}
 
+    @property
+    def holding(self) -> dict[str, sp.Expr]:
+        """All of N are inputs."""
+        return self.reaction_symbols
+
     def servo_powers(self, explicit: Explicit) -> dict[sp.Expr, Node]:
         """None: what an affine system calls inputs need not be forces."""
         return {}

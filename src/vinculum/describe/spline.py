@@ -39,9 +39,15 @@ def pieces_through(points: Sequence[float], values: Sequence[float], degree: int
             f"a spline of degree {degree} needs at least {degree + 1} points in rising order and as many values; got "
             f"{len(places)} points and {len(heights)} values."
         )
+    nearest = int(np.argmin(np.diff(places)))
+    if places[nearest + 1] - places[nearest] < 1e-9 * (places[-1] - places[0]):
+        raise VinculumError(
+            f"the points {places[nearest]:.6g} and {places[nearest + 1]:.6g} of the spline {name} lie too close "
+            "together. Leave one of them out."
+        )
     with np.errstate(all="ignore"):
         pieces = PPoly.from_spline(make_interp_spline(places, heights, k=degree))
     if not np.all(np.isfinite(pieces.c)):
         raise VinculumError(f"the spline {name} through these points has no finite coefficients. Choose other units.")
     real = np.flatnonzero(np.diff(pieces.x) > 0)
-    return Pieces(name, pieces.x[real], pieces.c[::-1, real])
+    return Pieces(name, pieces.x[real], pieces.c[::-1, real], places[-1])

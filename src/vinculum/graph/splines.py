@@ -20,19 +20,20 @@ class Pieces(sp.Atom):
     name: str
     knots: tuple[float, ...]  # s_k, where the pieces begin
     rows: tuple[tuple[float, ...], ...]  # (degree + 1, pieces) c_jk
+    end: float  # where the last piece ends; beyond, nothing is known of the curve
     order: int  # of the derivative that is meant
 
     def __new__(
-        cls, name: str, knots: Sequence[float], rows: Sequence[Sequence[float]], order: int = 0
+        cls, name: str, knots: Sequence[float], rows: Sequence[Sequence[float]], end: float, order: int = 0
     ) -> Pieces:  # fmt: skip
         made = sp.Atom.__new__(cls)
-        made.name, made.order = name, order
+        made.name, made.end, made.order = name, float(end), order
         made.knots = tuple(map(float, knots))
         made.rows = tuple(tuple(map(float, row)) for row in rows)
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.name, self.knots, self.rows, self.order
+        return self.name, self.knots, self.rows, self.end, self.order
 
     def _hashable_content(self) -> tuple[Hashable, ...]:
         return self.__getnewargs__()
@@ -48,7 +49,7 @@ class Pieces(sp.Atom):
     @property
     def slope(self) -> Pieces:
         """dp/ds."""
-        return Pieces(self.name, self.knots, self.rows, self.order + 1)
+        return Pieces(self.name, self.knots, self.rows, self.end, self.order + 1)
 
     def at(self, s: float) -> float:
         """The value at a point."""

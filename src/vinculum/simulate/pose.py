@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
+from vinculum.derive import EquationsOfMotion
+from vinculum.derive.inertia import refuse_negative_inertia
 from vinculum.derive.interface import Equations, linear_feedback
 from vinculum.graph import evaluate, symbol
 from vinculum.simulate.conditions import limits
@@ -33,6 +35,8 @@ def pose(
     known = {symbol(key): value for key, value in (dict(start) | numbers | {equations.time: time}).items()}
     known = equations.with_definitions(known) | {symbol(key): float(extra.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
+    if isinstance(equations, EquationsOfMotion):
+        refuse_negative_inertia(equations.mechanics, known, numbers)
     none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
     equations = equations.adapted(known)
     nodes = MotionNodes(equations, equations.explicit(known), closing, none, tuple(events))

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def dataset(motion: Trajectory) -> xr.Dataset:
-    """States, energy, work, residuals and reactions over time; how the run went as attributes.
+    """States, inputs, energy, work, residuals and reactions over time; how the run went as attributes.
 
+    What is called the reaction of a servo constraint is the input that holds it, and is stored once, as this input.
     What a column holds is said in the attribute ``columns``, so that names may be any text, and a coordinate may be
     called energy.
     """
@@ -27,17 +28,22 @@ def dataset(motion: Trajectory) -> xr.Dataset:
 
     states = {_plain(name): values for name, values in motion.own_columns.items()}
     taken = set(states)
+    inputs = {_free(name, taken): name for name in motion.inputs}
     time, energy, work = (_free(name, taken) for name in ("time", "energy", "work"))
     residuals = {_free(f"residual_{name}_{level}", taken): (name, level) for name, level in motion.residuals}
-    reactions = {_free(f"reaction_{name}", taken): name for name in motion.reactions}
+    ideal = [name for name in motion.reactions if name not in motion.holding]
+    reactions = {_free(f"reaction_{name}", taken): name for name in ideal}
     servos = {_free(f"servo_work_{name}", taken): name for name in motion.servo_work}
-    columns = states | {energy: motion.energy, work: motion.work}
+    columns = states | {column: motion.inputs[name] for column, name in inputs.items()}
+    columns |= {energy: motion.energy, work: motion.work}
     columns |= {column: motion.residuals[key] for column, key in residuals.items()}
     columns |= {column: motion.reactions[name] for column, name in reactions.items()}
     columns |= {column: motion.servo_work[name] for column, name in servos.items()}
     roles = {
         "time": time,
         "states": dict(zip(states, motion.own_columns, strict=True)),
+        "inputs": inputs,
+        "holding": motion.holding,
         "energy": energy,
         "work": work,
         "residuals": residuals,
@@ -73,6 +79,7 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
         "method": motion.method,
         "stabilization": motion.stabilization,
         "events": json.dumps([[e.name, e.time, e.rising] for e in motion.events]),
+        "event_names": json.dumps(motion.event_names),
         "steps": motion.steps,
     }
 

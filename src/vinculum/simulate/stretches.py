@@ -7,6 +7,7 @@ import numpy as np
 from vinculum.errors import ConstraintError, DomainError, SingularError
 from vinculum.simulate import fixed_step, stiff, taylor
 from vinculum.simulate.conditions import broken
+from vinculum.simulate.corner_events import taken_at_corner
 from vinculum.simulate.diagnosis import diagnosed
 from vinculum.simulate.one_run import Run
 from vinculum.simulate.outcome import CORNER, INTERRUPTED, REPIVOT, SINGULAR, STALLED, Outcome
@@ -61,6 +62,8 @@ def _further(
     try:
         if outcome.kind == REPIVOT:
             problem, x = repivoted_after(problem, outcome, t, x, stuck)
-        return placed(problem, run.plan, t, x), x
+        after = placed(problem, run.plan, t, x)
+        ended = taken_at_corner(problem, after, run, t, x) if outcome.kind == CORNER else None
+        return (after, x) if ended is None else ended
     except (SingularError, ConstraintError, DomainError) as error:
         return Outcome(SINGULAR, t, str(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
 def labelled(motion: Trajectory) -> dict[str, str]:
     """What there is to say of a run, in a few labelled rows."""
     rows = {
-        "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g}, {len(motion.t)} samples, {motion.steps} steps",
+        "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g}, {_counted(len(motion.t), 'sample')}, "
+        f"{_counted(motion.steps, 'step')}",
         "outcome": str(motion.outcome),
         "method": motion.method,
         "stabilization": motion.stabilization,
@@ -23,11 +25,23 @@ def labelled(motion: Trajectory) -> dict[str, str]:
     for (name, level), value in motion.largest_residuals.items():
         bound = motion.promised.get((name, level))
         rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")
-    for name in dict.fromkeys(event.name for event in motion.events):
-        times = [event.time for event in motion.events if event.name == name]
-        more = f" and {len(times) - 3} more" if len(times) > 3 else ""
-        rows[f"event {name}"] = "t = " + ", ".join(f"{t:.6g}" for t in times[:3]) + more
+    if motion.beyond:
+        rows["careful"] = "; ".join(map(str, motion.beyond))
+    for name, times in motion.event_times.items():
+        rows[f"event {name}"] = instants(times)
     return rows
+
+
+def instants(times: Sequence[float]) -> str:
+    """The first instants of an event and how many more there are."""
+    if not times:
+        return "none"
+    more = f" and {len(times) - 3} more" if len(times) > 3 else ""
+    return "t = " + ", ".join(f"{t:.6g}" for t in times[:3]) + more
+
+
+def _counted(amount: int, what: str) -> str:
+    return f"{amount} {what}" if amount == 1 else f"{amount} {what}s"
 
 
 def summary(motion: Trajectory) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from vinculum.graph import ONE, along
 from vinculum.graph.traverse import describe
+from vinculum.simulate.corner_events import known
 from vinculum.simulate.events import Happened
 from vinculum.simulate.one_run import Run
 from vinculum.simulate.outcome import CORNER, FINISHED, NON_FINITE, REPIVOT, STALLED, Outcome, ended_by, finished
@@ -121,7 +122,9 @@ def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t
         found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
         hits.found.clear()
     for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
-        recorder.events.append(Happened(problem.nodes.events[j].name, time, sign > 0))
+        name = problem.nodes.events[j].name
+        if not (known(recorder, name, t0) and known(recorder, name, time)):  # else the one at the corner behind
+            recorder.events.append(Happened(name, time, sign > 0))
 
 
 def _ending(

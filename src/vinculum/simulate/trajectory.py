@@ -17,6 +17,7 @@ from vinculum.graph import Node, from_sympy
 from vinculum.names import suggestion, variable_name
 from vinculum.shown import html
 from vinculum.simulate.events import Happened, reaction
+from vinculum.simulate.extrapolation import Beyond, beyond_points
 from vinculum.simulate.nodes import WORK, servo_work
 from vinculum.simulate.outcome import Outcome
 
@@ -32,8 +33,9 @@ class Trajectory:
     """A motion: samples in time and all that can be computed from them.
 
     ``motion.t``; ``motion[x]`` for a coordinate, velocity, acceleration, input, reaction or any expression of them;
-    ``motion.residuals``, ``motion.energy``, ``motion.reactions``; ``motion.outcome`` says how the run ended;
-    ``motion.largest_residuals`` and ``motion.energy_error`` were taken over every step, not only the samples.
+    ``motion.inputs``, ``motion.residuals``, ``motion.energy``, ``motion.reactions``; ``motion.outcome`` says how
+    the run ended; ``motion.largest_residuals`` and ``motion.energy_error`` were taken over every step, not only the
+    samples.
     """
 
     t: np.ndarray  # (N)
@@ -56,7 +58,7 @@ class Trajectory:
         if name in self.own_columns:
             return self.own_columns[name]
         if self.problem is None or isinstance(key, str):
-            further = {"energy": self.energy, "work": self.work}
+            further = self.inputs | {"energy": self.energy, "work": self.work}
             further |= {str(reaction(c)): values for c, values in self.reactions.items()}
             further |= {f"servo_work_{u}": values for u, values in self.servo_work.items()}
             known = [*self.own_columns, *further]
@@ -64,6 +66,11 @@ class Trajectory:
                 return further[name]
             raise VinculumError(f"{name} is not in this trajectory.{suggestion(name, known)}")
         return self._computed([sp.sympify(key)])[:, 0]
+
+    @cached_property
+    def beyond(self) -> tuple[Beyond, ...]:
+        """Curves through points that the motion used beyond their points."""
+        return beyond_points(self.segments)
 
     @cached_property
     def own_columns(self) -> dict[str, np.ndarray]:
@@ -94,10 +101,41 @@ class Trajectory:
         return np.vstack([segment.rows(nodes(segment.problem)) for segment in self.segments])
 
     @cached_property
-    def reactions(self) -> dict[str, np.ndarray]:
-        """λ of every constraint, in M q̈ + h = Q + Jᵀλ."""
+    def inputs(self) -> dict[str, np.ndarray]:
+        """Every input by its name: by its law, or where it holds a constraint, what that takes."""
         if self.problem is None:
-            return {name: np.asarray(self.stored[column]) for column, name in self._roles["reactions"].items()}
+            columns = self._roles.get("inputs", {})
+            return {name: np.asarray(self.stored[column]) for column, name in columns.items()}
+        equations = self.problem.equations
+        keys = list(dict.fromkeys((*equations.inputs, *equations.holding.values())))
+        return dict(zip(map(variable_name, keys), self._computed(keys).T, strict=True)) if keys else {}
+
+    @cached_property
+    def holding(self) -> dict[str, str]:
+        """The name of the input that stands in place of a reaction, by the reaction's name: those of servos."""
+        if self.problem is None:
+            return self._roles.get("holding", {})
+        return {name: variable_name(u) for name, u in self.problem.equations.holding.items()}
+
+    @cached_property
+    def event_names(self) -> tuple[str, ...]:
+        """All events that were watched for, whether they happened or not."""
+        if self.problem is None:
+            return tuple(json.loads(self.stored.attrs.get("event_names", "[]")))
+        return tuple(event.name for event in self.problem.nodes.events)
+
+    @property
+    def event_times(self) -> dict[str, list[float]]:
+        """When each event happened that was watched for: an empty list where it never did."""
+        names = dict.fromkeys((*self.event_names, *(event.name for event in self.events)))
+        return {name: [event.time for event in self.events if event.name == name] for name in names}
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """λ of every constraint, in M q̈ + h = Q + Jᵀλ; of a servo constraint, the input that holds it."""
+        if self.problem is None:
+            ideal = {name: np.asarray(self.stored[column]) for column, name in self._roles["reactions"].items()}
+            return ideal | {name: self.inputs[u] for name, u in self.holding.items()}
         known = self.problem.equations.reaction_symbols
         return dict(zip(known, self._computed(list(known.values())).T, strict=True)) if known else {}
 

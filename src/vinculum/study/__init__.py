@@ -1,5 +1,6 @@
 """All that a model asks, answered: equations, motion, equilibria, stability, feedback, closed loop."""
 
+from vinculum.study.arrival import Arrival, arrival_of
 from vinculum.study.examine import examine
 from vinculum.study.findings import Findings, Point
 from vinculum.study.steps import (
@@ -21,6 +22,8 @@ __all__ = [
     "examine",
     "Findings",
     "Point",
+    "Arrival",
+    "arrival_of",
     "Equations",
     "equations_of",
     "motion_of",

@@ -15,6 +15,7 @@ from vinculum.control import FeedbackLaw, closed_model
 from vinculum.describe.model import Model
 from vinculum.errors import VinculumError
 from vinculum.study import steps
+from vinculum.study.arrival import arrival_of
 from vinculum.study.findings import Findings, Point
 from vinculum.study.versions import versions
 
@@ -87,7 +88,8 @@ def _closed(
         return replace(point, loop=loop)
     closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
     held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
-    return replace(point, loop=loop, closed_motion=closed, held_motion=held)
+    arrival = None if closed is None else arrival_of(model, closed, law)
+    return replace(point, loop=loop, closed_motion=closed, arrival=arrival, held_motion=held)
 
 
 class _Work:

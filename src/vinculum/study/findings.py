@@ -11,6 +11,7 @@ from vinculum.derive import EquationsOfMotion
 from vinculum.describe.model import Model
 from vinculum.shown import html
 from vinculum.simulate import Trajectory
+from vinculum.study.arrival import Arrival
 from vinculum.study.steps import Equations
 
 
@@ -27,8 +28,21 @@ class Point:
     closed_model: LinearModel | None = None
     closed_verdict: Verdict | None = None
     closed_motion: Trajectory | None = None
+    arrival: Arrival | None = None  # whether the closed motion came to the equilibrium
     held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
     refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+
+    @property
+    def failures(self) -> list[str]:
+        """What its closed loop did not do."""
+        told = []
+        if self.closed_verdict is not None and not self.closed_verdict:
+            told.append(f"is {self.closed_verdict.kind}.")
+        if self.closed_motion is not None and not self.closed_motion.outcome:
+            told.append(f"did not reach the end of its motion: {self.closed_motion.outcome}")
+        if self.arrival is not None and not self.arrival:
+            told.append(f"{self.arrival.words}.")
+        return told
 
     _repr_html_ = html
 
@@ -66,6 +80,23 @@ class Findings:
             for step, reason in point.refused.items()
         }
         return dict(self.refused) | of_points
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether one of the motions was ended by Ctrl-C."""
+        of_points = [motion for point in self.points for motion in (point.closed_motion, point.held_motion)]
+        return any(motion is not None and motion.outcome.kind == "interrupted" for motion in (self.motion, *of_points))
+
+    @property
+    def failures(self) -> list[str]:
+        """All that was refused, ended early or did not come where it should, in sentences."""
+        told = [f"Not done: {step}. {reason}" for step, reason in self.refusals.items()]
+        if self.motion is not None and not self.motion.outcome:
+            told.append(f"The motion did not reach its end: {self.motion.outcome}")
+        for number, point in enumerate(self.points, start=1):
+            where = f" of equilibrium {number}" if len(self.points) > 1 else ""
+            told += [f"The closed loop{where} {words}" for words in point.failures]
+        return told
 
     def __repr__(self) -> str:
         answered = [name for name in ("equations", "motion", "points") if getattr(self, name)]

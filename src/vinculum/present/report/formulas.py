@@ -58,7 +58,12 @@ def formulas(findings: Findings) -> Section | None:
 
 def rounded(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Equations with the decimals of their numbers cut to what one reads."""
-    return [(_LONG_NUMBER.sub(_short, left), _LONG_NUMBER.sub(_short, right)) for left, right in lines]
+    return [(shortened(left), shortened(right)) for left, right in lines]
+
+
+def shortened(latex: str) -> str:
+    """A formula with the decimals of its numbers cut to what one reads."""
+    return _LONG_NUMBER.sub(_short, latex)
 
 
 def _short(found: re.Match[str]) -> str:
@@ -156,4 +161,4 @@ def _latex(expression: sp.Expr | Node | float) -> str:
     operations = tree_size(node, 10 * _LONG)
     if operations > _LONG:
         return r"\text{(a formula of more than " + str(_LONG) + r" operations)}"
-    return _LONG_NUMBER.sub(_short, latex_of(to_sympy(node) if isinstance(expression, Node) else expression))
+    return shortened(latex_of(to_sympy(node) if isinstance(expression, Node) else expression))

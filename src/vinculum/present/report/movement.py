@@ -1,4 +1,4 @@
-"""The motion: coordinates over time, residuals against what was promised, energy, reactions."""
+"""The motion: coordinates over time, residuals against what was promised, energy, reactions of ideal constraints."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from vinculum.present.report.html import Html, Section, joined, paragraph, secti
 from vinculum.present.report.mathematics import mathml
 from vinculum.present.report.words import number, sentence
 from vinculum.simulate import Trajectory
+from vinculum.simulate.summary import instants
 from vinculum.study import Findings
 
 _MOST_PICTURES = 24
@@ -40,8 +41,9 @@ def _how(motion: Trajectory) -> Html:
         "method": motion.method,
         "stabilization": motion.stabilization,
         "steps": f"{motion.steps}",
+        "careful": "; ".join(map(str, motion.beyond)),
     }
-    facts |= {f"event {e.name}": f"t = {e.time:.6g}" for e in motion.events[:12]}
+    facts |= {f"event {name}": instants(times) for name, times in motion.event_times.items()}
     cells = [joined([tag("dt", key), tag("dd", value)]) for key, value in facts.items() if value]
     kind = "facts" if motion.outcome else "facts stopped"
     return tag("dl", *cells, class_=kind)
@@ -114,13 +116,14 @@ def _balance(motion: Trajectory) -> Html:
 
 
 def reactions(findings: Findings, figures: Figures) -> Section | None:
-    """λ of every constraint over time; of an affine system, its unknown inputs."""
+    """λ of every constraint over time that no input holds."""
     motion = findings.main_motion
-    if motion is None or not motion.reactions:
+    if motion is None:
         return None
-    shown = list(motion.reactions.items())[:_MOST_PICTURES]
+    ideal = [(name, values) for name, values in motion.reactions.items() if name not in motion.holding]
+    if not ideal:
+        return None
+    shown = ideal[:_MOST_PICTURES]
     pictures = [(name, charts.small([charts.line(motion.t, values)])) for name, values in shown]
     words = paragraph("The multipliers λ of M q̈ + h = Q + Jᵀλ: forces that hold the constraints.")
-    if findings.equations is not None and findings.equations.form == "program":
-        words = paragraph("The unknown inputs that hold the constraints.")
-    return section("reactions", "Reactions", words, figures.grid(pictures), _more(len(motion.reactions) - len(shown)))
+    return section("reactions", "Reactions", words, figures.grid(pictures), _more(len(ideal) - len(shown)))

@@ -49,7 +49,8 @@ def _motion(findings: Findings) -> list[Html]:
     largest = max(motion.largest_residuals.values(), default=None)
     if largest is not None:
         words += [text("; no constraint was violated by more than "), number(largest, 2)]
-    return [joined([*words, "."])]
+    early = [] if motion.outcome else [text(f" {sentence(str(motion.outcome))}")]
+    return [joined([*words, ".", *early])]
 
 
 def _rest(findings: Findings) -> list[Html]:
@@ -66,9 +67,13 @@ def _rest(findings: Findings) -> list[Html]:
 
 def _feedback(closed: Sequence[Point]) -> str:
     good = sum(p.closed_verdict is not None and p.closed_verdict.kind == "asymptotically stable" for p in closed)
+    lost = sum(p.arrival is not None and not p.arrival for p in closed)
+    failed = f", but {lost} of {counted(len(closed), 'motion')} of the closed loop did not come to its equilibrium"
     if good == len(closed):
-        return sentence(f"Feedback makes {'it' if good == 1 else 'each of them'} asymptotically stable")
-    return sentence(f"Feedback stabilizes {good} of {len(closed)}")
+        words = f"Feedback makes {'it' if good == 1 else 'each of them'} asymptotically stable"
+    else:
+        words = f"Feedback stabilizes {good} of {len(closed)}"
+    return sentence(words + (failed if lost else ""))
 
 
 def mechanism(films: Sequence[Film], problem: str) -> Section:

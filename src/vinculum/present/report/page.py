@@ -17,7 +17,7 @@ from typing import Any
 from vinculum.describe.model import Model
 from vinculum.errors import VinculumError
 from vinculum.json_data import json_data
-from vinculum.present.report import about, formulas, movement, overview, rest
+from vinculum.present.report import about, formulas, inputs, movement, overview, rest
 from vinculum.present.report.figures import Figures
 from vinculum.present.report.film import Film, films
 from vinculum.present.report.html import Html, Section, joined, text
@@ -95,6 +95,7 @@ def _sections(findings: Findings, figures: Figures, shown: list[Film], problem: 
         formulas.formulas(findings),
         formulas.description(findings),
         movement.movement(findings, figures),
+        inputs.inputs(findings, figures),
         movement.residuals(findings, figures),
         movement.energy(findings, figures),
         movement.reactions(findings, figures),

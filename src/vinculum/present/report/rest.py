@@ -14,11 +14,13 @@ from vinculum.present.report import charts
 from vinculum.present.report.figures import Figures, key_of
 from vinculum.present.report.formulas import quantity
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
-from vinculum.present.report.mathematics import inline
+from vinculum.present.report.mathematics import inline, mathml
 from vinculum.present.report.root_map import compressed, root_map
 from vinculum.present.report.words import number, pairs, root, sentence
 from vinculum.simulate import Trajectory
 from vinculum.study import Findings, Point
+
+_ROUNDING = 1e-14  # of the largest root
 
 
 def equilibria(findings: Findings) -> Section | None:
@@ -26,11 +28,14 @@ def equilibria(findings: Findings) -> Section | None:
     points = findings.points
     if not points:
         return None
-    keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or any(p.rest[key] for p in points)]
+    moving = [key for key in points[0].rest if any(p.rest.clean(p.rest[key]) for p in points)]
+    keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or key in moving]
     head = ["", *(f"equilibrium {i}" for i, _ in enumerate(points, start=1))]
-    rows = [[quantity(findings.model, key), *(number(p.rest[key], 8) for p in points)] for key in keys]
+    rows = [[quantity(findings.model, key), *(number(p.rest.clean(p.rest[key]), 8) for p in points)] for key in keys]
+    holding = {} if findings.equations is None else findings.equations.holding
     for name in points[0].rest.reactions:
-        rows.append([joined(["reaction of ", name]), *(number(p.rest.reactions[name], 8) for p in points)])
+        label = quantity(findings.model, holding[name]) if name in holding else text(f"reaction of {name}")
+        rows.append([label, *(number(p.rest.clean(p.rest.reactions[name]), 8) for p in points)])
     rows.append([text("residual"), *(number(p.rest.residual, 2) for p in points)])
     rows.append([text("verdict"), *(badge(p.verdict) for p in points)])
     return section("equilibria", "Equilibria", table(head, rows, range(1, len(head))))
@@ -81,21 +86,30 @@ def told(verdict: Verdict, before: str = "") -> Html:
 
 
 def _roots(name: str, roots: np.ndarray) -> Html:
-    upper = np.array(pairs(roots), dtype=complex)
+    upper = np.array(pairs(_without_rounding(roots)), dtype=complex)
     rows = [
         [root(r), number(ratio, 3), number(abs(r), 4)] for r, ratio in zip(upper, damping_ratios(upper), strict=True)
     ]
     return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency"], rows, [0, 1, 2])])
 
 
+def _without_rounding(roots: np.ndarray) -> np.ndarray:
+    """Roots with parts set to zero that are rounding beside the largest root."""
+    least = _ROUNDING * np.abs(roots).max(initial=0.0)
+    real, imaginary = (np.where(np.abs(part) < least, 0.0, part) for part in (roots.real, roots.imag))
+    return real + 1j * imaginary
+
+
 def feedback(findings: Findings, figures: Figures) -> Section | None:
     """Gains, observer, and the response with and without feedback, for every equilibrium."""
     parts = [_controlled(findings, p, title, figures) for title, p in _titled(findings) if p.law is not None]
     words = (
-        "Each input is its value at rest plus the gains times the distance of the state from rest; the gains minimize "
-        "the quadratic cost with the weights of the model. The closed loop is the nonlinear system itself."
+        "Each input is its value at rest plus the gains times the distance of the state from rest, ",
+        mathml("u = u_0 + K (x - x_0)"),
+        "; the gains minimize the quadratic cost with the weights of the model. The closed loop is the nonlinear "
+        "system itself.",
     )
-    return section("feedback", "Feedback", paragraph(words), *parts) if parts else None
+    return section("feedback", "Feedback", paragraph(*words), *parts) if parts else None
 
 
 def _controlled(findings: Findings, point: Point, title: Html, figures: Figures) -> Html:
@@ -148,10 +162,21 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
     pictures = [(quantity(findings.model, key), _compared(closed, held, key, end)) for key in keys]
     names = {charts.SERIES[0]: "with feedback", charts.SERIES[1]: "without, inputs held"}
     legend = tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
-    notes = [_stopped("With feedback", closed), *([_stopped("Without feedback", held)] if held is not None else [])]
+    notes = [
+        _arrived(point),
+        _stopped("With feedback", closed),
+        *([_stopped("Without feedback", held)] if held is not None else []),
+    ]
     if end < closed.t[-1]:
         notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
     return joined([tag("h4", "Response"), legend if held is not None else "", *notes, figures.grid(pictures)])
+
+
+def _arrived(point: Point) -> Html:
+    """Whether the motion came to the equilibrium, and how long inputs were at their limits."""
+    if point.arrival is None:
+        return text("")
+    return paragraph(sentence(f"The motion {point.arrival.words}"), class_="good" if point.arrival else "bad")
 
 
 def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: float) -> charts.Figure:
