@@ -235,7 +235,7 @@ def test_a_report_says_that_a_motion_broke_down(model, run, tmp_path):
 
 
 def test_a_report_says_that_a_motion_was_refused(model, run, tmp_path):
-    text = model.read_text(encoding="utf-8").replace("inputs = { u = 0 }", "")
+    text = model.read_text(encoding="utf-8").replace("inputs = { u = 0 }", 'inputs = { u = "k*l*log(sin(theta) - 2)" }')
     model.write_text(text, encoding="utf-8")
     run("simulate model.toml", code=3)
     assert "Not done: motion" in run("report model.toml", code=3).stderr

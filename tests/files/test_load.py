@@ -197,7 +197,7 @@ def test_an_equation_is_left_minus_right():
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(vn.ModelFileError, match=r"vinculum new nothing\.toml"):
+    with pytest.raises(vn.ModelFileError, match=r"vinculum new .*nothing\.toml"):
         vn.load(tmp_path / "nothing.toml")
 
 

@@ -72,11 +72,27 @@ def shown(dimension: Dimension) -> str:
 def of_sum(terms: Sequence[Value], done: str = "added") -> Dimension | None:
     """Of a sum; terms of different dimension are refused, also where they are compared or stand for each other."""
     heavy = [term for term in terms if not term.is_zero]
-    known = [term.dimension for term in heavy if term.dimension is not None]
-    for dimension in known[1:]:
-        if dimension != known[0]:
-            raise Refused(f"{shown(known[0])} and {shown(dimension)} cannot be {done}. A term has the wrong dimension.")
-    return known[0] if known and len(known) == len(heavy) else None
+    known = [term for term in heavy if term.dimension is not None]
+    for term in known[1:]:
+        if term.dimension != known[0].dimension:
+            both = f"{shown(known[0].dimension)} and {shown(term.dimension)}"
+            raise Refused(f"{both} cannot be {done}. {_advice(known[0], term)}")
+    return known[0].dimension if known and len(known) == len(heavy) else None
+
+
+def _advice(*terms: Value) -> str:
+    """What to write for two terms of different dimension: a plain number beside a quantity lacks its unit."""
+    plain = [term for term in terms if term.number is not None and term.dimension == NONE]
+    others = [term.dimension for term in terms if term.dimension != NONE]
+    if len(plain) != 1 or len(others) != 1 or plain[0].number is None:
+        return "A term has the wrong dimension."
+    return named_quantity(f"{abs(plain[0].number):.10g}", shown(others[0]), others[0])
+
+
+def named_quantity(number: str, unit: str, dimension: Dimension) -> str:
+    """A number with a unit has no place in a formula; it gets a name."""
+    name = {LENGTH: "l1", MASS: "m1", TIME: "T1"}.get(dimension, "p1")
+    return f'A number with a unit gets a name in [parameters], as {name} = "{number} {unit}"; write {name} here.'
 
 
 def of_product(factors: Sequence[Value]) -> Dimension | None:

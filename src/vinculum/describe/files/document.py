@@ -52,7 +52,7 @@ def dotted(path: Path) -> str:
 
 def read_document(source: FilePath) -> Document:
     """The document in a file."""
-    return parse_document(_text(source), source.name, source.parent)
+    return parse_document(_text(source), str(source), source.parent)
 
 
 def parse_document(text: str, file: str, folder: FilePath) -> Document:
@@ -71,19 +71,23 @@ def parse_document(text: str, file: str, folder: FilePath) -> Document:
 
 
 def _text(source: FilePath) -> str:
-    name = source.name
+    name = str(source)
     try:
         with source.open("rb") as stream:
             raw = stream.read(limits.BYTES + 1)
     except FileNotFoundError:
         raise ModelFileError(
-            name, [Problem(f"there is no file {str(source)!r}. To begin one: vinculum new {name}")]
+            name, [Problem(f"there is no such file. To begin one: vinculum new {name}", whole=True)]
         ) from None
     except OSError as error:
-        raise ModelFileError(name, [Problem(f"the file cannot be read: {error.strerror or error}.")]) from None
+        raise ModelFileError(
+            name, [Problem(f"the file cannot be read: {error.strerror or error}.", whole=True)]
+        ) from None
     if len(raw) > limits.BYTES:
         most = f"{limits.BYTES // 1024} kB"
-        raise ModelFileError(name, [Problem(f"the file is larger than {most}, more than a mechanism needs.")])
+        raise ModelFileError(
+            name, [Problem(f"the file is larger than {most}, more than a mechanism needs.", whole=True)]
+        )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -130,10 +134,26 @@ def _not_toml(text: str, message: str) -> Problem:
         line, column = int(place[1]), int(place[2])
     said = _POSITION.sub("", message).strip().rstrip(".")
     excerpt = lines[line - 1] if line <= len(lines) else ""
-    return Problem(f"this is not TOML: {said}.{_hint(excerpt)}", "", line, column, excerpt, column - 1, column)
+    twice = _twice(said, excerpt)
+    return Problem(twice or f"this is not TOML: {said}.{_hint(excerpt)}", "", line, column, excerpt, column - 1, column)
+
+
+def _twice(said: str, line: str) -> str:
+    """A key or a table that stands twice, by its name; nothing where that is not what was said."""
+    stated = line.strip()
+    if said.startswith("Cannot overwrite a value") and "=" in stated:
+        return f"the key {stated.partition('=')[0].strip()[:60]} stands twice in this table. Delete one of them."
+    if re.fullmatch(r"Cannot declare .* twice", said) and stated.startswith("["):
+        return f"the table {stated.partition('#')[0].strip()[:60]} stands twice. Join them under one."
+    return ""
 
 
 _UNQUOTED = re.compile(r"(?:^|[{,])\s*([^\s\"'={},\[\]#.]*[^\s\"'={},\[\]#.A-Za-z0-9_-][^\s\"'={},\[\]#.]*)\s*=")
+
+
+_WITH_UNIT = re.compile(
+    r"([\w.-]+)\s*=\s*([-+]?\d[\d.]*(?:[eE][-+]?\d+)?\s*(?!e[-+]?\d)[A-Za-zµΩ°%][\w/*^·²³⁻¹ ]*)\s*(?:[,}#]|$)"
+)
 
 
 def _hint(line: str) -> str:
@@ -143,6 +163,9 @@ def _hint(line: str) -> str:
     unquoted = _UNQUOTED.search(line)
     if unquoted is not None:
         return f' A key with other signs than a to z, 0 to 9, _ and - stands in quotes: "{unquoted[1]}" = ...'
+    unit = _WITH_UNIT.search(line)
+    if unit is not None:
+        return f' A number with a unit stands in quotes: {unit[1]} = "{unit[2].strip()}"'
     key, equals, value = line.partition("=")
     if equals and value.strip() and value.strip()[0] not in "\"'[{0123456789+.tf":
         return f' Expressions and words stand in quotes: {key.strip()} = "{value.strip()}"'

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -28,6 +28,7 @@ from vinculum.names import TIME, suggestion
 
 Fault = tuple[int, int, str]  # first and last character, message
 
+_RATE = re.compile(r"(\w+?)_?(d?)dot")  # x_dot, xddot
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -54,7 +55,7 @@ class Read:
 
 def read_expression(text: str, scope: Scope, work: Work) -> Read:
     """The value of an expression, or everything that is wrong with it."""
-    tree, faults = parsed(text)
+    tree, faults = parsed(text, {*scope.values, *scope.macros, *scope.failed})
     if tree is None:
         return Read(None, tuple(faults))
     reader = _Reader(translate(text), scope, work)
@@ -62,8 +63,8 @@ def read_expression(text: str, scope: Scope, work: Work) -> Read:
     return Read(value if not reader.faults else None, tuple(reader.faults))
 
 
-def parsed(text: str) -> tuple[ast.expr | None, list[Fault]]:
-    """The syntax tree, after length, characters, digits and nesting have been looked at."""
+def parsed(text: str, names: Container[str] = ()) -> tuple[ast.expr | None, list[Fault]]:
+    """The syntax tree, after length, characters, digits and nesting have been looked at; ``names`` are known ones."""
     faults = [(i, i + 1, message) for i, message in strange(text)[:5]]
     if not text.strip():
         faults.append((0, 1, "the expression is empty. Write a number or a formula."))
@@ -78,7 +79,7 @@ def parsed(text: str) -> tuple[ast.expr | None, list[Fault]]:
             return ast.parse(made.text.strip(), mode="eval").body, []
     except SyntaxError as error:
         offset = indent + max((error.offset or 1) - 1, 0)
-        return None, [explained(text, made, offset)]
+        return None, [explained(text, made, offset, names)]
     except (ValueError, MemoryError, RecursionError):
         return None, [(0, len(text), "this cannot be read: it is nested too deeply. Divide it.")]
 
@@ -140,6 +141,11 @@ class _Reader:
             return self.scope.value(node.id)
         if node.id in self.scope.macros or node.id in FUNCTIONS or node.id in SPECIAL:
             raise Refused(f"{node.id} is a function. Write {node.id}(...).")
+        rate = _RATE.fullmatch(node.id)
+        if rate is not None and rate[1] in self.scope.values:
+            raise Refused(
+                f"{node.id} is not known. Write {'dot(dot(' if rate[2] else 'dot('}{rate[1]}{'))' if rate[2] else ')'}."
+            )
         near = suggestion(node.id, [name for name in self.scope.values if name not in ("pi",)])
         raise Refused(
             f"{node.id[:40]} is not known.{near or ' Declare it as a coordinate, input, parameter or definition.'}"

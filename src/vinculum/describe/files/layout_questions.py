@@ -17,7 +17,8 @@ FORMS = (
     "maggi",
     "program",
 )
-METHODS = ("taylor", "bdf", "auto", "euler", "midpoint", "rk4", "ab2", "ab3", "ab4", "ab5", "abm2", "abm3", "abm4")
+ADAPTIVE = ("taylor", "bdf", "auto")  # methods that choose their steps
+METHODS = (*ADAPTIVE, "euler", "midpoint", "rk4", "ab2", "ab3", "ab4", "ab5", "abm2", "abm3", "abm4")
 STATE = MapOf(entry=Number())
 
 RATES = Either(
@@ -88,7 +89,7 @@ _START = {
     "initial": MapOf("What is known of the start, by coordinate or dot(coordinate).", Number()),
     "guess": MapOf("Where the search for the rest of the start begins.", Number()),
     "fixed": ListOf("Which of the initial values must not be changed.", Name()),
-    "times": ListOf("Start and end, or all instants.", Number()),
+    "times": ListOf("Start and end, or all instants; an end before the start runs backwards.", Number()),
     "samples": Whole("How many instants between start and end.", 2, 100_000),
     "method": Text("Of integration; taylor when left out.", METHODS),
     "step": Number("Of the methods with a fixed step."),

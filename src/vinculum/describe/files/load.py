@@ -22,6 +22,7 @@ from vinculum.describe.files.parameters import read_definitions, read_parameters
 from vinculum.describe.files.problems import ModelFileError, TooMany
 from vinculum.describe.files.questions import Symbols, read_equilibrium, read_form, read_motion, read_weights
 from vinculum.describe.files.reading import Reading
+from vinculum.describe.files.runs import refuse_unusable
 from vinculum.describe.files.scope import with_time
 from vinculum.describe.files.splines_section import read_splines
 from vinculum.describe.files.system_section import read_system
@@ -114,6 +115,7 @@ def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any])
         "closed_loop": read_motion(reading, "closed_loop", known),
         "drawing": read_drawing(reading, tree),
     }
+    refuse_unusable(reading, system, answers)
     said: dict[str, Any] = {"units": dict(reading.units), "meanings": _meanings(reading)}
     if system is None or reading.problems:
         return None

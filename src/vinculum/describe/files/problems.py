@@ -20,10 +20,12 @@ class Problem:
     excerpt: str = ""  # the line of the text in question
     start: int = 0  # of the caret, in the excerpt
     end: int = 0
+    whole: bool = False  # whether the file as a whole is meant
 
     def shown(self, file: str) -> str:
         """File, line, key, what is wrong, and the expression with a caret."""
-        head = f"{file}, line {self.line}" + (f", {self.key}" if self.key else "") + f": {self.message}"
+        line = "" if self.whole else f", line {self.line}"
+        head = f"{file}{line}" + (f", {self.key}" if self.key else "") + f": {self.message}"
         if not self.excerpt:
             return head
         excerpt, start, end = _window(self.excerpt, self.start, self.end)

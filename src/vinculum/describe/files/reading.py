@@ -19,11 +19,13 @@ from vinculum.describe.files.problems import Problems
 from vinculum.describe.files.scope import Scope, name_problem, plain_scope, spelled
 from vinculum.describe.files.units import in_hertz, is_quantity, quantity_of, read_unit
 from vinculum.describe.files.value import Refused, Value
+from vinculum.describe.files.words import in_the_words_of_a_file
 from vinculum.describe.system import System
 from vinculum.errors import VinculumError
 from vinculum.graph import evaluate, from_sympy, symbol, symbols
 from vinculum.names import name_of, suggestion
 
+_COMMA = re.compile(r"\s*[-+]?\d+,\d+(?:[eE][-+]?\d+)?(?:\s+[^\d\s,][^,]*)?\s*")  # 12,5 kg
 _EQUALS = re.compile(r"(?<![<>=!])=(?!=)")  # of an equation, not of a comparison
 
 
@@ -37,6 +39,7 @@ class Reading:
         self.numbers: dict[sp.Symbol, float] = {}  # of the parameters
         self.units: dict[sp.Symbol, str] = {}
         self.robot: System | None = None  # of a URDF file that the model names
+        self.bodies: list[str] = []  # of a tree
         self.unusable: set[sp.Symbol] = set()  # parameters with problems of their own, which are reported there alone
         self.lost: set[str] = set()  # names of motors that could not be placed
 
@@ -58,7 +61,7 @@ class Reading:
         for finding in getattr(error, "findings", None) or [str(error)]:
             spoken = [(finding.index(words), path) for words, path in known if words in finding]
             path = min(spoken, key=lambda item: item[0])[1] if spoken else default
-            self.problem(path, _in_the_words_of_a_file(finding))
+            self.problem(path, in_the_words_of_a_file(finding))
 
     # -- formulas and numbers ----------------------------------------------------------------------------------
 
@@ -70,8 +73,10 @@ class Reading:
             if not isinstance(raw, str):
                 return replace(arithmetic.number(raw), dimension=dimensions.NONE)
             match = quantity_of(raw)
-            if match is not None:
+            if match is not None and not self.multiplied(match[2]):
                 return self.quantity(float(match[1]), match[2])
+            if _COMMA.fullmatch(raw):
+                raise Refused(f"a decimal number has a point. Write {raw.strip().replace(',', '.')}.")
         except Refused as refusal:
             self.problem(path, str(refusal))
             return None
@@ -79,9 +84,21 @@ class Reading:
         self.faults(path, raw, read)
         return read.value
 
+    def multiplied(self, unit: str) -> bool:
+        """Whether what stands after a number is no unit but names of the file, as in 2 m*x."""
+        try:
+            read_unit(unit)
+        except Refused:
+            return any(word in self.scope.values for word in re.findall(r"[A-Za-z_]\w*", unit))
+        return False
+
     def equation(self, path: Path, raw: Any, scope: Scope | None = None) -> Value | None:
         """A formula, or left = right, which is left - right."""
         signs = list(_EQUALS.finditer(raw)) if isinstance(raw, str) else []
+        if isinstance(raw, str) and not signs and raw.count("==") == 1:
+            at = raw.index("==")
+            self.problems.add(self.document.inside(path, raw, at, at + 2, "an equation has one =. Write = for ==."))
+            return None
         if len(signs) != 1:
             return self.formula(path, raw, scope)
         at = signs[0].start()
@@ -200,6 +217,12 @@ class Reading:
             self.problem(path, f"{text[:60]} is no {what}.{_instead(text[:60], list(map(name_of, allowed)))}")
         return None
 
+    def body(self, path: Path, name: str | None) -> None:
+        """Note a body that the tree does not have."""
+        if name is not None and self.bodies and name not in self.bodies:
+            known = suggestion(name[:40], self.bodies) or f" The bodies are {', '.join(self.bodies[:12])}."
+            self.problem(path, f"{name[:40]} is no body of the tree.{known}")
+
     def lose(self, names: Iterable[str]) -> None:
         """Names of which nothing is said, because what would have declared them is wrong itself."""
         for name in names:
@@ -238,23 +261,3 @@ def _instead(text: str, known: list[str]) -> str:
     if f"e_{text}" in known:
         return f" A motor took its place; its voltage e_{text} is the input now."
     return suggestion(text, known) or (f" Known here: {', '.join(known[:12])}." if known else "")
-
-
-_WORDS = {
-    "State it as Nonholonomic(...).": 'Write nonholonomic = "..." for it.',
-    "State it as Holonomic(...).": 'Write holonomic = "..." for it.',
-    "Write Servo(..., through=[u]).": 'Write through = ["u"].',
-    "in forces={...}": "in the table of forces",
-    "simulate(..., inputs={...})": "simulation.inputs",
-    "Pass coordinates=[x, ...] with x = dynamicsymbols('x').": 'Write coordinates = ["x"].',
-    "Pass BodyTree([Body(...), ...]).": "Write [tree.bodies.<name>].",
-    "Write None for the external body.": "Leave parent out for the external body.",
-    "loops=[vn.Loop(...)]": "[[tree.loops]]",
-}
-
-
-def _in_the_words_of_a_file(finding: str) -> str:
-    """Advice for Python turned into advice for a model file."""
-    for said, instead in _WORDS.items():
-        finding = finding.replace(said, instead)
-    return finding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from vinculum.describe.files import limits
@@ -39,6 +40,10 @@ def _curve(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Curv
     values, dimension = _column(reading, (*path, "values"), raw["values"])
     if points is None or values is None:
         return None
+    found = _misplaced(points, values, raw)
+    if found is not None:
+        reading.problem((*path, *found[0]), found[1])
+        return None
     try:
         return Curve(pieces_through(points, values, raw.get("degree", 5), name), argument, dimension)
     except VinculumError as error:
@@ -46,16 +51,36 @@ def _curve(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Curv
     return None
 
 
+def _misplaced(points: list[float], values: list[float], raw: dict[str, Any]) -> tuple[Path, str] | None:
+    """The first thing that is wrong with the points, and where."""
+    if len(points) != len(values):
+        return (), f"{len(points)} points and {len(values)} values were found. Give a value for each point."
+    for i, (before, point) in enumerate(pairwise(points), start=1):
+        if point <= before:
+            now, last = (_written(raw["points"][k]) for k in (i, i - 1))
+            what = f"is {now} again" if point == before else f"is {now}, after {last}"
+            return ("points", i), f"point {i + 1} {what}. The points stand in rising order, each once."
+    degree, count = raw.get("degree", 5), len(points)
+    if count <= degree:
+        instead = f"Write degree = {count - 1}, or give more points." if count > 1 else "Give at least two points."
+        return (), f"{count} points are too few for degree {degree}, which needs {degree + 1}. {instead}"
+    return None
+
+
+def _written(entry: Any) -> str:
+    return f"{entry['value']} {entry['unit']}" if isinstance(entry, dict) else str(entry)[:40]
+
+
 def _column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] | None, Dimension | None]:
-    """The numbers in SI, and their dimension where a unit is written beside one of them."""
+    """The numbers in SI, and their dimension where a unit is written beside one of them; the first odd one is told."""
     dimension: Dimension | None = None
     for i, entry in enumerate(raw):
         value = reading.formula((*path, i), entry) if is_quantity(entry) else None
         if value is None:
             continue
         if dimension is not None and value.dimension != dimension:
-            reading.problem(
-                (*path, i), f"its dimension is {shown(value.dimension)}, that of those before {shown(dimension)}."
-            )
+            found, before = shown(value.dimension), shown(dimension)
+            reading.problem((*path, i), f"its dimension is {found}, that of those before {before}.")
+            return None, dimension
         dimension = value.dimension
     return reading.number_list(path, raw), dimension

@@ -5,13 +5,19 @@ from __future__ import annotations
 import ast
 import keyword
 import re
+from collections.abc import Container
 
 from vinculum.describe.files import limits
 from vinculum.describe.files.characters import INSTEAD, Translated
+from vinculum.describe.files.dimensions import named_quantity
+from vinculum.describe.files.units import read_unit
+from vinculum.describe.files.value import Refused
 
 _MISSING = re.compile(r"(?<![\w.])(?P<a>\d+\.?\d*)(?=[A-DF-Za-df-z_(])|(?P<b>[\w)])[ ]+(?=[\w(])|(?P<c>\))(?=\w)")
 _UNIT = re.compile(r"\s*([-+]?\d+\.?\d*)([A-Za-z][A-Za-z*/^0-9]*)\s*")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_LAST_NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:[eE][-+]?\d+)?)\s*$")
+_FIRST_UNIT = re.compile(r"[A-Za-z][A-Za-z]*(?:\^-?\d)?(?:[*/][A-Za-z]+(?:\^-?\d)?)*")
 
 
 def unread(text: str) -> list[tuple[int, int, str]]:
@@ -31,6 +37,10 @@ def unread(text: str) -> list[tuple[int, int, str]]:
 
 def _marks(text: str) -> list[tuple[int, int, str]]:
     """Marks that Python would read in its own way."""
+    for mark, instead in (("&&", "and"), ("||", "or"), ("&", "and")):
+        if mark in text:
+            i = text.index(mark)
+            return [(i, i + len(mark), f"{mark} is not read here. Write {instead}.")]
     for mark in ("#", "\\", "$", "`", "?", ";", "!"):
         if mark in text:
             i = text.index(mark)
@@ -39,7 +49,7 @@ def _marks(text: str) -> list[tuple[int, int, str]]:
     return []
 
 
-def explained(text: str, made: Translated, offset: int) -> tuple[int, int, str]:
+def explained(text: str, made: Translated, offset: int, names: Container[str] = ()) -> tuple[int, int, str]:
     """One fault for a text that Python's grammar refuses, at the place it stopped."""
     for word in _WORD.finditer(made.text):
         if keyword.iskeyword(word.group()) and word.group() not in ("True", "False", "None"):
@@ -51,12 +61,7 @@ def explained(text: str, made: Translated, offset: int) -> tuple[int, int, str]:
     missing = _MISSING.search(made.text)
     if missing is not None:
         at = made.start(missing.end())
-        left, right = made.text[: missing.end()].rstrip()[-12:], made.text[missing.end() :][:12]
-        return (
-            at,
-            at + 1,
-            f"a * is missing here. Write {left}*{right}" + ("..." if len(made.text) > missing.end() + 12 else ""),
-        )
+        return at, at + 1, _of_unit(text, at, names) or f"a * is missing here. Write {_joined(text, at)}"
     opened, closed = text.count("("), text.count(")")
     if opened != closed:
         more, less = ("opened", "closed") if opened > closed else ("closed", "opened")
@@ -64,6 +69,28 @@ def explained(text: str, made: Translated, offset: int) -> tuple[int, int, str]:
         return at, at + 1, f"{max(opened, closed)} parentheses are {more}, {min(opened, closed)} {less}."
     at = min(made.start(offset), max(len(text.rstrip()) - 1, 0))
     return at, at + 1, "this cannot be read as a formula. An operand or an operator is missing or too many."
+
+
+def _of_unit(text: str, at: int, names: Container[str]) -> str:
+    """What to write for a number with a unit within a formula; nothing where there is none at this place."""
+    before, after = _LAST_NUMBER.search(text[:at]), _FIRST_UNIT.match(text[at:])
+    if before is None or after is None or _WORD.match(after.group())[0] in names:  # type: ignore[index]  # it begins so
+        return ""
+    unit = after.group()
+    while unit:
+        try:
+            return named_quantity(before[1], unit, read_unit(unit).dimension)
+        except Refused:
+            unit = unit[: max(unit.rfind("*"), unit.rfind("/"), 0)]  # what follows may be a name of the file
+    return ""
+
+
+def _joined(text: str, at: int) -> str:
+    """The text with a * at a place; of a long one only the words around it."""
+    left, right = text[:at].rstrip(), text[at:].lstrip()
+    if len(text) <= 60:
+        return f"{left}*{right}"
+    return f"{left[max(left.rfind(' '), 0) :].strip()}*{right.split(' ')[0]}"[:80]
 
 
 _KINDS = {
@@ -76,7 +103,6 @@ _KINDS = {
     ast.GeneratorExp: "a comprehension",
     ast.JoinedStr: "a format string",
     ast.NamedExpr: "an assignment",
-    ast.Tuple: "a comma",
     ast.List: "a list",
     ast.Set: "a set",
     ast.Dict: "a table",
@@ -96,5 +122,7 @@ def forbidden(node: ast.AST) -> str:
         )
     if isinstance(node, ast.UnaryOp):
         return "this sign is not read here. Use + or -."
+    if isinstance(node, ast.Tuple):
+        return "a comma stands only between the arguments of a function. A decimal number has a point, as 12.5."
     what = _KINDS.get(type(node), "this")
     return f"{what} is not read here: an expression is made of numbers, names, + - * / ^ and functions."

@@ -13,6 +13,7 @@ from vinculum.describe.files.reading import Reading
 
 def read_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]) -> dict[str, Any]:
     """Arguments of ``servo_path``: body, path, point, orientation, joints; a component left out is free."""
+    reading.body((*path, "body"), raw["body"])
     asked = raw.get("position", {})
     axes = {axis: reading.expression((*path, "position", axis), entry, None, LENGTH) for axis, entry in asked.items()}
     found: dict[str, Any] = {"body": raw["body"], "path": tuple(axes.get(axis) for axis in "xyz")}

@@ -34,8 +34,10 @@ def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
     raw = reading.data["tree"]
     if "urdf" in raw:
         reading.robot = read_urdf(reading, raw)
+        reading.bodies = [] if reading.robot is None else [body.name for body in reading.robot.bodies.bodies]
         return ([], []) if reading.robot is None else (list(reading.robot.coordinates), list(reading.robot.inputs))
     coordinates, inputs = [], []
+    reading.bodies = [name for _, name, _ in _bodies(reading)]
     for path, name, raw in _bodies(reading):
         joint = raw.get("joint", "revolute")
         own = _several(raw.get("angle"))
@@ -98,6 +100,7 @@ def read_tree(
         return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])
     except (VinculumError, np.linalg.LinAlgError) as error:
         places: list[tuple[str, Path]] = [(f"{n!r}", path) for path, n, _ in _bodies(reading)]
+        places += [(f"{loop.label} ", ("tree", "loops", i)) for i, loop in enumerate(settings["loops"])]
         reading.refusal([*places, ("the path", ("tree", "path"))], ("tree",), error)
     return None
 
@@ -224,6 +227,8 @@ def _made(reading: Reading, kind: Any, path: Path, raw: dict[str, Any]) -> Any:
     for key, entry in raw.items():
         if key in _PLAIN:
             given[key] = entry
+            if key in ("first", "second", "body"):
+                reading.body((*path, key), entry)
         else:
             along = key in _DIRECTIONS
             given[key] = (_numbers if along else _formulas)(reading, (*path, key), entry, None if along else LENGTH)

@@ -17,7 +17,20 @@ from vinculum.names import suggestion
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s+(?=[A-Za-zµμΩ°%]|1\s*/)(\S.*?)\s*")
 _MULTIPLIED = re.compile(r"(?<=[\w)])[ \t]*[·⋅][ \t]*|(?<=[A-Za-z0-9)])[ \t]+(?=[A-Za-z(])")
 _WORD = re.compile(r"[A-Za-z_]+")
-_RAISED = {"²": "^2", "³": "^3", "⁻¹": "^-1", "⁻²": "^-2", "µ": "u", "μ": "u", "Ω": "ohm", "°": "deg", "%": "percent"}
+_RAISED = {
+    "²": "^2",
+    "³": "^3",
+    "⁻¹": "^-1",
+    "⁻²": "^-2",
+    "⁻³": "^-3",
+    "⁻⁴": "^-4",
+    "⁴": "^4",
+    "µ": "u",
+    "μ": "u",
+    "Ω": "ohm",
+    "°": "deg",
+    "%": "percent",
+}
 # What pint calls units of mechanics and electricity. It also knows constants and units of yarn (k, c, Nm): not meant.
 _KNOWN = frozenset((
     "meter", "gram", "second", "minute", "hour", "day", "year", "radian", "degree", "arcminute", "arcsecond", "turn",

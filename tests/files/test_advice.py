@@ -1,0 +1,222 @@
+"""What is said of usual mistakes: one message for each, at its place, with what to write in the file."""
+
+from __future__ import annotations
+
+import pytest
+
+import vinculum as vn
+from files.small import PENDULUM, TRACK, changed, refusal
+from vinculum.describe.files.words import in_the_words_of_a_file
+
+ARM = """
+[tree.bodies.upper]
+axis = [0, 1, 0]
+mass = 1
+center_of_mass = [0.5, 0, 0]
+torque = "u"
+[tree.bodies.lower]
+parent = "upper"
+axis = [0, 1, 0]
+origin = [1, 0, 0]
+mass = 1
+center_of_mass = [0.5, 0, 0]
+torque = "v"
+"""
+MOTOR = "[motors.u]\ntorque_constant = 1\nresistance = 1\ninductance = 1\n"
+DRIVEN = (
+    changed("inputs = { u = 0 }", "inputs = { e_u = 0 }")
+    + "[equilibrium]\ngiven = { e_u = 0 }\n[closed_loop]\nlimits = { e_u = 24 }\n"
+    + MOTOR
+)
+
+
+def only(text):
+    """The one problem of a file."""
+    problems = refusal(text).problems
+    assert len(problems) == 1, [problem.message for problem in problems]
+    return problems[0]
+
+
+def track(old, new):
+    assert TRACK.count(old) == 1, old
+    return TRACK.replace(old, new)
+
+
+# -- splines -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "words"),
+    [
+        ('"-60 cm", "-40 cm"', '"-40 cm", "-60 cm"', "points[2]", "point 2 is -60 cm, after -40 cm"),
+        ('0, "20 cm"', '0, "0 cm"', "points[5]", "point 5 is 0 cm again"),
+        ('"40 cm", "60 cm"]', '"40 N", "60 cm"]', "points[6]", "kg·m·s⁻², that of those before m"),
+        ('"4 cm", "9 cm"]', '"4 cm"]', "", "7 points and 6 values were found"),
+    ],
+)
+def test_the_first_odd_point_of_a_spline_is_named(old, new, key, words):
+    problem = only(track(old, new))
+    assert problem.key == "splines.height" + (f".{key}" if key else "")
+    assert words in problem.message
+
+
+def test_too_few_points_suggest_a_degree_that_works():
+    few = 'points = [0, "20 cm", "40 cm"]\nvalues = [0, "1 cm", "4 cm"]\n'
+    start, end = TRACK.index("points = "), TRACK.index("degree = 5")
+    text = TRACK[:start] + few + TRACK[end:]
+    assert "Write degree = 2" in only(text).message
+    vn.loads(text.replace("degree = 5", "degree = 2"))
+
+
+# -- runs --------------------------------------------------------------------------------------------------------
+
+
+def test_a_missing_law_is_found_at_load():
+    problem = only(changed("inputs = { u = 0 }\n", ""))
+    assert problem.key == "simulation"
+    assert 'Write inputs = { u = "..." } in [simulation]' in problem.message
+    assert "e_u has no law" in only(DRIVEN.replace("inputs = { e_u = 0 }\n", "", 1)).message
+
+
+def test_what_a_servo_or_a_program_sets_needs_no_law():
+    free = changed("inputs = { u = 0 }\n", "").replace('holonomic = "x"', 'servo = "x - sin(t)"\nthrough = ["u"]')
+    vn.loads(free)
+    law = free.replace("times = [0, 1]", "times = [0, 1]\ninputs = { u = 0 }")
+    assert "holds a servo constraint" in only(law).message
+    vn.loads(free.replace('servo = "x - sin(t)"\nthrough = ["u"]', 'program = "x - sin(t)"'))
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "words"),
+    [
+        ('method = "rk4"', "method", "Write step = 1e-3"),
+        ('method = "rk4"\nstep = 0.1\ntolerance = 1e-9', "tolerance", "no tolerance"),
+        ('method = "rk4"\nstep = -0.1', "step", "must be positive"),
+        ("step = 0.1", "step", "chooses its own steps"),
+    ],
+)
+def test_steps_belong_to_methods_with_a_fixed_one(options, key, words):
+    problem = only(PENDULUM + options + "\n")
+    assert problem.key == f"simulation.{key}"
+    assert words in problem.message
+
+
+def test_a_guarantee_finds_the_step_by_itself():
+    vn.loads(PENDULUM + 'method = "euler"\nstabilization = { kind = "guaranteed", epsilon = 1e-3 }\n')
+
+
+# -- bodies ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ('[tree.path]\nbody = "hand"\nposition = { x = 1, z = 0 }\n', "tree.path.body"),
+        ('[[tree.loops]]\nfirst = "lower"\nsecond = "hand"\n', "tree.loops[1].second"),
+        ('[[tree.rolling]]\nbody = "hand"\nradius = 1\n', "tree.rolling[1].body"),
+        (
+            '[simulation]\ntimes = [0, 1]\ninitial = { upper = 1, lower = 1 }\n[simulation.task_path]\nbody = "hand"\n'
+            "position = { x = 1, z = 0 }\n",
+            "simulation.task_path.body",
+        ),
+    ],
+)
+def test_an_unknown_body_is_named_at_its_own_line(more, key):
+    problem = only(ARM + more)
+    assert (problem.key, problem.line) == (key, (ARM + more)[: (ARM + more).index("hand")].count("\n") + 1)
+    assert problem.message == "hand is no body of the tree. The bodies are upper, lower."
+
+
+# -- formulas ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (changed("m = 1.0", 'm = "12,5 kg"'), "Write 12.5 kg."),
+        (changed("m = 1.0", 'm = "12,5"'), "Write 12.5."),
+        (changed("{ u = 0 }", '{ u = "piecewise(t < 0.2 s, 1, 0)" }'), 'as T1 = "0.2 s"; write T1 here'),
+        (changed("{ u = 0 }", '{ u = "3 N/mm*x" }'), 'as p1 = "3 N/mm"'),
+        (changed("{ u = 0 }", '{ u = "2 m*x" }'), "a * is missing here. Write 2*m*x"),
+        (track("x > gap,", "x > 0.4,"), "m and 1 cannot be compared. A number with a unit gets a name in [parameters]"),
+        (track('"z = height(x)"', '"z - 0.5 = height(x)"'), 'as l1 = "0.5 m"'),
+        (changed('holonomic = "x"', 'holonomic = "x == 0"'), "Write = for ==."),
+        (changed("m*(dot(x)^2", "m*(x_dot^2"), "x_dot is not known. Write dot(x)."),
+        (changed("m*(dot(x)^2", "m*(thetaddot"), "Write dot(dot(theta))."),
+        (changed("{ u = 0 }", '{ u = "piecewise(t > 0 && t < 1, 1, 0)" }'), "&& is not read here. Write and."),
+        (changed("{ u = 0 }", '{ u = "piecewise(t > 0 || t < 1, 1, 0)" }'), "|| is not read here. Write or."),
+        (changed("{ u = 0 }", '{ u = "3,5*x" }'), "A decimal number has a point"),
+        (changed("-m*g*l*cos(theta)", "m g*l^2*cos(theta)"), "Write m*g*l^2*cos(theta)"),
+    ],
+)
+def test_what_to_write_instead(text, words):
+    assert words in refusal(text).problems[0].message
+
+
+def test_a_missing_product_in_a_long_formula_is_shown_by_whole_words():
+    long = " + ".join(["theta^2"] * 12) + " + velocity theta^2 + " + " + ".join(["theta^2"] * 12)
+    said = only(changed("{ u = 0 }", f'{{ u = "{long}" }}')).message
+    assert said.endswith("Write velocity*theta^2")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("m = 1.0", "m = 12 kg", 'A number with a unit stands in quotes: m = "12 kg"'),
+        ("m = 1.0", "m = 1.0\nm = 2.0", "the key m stands twice in this table."),
+        ("[simulation]", "[system]", "the table [system] stands twice."),
+    ],
+)
+def test_what_is_not_toml(old, new, words):
+    assert words in only(changed(old, new)).message
+
+
+# -- one mistake, one message ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (DRIVEN.replace("inductance = 1\n", ""), "motors.u"),
+        (DRIVEN.replace("[motors.u]", "[motors.w]"), "motors.w"),
+        (DRIVEN.replace("resistance = 1", 'resistance = "1 H"'), "motors.u.resistance"),
+        (changed("m = 1.0", 'm = "1 Nt"') + '[equilibrium]\ngiven = { u = "m*g" }\n', "parameters.m"),
+        (
+            ARM + "[simulation]\ntimes = [0, 1]\ninitial = { elbow = 1 }\n[simulation.task_path]\nbody = 'lower'\n"
+            "position = { x = 1, z = 0 }\n",
+            "simulation.initial.elbow",
+        ),
+    ],
+)
+def test_one_mistake_gives_one_message(text, key):
+    assert only(text).key == key
+
+
+def test_an_input_that_a_motor_replaced():
+    assert "its voltage e_u is the input now" in only(DRIVEN.replace("limits = { e_u", "limits = { u")).message
+
+
+def test_a_file_is_named_as_it_was_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "one.toml").write_text("[system]\n")
+    with pytest.raises(vn.ModelFileError, match=r"bad/one\.toml, line 1"):
+        vn.load("bad/one.toml")
+    with pytest.raises(vn.ModelFileError, match=r"\nbad/none\.toml: there is no such file"):
+        vn.load("bad/none.toml")
+
+
+@pytest.mark.parametrize(
+    ("said", "instead"),
+    [
+        ("derive(system, at={coordinate: value, ...})", "[form] at = { coordinate = value, ... }"),
+        ("if so, pass derive(..., redundant='least_squares').", 'if so, write [form] redundant = "least_squares".'),
+        ("as in simulate(..., step=1e-3); got None.", "as in [simulation] step = 1e-3; got None."),
+        ("Use derive(system, form='multipliers'), which", 'Use [form] name = "multipliers", which'),
+        ("guess={...}, or let more move: fixed=[...].", "guess = {...}, or let more move: fixed = [...]."),
+        ("Write parameters={m: number}, or inputs=[m].", "Write [parameters] m = number."),
+        ("residuals at the start: rod = 0.5.", "residuals at the start: rod = 0.5."),
+    ],
+)
+def test_advice_for_python_becomes_advice_for_a_file(said, instead):
+    assert in_the_words_of_a_file(said) == instead
