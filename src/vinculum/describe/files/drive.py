@@ -38,14 +38,20 @@ def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Pat
 
 def with_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -> System:
     """The system with motors in place of inputs."""
-    made = {u: _motor(reading, path) for u, path in motors.items()}
+    made = made_motors(reading, motors)
     if not made or reading.problems:
         return system
     try:
-        return motorize(system, {u: motor for u, motor in made.items() if motor is not None})
+        return motorize(system, made)
     except VinculumError as error:
         reading.refusal([], ("motors",), error)
     return system
+
+
+def made_motors(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[sp.Expr, DCMotor]:
+    """The motors that can be read, by the input they take the place of."""
+    made = {u: _motor(reading, path) for u, path in motors.items()}
+    return {u: motor for u, motor in made.items() if motor is not None}
 
 
 def _motor(reading: Reading, path: Path) -> DCMotor | None:
