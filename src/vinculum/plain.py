@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
@@ -10,6 +12,11 @@ from vinculum.names import name_of
 
 class _Plain(StrPrinter):
     """SymPy's own text with dots for time derivatives and ^ for powers."""
+
+    def _print_Symbol(self, expr: sp.Symbol) -> str:
+        """A multiplier as one word, also where the constraint is called by several: lambda_pin_x."""
+        name = str(super()._print_Symbol(expr))
+        return re.sub(r"\W+", "_", name) if name.startswith("lambda_") else name
 
     def _print_Function(self, expr: sp.Expr) -> str:
         named = isinstance(expr, sp.core.function.AppliedUndef)

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import vinculum as vn
+from files.small import TRACK
 from vinculum.cli import progress
 from vinculum.cli.app import app
 from vinculum.cli.new import examples, folder
@@ -270,6 +271,16 @@ def test_all_events_are_told(model, run, tmp_path):
     told = run("simulate model.toml --end 30").stdout
     assert re.search("event far +none", told)
     assert re.search(f"event swing .* and {len(times['swing']) - 3} more", told)
+
+
+def test_a_curve_used_beyond_its_points_is_told(run, tmp_path):
+    (tmp_path / "track.toml").write_text(TRACK.replace("-30 cm", "-65 cm"), encoding="utf-8")
+    told = run("simulate track.toml").stdout
+    assert "height was used from -0.66" in told
+    (beyond,) = json.loads(run("simulate track.toml --json").stdout)["beyond"]
+    assert (beyond["name"], beyond["points"]) == ("height", [-0.6, 0.6])
+    run("report track.toml -o page.html")
+    assert "Careful: height was used from -0.66" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_new_does_not_speak_of_an_option_it_lacks(model, run):

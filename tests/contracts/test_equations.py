@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from laws.random_systems import FORMS, consistent_state, random_system, values
-from vinculum import EquationsOfMotion, Holonomic, System, derive
+from vinculum import EquationsOfMotion, Holonomic, System, derive, loads
+from vinculum.derive.printing import _used
 from vinculum.errors import ModelError, VinculumError
 
 t = dynamicsymbols._t
@@ -171,3 +173,47 @@ def test_equations_are_frozen_and_introduce_themselves(equations):
         equations.form = "other"
     for row in ('"pendulum"', equations.form, "x, y, dot(x), dot(y)", "rod", str(equations.dimension)):
         assert row in repr(equations)
+
+
+FOUR_BAR = """
+[tree.bodies.crank]
+axis = [0, 0, 1]
+mass = 1
+center_of_mass = [0.1, 0, 0]
+inertia = [0, 0.1, 0.1]
+[tree.bodies.coupler]
+parent = "crank"
+axis = [0, 0, 1]
+origin = [0.2, 0, 0]
+mass = 1
+center_of_mass = [0.3, 0, 0]
+inertia = [0, 0.1, 0.1]
+[tree.bodies.rocker]
+axis = [0, 0, 1]
+origin = [0.7, 0, 0]
+mass = 1
+center_of_mass = [0.2, 0, 0]
+inertia = [0, 0.1, 0.1]
+[[tree.loops]]
+first = "coupler"
+second = "rocker"
+point = [0.6, 0, 0]
+other_point = [0.5, 0, 0]
+name = "pin"
+"""
+
+
+def test_every_abbreviation_is_used_and_every_multiplier_is_one_word():
+    text = derive(loads(FOUR_BAR).system).text(named=True)
+    names = re.findall(r"^(z_\d+) = ", text, re.MULTILINE)
+    assert names
+    assert [name for name in names if len(re.findall(rf"\b{name}\b", text)) < 2] == []
+    assert "lambda_pin_x*" in text
+    assert "pin x" not in text
+
+
+def test_an_abbreviation_that_cancels_is_not_printed():
+    a, b = sp.symbols("a b")
+    z, w = sp.symbols("z_1 z_2")
+    assert _used([(z, a + b), (w, a * b)], [w + 1]) == [(w, a * b)]
+    assert _used([(z, a + b), (w, z * b)], [w + 1]) == [(z, a + b), (w, z * b)]

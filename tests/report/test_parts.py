@@ -17,9 +17,10 @@ import vinculum as vn
 from report import mechanisms
 from vinculum.describe.model import Circle, Drawing, Model, Segment
 from vinculum.present import browser, shapes
+from vinculum.present.animation import scene_of
 from vinculum.present.drawing import scene
 from vinculum.present.report import charts, page, write_report
-from vinculum.present.report.formulas import rounded
+from vinculum.present.report.formulas import rounded, unit_of
 from vinculum.present.report.html import Html, table, tag, text
 from vinculum.present.report.mathematics import latex_of, mathml, terms
 from vinculum.present.report.page import _data
@@ -190,6 +191,57 @@ def test_every_event_is_told():
     shown = page(findings)
     assert f"and {count - 3} more" in shown
     assert "<dt>event never</dt><dd>none</dd>" in shown
+
+
+def test_a_moved_start_is_told():
+    """The start belongs to the first equilibrium; at the second it is another one."""
+    found = vn.examine(vn.load(mechanisms.MODELS / "start.toml"))
+    assert len(found.points) == 2
+    told = page(found).count("moved as this equilibrium lies from equilibrium 1")
+    assert told == 1
+
+
+MOTORED = """
+name = "cart"
+[parameters]
+m = "2 kg"
+r = "2 cm"
+[splines.bump]
+points = ["-2 cm", "-1 cm", "0 cm", "1 cm", "2 cm", "3 cm"]
+values = ["-5 N", "-2 N", "0 N", "2 N", "5 N", "14 N"]
+[system]
+coordinates = { s = "m" }
+inputs = { u = "N*m" }
+kinetic_energy = "m*dot(s)^2/2"
+forces = { s = "u/r - bump(s)" }
+[motors.u]
+torque_constant = "0.05 N*m/A"
+resistance = "1.25 ohm"
+inductance = "0.5 mH"
+"""
+
+
+def test_motors_and_measured_curves_are_shown_with_their_numbers():
+    model = vn.loads(MOTORED)
+    shown = page(vn.examine(model))
+    assert "resistance Ω" in shown
+    assert '<td class="number">1.25</td>' in shown
+    assert "6 points from \u22120.02 to 0.03 m" in shown
+    assert '<td class="number">14</td>' in shown
+    charge, voltage = model.system.coordinates[-1], model.system.inputs[-1]
+    assert [unit_of(model, key) for key in (charge, charge.diff(), voltage)] == ["A s", "A", "V"]
+
+
+def test_an_arm_is_drawn_to_the_point_that_is_led():
+    asked = '[simulation.task_path]\nbody = "link"\npoint = ["l", 0, 0]\nposition = { x = "l*cos(t/t_0)" }\n'
+    simulation = "[simulation]\ntimes = [0, 1]\ninitial = { link = 0.5 }\n"
+    model = vn.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + simulation + asked)
+    motion = vn.examine(model).motion
+    assert motion is not None
+    drawn = scene_of(motion, [model])
+    (path,) = drawn.paths.values()
+    assert np.linalg.norm(path, axis=1) == pytest.approx(1.0)  # its center of mass is half as far
+    assert max(np.linalg.norm(s.places, axis=-1).max() for s in drawn.strokes) == pytest.approx(1.0)
 
 
 def test_rounding_is_shown_as_zero():

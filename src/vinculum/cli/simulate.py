@@ -113,6 +113,7 @@ def described(name: str, motion: Trajectory) -> dict[str, Any]:
         "steps": motion.steps,
         "samples": len(motion.t),
         "energy_error": motion.energy_error,
+        "beyond": [{"name": b.name, "used": b.used, "points": b.points} for b in motion.beyond],
         "largest_residuals": [
             {"constraint": key[0], "level": key[1], "residual": value, "promised": motion.promised.get(key)}
             for key, value in motion.largest_residuals.items()

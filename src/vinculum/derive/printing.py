@@ -191,6 +191,18 @@ def _with_names(equations: EquationsOfMotion, lines: Sequence[Line], write: Writ
 def shared(sides: Sequence[Node], taken: Sequence[str], write: Write = vlatex) -> Printed:
     """Equations left₁, right₁, left₂, right₂, ... with what they share defined once, under names that are not taken."""
     definitions, rest = intermediates(sides, taken)
+    definitions = _used(definitions, rest)
     defined = tuple((write(name), write(expression)) for name, expression in definitions)
     pairs = zip(rest[::2], rest[1::2], strict=True)
     return Printed(defined, tuple((write(left), write(right)) for left, right in pairs))
+
+
+def _used(definitions: Sequence[tuple[sp.Symbol, sp.Expr]], rest: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
+    """The definitions that are needed: what SymPy cancels in a line may leave one that stands nowhere."""
+    needed = {s for expression in rest for s in expression.free_symbols}
+    kept = []
+    for name, expression in reversed(definitions):
+        if name in needed:
+            kept.append((name, expression))
+            needed |= expression.free_symbols
+    return kept[::-1]

@@ -15,6 +15,8 @@ from vinculum.shown import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies import BodyTree
+    from vinculum.describe.motors import DCMotor
+    from vinculum.graph.splines import Pieces
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,24 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A curve through measured points, with the units of points and values where they have some."""
+
+    points: Sequence[float]
+    values: Sequence[float]
+    pieces: Pieces
+    units: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Led:
+    """A point of a body, in the body's frame, that is led along a path."""
+
+    body: str
+    point: Sequence[sp.Expr | float]
+
+
+@dataclass(frozen=True)
 class Model:
     """A mechanism and the questions asked of it. An empty question (None) is not asked.
 
@@ -71,6 +91,9 @@ class Model:
     source: Path | None = None  # the file it was read from
     units: Mapping[sp.Expr, str] = field(default_factory=dict)  # of parameters and coordinates, where they were said
     meanings: Mapping[sp.Expr, str] = field(default_factory=dict)  # what each symbol is, in words
+    motors: Mapping[sp.Expr, DCMotor] = field(default_factory=dict)  # by the input that each took the place of
+    curves: Mapping[str, Measured] = field(default_factory=dict)  # through measured points, as formulas use them
+    led: Led | None = None  # along the path of a tree; drawn where there is no drawing
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from vinculum.describe.model import Drawing, Model, Segment
+from vinculum.describe.model import Drawing, Led, Model, Segment
 from vinculum.errors import VinculumError
 from vinculum.present import shapes
 from vinculum.present.body_drawing import drawing_of
@@ -42,12 +42,12 @@ def scene_of(motion: Trajectory, what: Sequence[Any] = (), frames: int = 240) ->
         return _of_bodies(motion, frames)
     first = what[0]
     if isinstance(first, Model) and first.drawing is None:
-        return _of_bodies(motion, frames)
+        return _of_bodies(motion, frames, first.led)
     drawing = first.drawing if isinstance(first, Model) else first
     return scene(motion, drawing if isinstance(drawing, Drawing) else _lines(what), frames)
 
 
-def _of_bodies(motion: Trajectory, frames: int) -> Scene:
+def _of_bodies(motion: Trajectory, frames: int, led: Led | None = None) -> Scene:
     system = None if motion.problem is None else getattr(motion.problem.equations, "system", None)
     tree = getattr(system, "bodies", None)
     if tree is None:
@@ -55,7 +55,7 @@ def _of_bodies(motion: Trajectory, frames: int) -> Scene:
             "Say what to draw: motion.animate([(0, 0), (x, y)], ...), one list of points per line, or "
             "motion.animate(drawing). Only a system made from bodies is drawn by itself."
         )
-    return flattened(scene(motion, drawing_of(tree), frames))
+    return flattened(scene(motion, drawing_of(tree, led), frames))
 
 
 def _lines(lines: Sequence[Sequence[Point]]) -> Drawing:

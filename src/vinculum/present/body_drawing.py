@@ -8,21 +8,24 @@ from typing import Any
 import sympy as sp
 
 from vinculum.describe.bodies import Body, BodyTree
-from vinculum.describe.model import Drawing, Segment
+from vinculum.describe.model import Drawing, Led, Segment
 
 Point = Sequence[Any]
 
+LED = "the led point"
 _LOOSE = ("free", "planar")  # joints that no rod connects to the parent
 
 
-def drawing_of(tree: BodyTree) -> Drawing:
-    """Lines from each joint to the next joints and loop points; where there are none, to the center of mass."""
+def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
+    """Lines from each joint to the next joints, loop points and the point that is ``led``; where there are none of
+    these, to the center of mass. The led point, or else the far ends of the last bodies, leave their paths.
+    """
     points: dict[str, Point] = {}
     segments = []
     for name in (None, *tree.order):
         label = name or "base"
         points[label] = tree.position(name)
-        ends = _ends(tree, name)
+        ends = _ends(tree, name, led)
         for number, end in enumerate(ends, start=1):
             far = f"end of {label}" if len(ends) == 1 else f"end {number} of {label}"
             points[far] = tree.position(name, end)
@@ -32,15 +35,20 @@ def drawing_of(tree: BodyTree) -> Drawing:
             points[f"joint of {body.name}"] = tree.position(body.parent, body.origin)
             segments.append(Segment([f"joint of {body.name}", body.name], name=body.name))
     leaves = [name for name in tree.order if not any(body.parent == name for body in tree.bodies)]
+    if led is not None and led.body in tree.order:
+        points[LED] = tree.position(led.body, led.point)
+        return Drawing(points, segments, traces=[LED])
     return Drawing(points, segments, traces=[_tip(segments, name) for name in leaves])
 
 
-def _ends(tree: BodyTree, name: str | None) -> list[Point]:
+def _ends(tree: BodyTree, name: str | None, led: Led | None = None) -> list[Point]:
     """The places on a body to which lines are drawn, in its frame."""
     ends: list[Point] = [b.origin for b in tree.bodies if b.parent == name and b.joint not in _LOOSE]
     for loop in tree.loops:
         ends += [loop.point] if loop.first == name else []
         ends += [loop.other_point] if loop.second == name else []
+    if led is not None and led.body == name:
+        ends.append(led.point)
     if ends or name is None:
         return [end for end in ends if not _zero(end)]
     return _own_ends(tree.body(name))

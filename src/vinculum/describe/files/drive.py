@@ -79,15 +79,21 @@ def _stated(reading: Reading, path: Path, raw: Any) -> Dimension | None:
 
 def with_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -> System:
     """The system with motors in place of inputs."""
-    usable = reading.data.get("motors", {})
-    made = {u: _motor(reading, path) for u, path in motors.items() if path[-1] in usable}
+    made = made_motors(reading, motors)
     if not made or reading.problems:
         return system
     try:
-        return motorize(system, {u: motor for u, motor in made.items() if motor is not None})
+        return motorize(system, made)
     except VinculumError as error:
         reading.refusal([], ("motors",), error)
     return system
+
+
+def made_motors(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[sp.Expr, DCMotor]:
+    """The motors that can be read, by the input they take the place of."""
+    usable = reading.data.get("motors", {})
+    made = {u: _motor(reading, path) for u, path in motors.items() if path[-1] in usable}
+    return {u: motor for u, motor in made.items() if motor is not None}
 
 
 def _motor(reading: Reading, path: Path) -> DCMotor | None:

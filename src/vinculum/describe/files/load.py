@@ -24,6 +24,7 @@ from vinculum.describe.files.questions import Symbols, read_equilibrium, read_fo
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.runs import refuse_unusable
 from vinculum.describe.files.scope import with_time
+from vinculum.describe.files.shown_sections import shown_sections
 from vinculum.describe.files.splines_section import read_splines
 from vinculum.describe.files.system_section import read_system
 from vinculum.describe.model import Model
@@ -120,6 +121,7 @@ def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any])
     if system is None or reading.problems:
         return None
     words = data.get("description", "").strip()
+    said |= shown_sections(reading, motors)
     return Model(system, tree, **answers, description=words, source=source, **said)
 
 

@@ -65,7 +65,7 @@ def films(findings: Findings) -> list[Film]:
 def _film(findings: Findings, motion: Trajectory, name: str, box: Any = None) -> Film:
     lasts = abs(float(motion.t[-1] - motion.t[0]))
     shown = min(max(lasts, _SHORTEST), _LONGEST)
-    scene = scene_of(motion, [findings.model] if findings.model.drawing else [], frames=int(_RATE * shown))
+    scene = scene_of(motion, [findings.model], frames=int(_RATE * shown))
     usable = box is not None and len(box[0]) == scene.dimension
     return Film(name, scene, box if usable else scene.box, _round(lasts / shown) if lasts else 1.0)
 

@@ -13,9 +13,11 @@ from vinculum.describe.affine import named
 from vinculum.describe.model import Model
 from vinculum.graph import Node, to_sympy, tree_size
 from vinculum.graph.from_sympy import from_sympy
+from vinculum.present.report.figures import Figures
 from vinculum.present.report.html import Html, Section, folded, joined, paragraph, section, table, tag, text
 from vinculum.present.report.mathematics import equations as typeset
 from vinculum.present.report.mathematics import inline, latex_of
+from vinculum.present.report.parts import curves, motor_units, motors
 from vinculum.present.report.words import counted, listing, number, sentence
 from vinculum.study import Findings
 
@@ -76,10 +78,11 @@ def _definitions(definitions: Sequence[tuple[str, str]]) -> Html:
     return joined([paragraph("With the abbreviations"), box]) if len(definitions) <= _FEW else folded(title, box)
 
 
-def description(findings: Findings) -> Section:
-    """Energies, constraints and parameters as they were stated."""
-    parts = [_stated(findings.model), _constraints(findings.model), _variables(findings.model)]
-    parts.append(_parameters(findings.model))
+def description(findings: Findings, figures: Figures) -> Section:
+    """Energies, constraints, parameters, motors and measured curves as they were stated."""
+    model = findings.model
+    parts = [_stated(model), _constraints(model), _variables(model), _parameters(model)]
+    parts += [motors(model), curves(model, figures)]
     return section("model", "The model", *parts)
 
 
@@ -131,9 +134,11 @@ def unit_of(model: Model, key: object) -> str:
     """The unit of a coordinate, an input or, from its coordinate's, a velocity; nothing where none was given."""
     if isinstance(key, sp.Derivative):
         times = sum(count for _, count in key.variable_count)
-        unit = model.units.get(key.expr, "")
+        unit = unit_of(model, key.expr)
+        if unit == "A s" and times == 1:
+            return "A"
         return f"{unit}/s{'²' if times == 2 else ''}" if unit and times <= 2 else ""
-    return model.units.get(key, "")
+    return model.units.get(key) or motor_units(model).get(key, "")
 
 
 def quantity(model: Model, key: sp.Expr) -> Html:

@@ -50,7 +50,7 @@ def _motion(findings: Findings) -> list[Html]:
     if largest is not None:
         words += [text("; no constraint was violated by more than "), number(largest, 2)]
     early = [] if motion.outcome else [text(f" {sentence(str(motion.outcome))}")]
-    return [joined([*words, ".", *early])]
+    return [joined([*words, ".", *early]), *(text(sentence(f"Careful: {beyond}")) for beyond in motion.beyond)]
 
 
 def _rest(findings: Findings) -> list[Html]:
@@ -104,6 +104,8 @@ def _legend(film: Film) -> Html:
     named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
     space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
     paths = list(film.scene.paths)
-    traced = f" Thin lines: paths of {', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}." if paths else ""
+    named_paths = f"{', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}"
+    lines = "Thin line: the path" if len(paths) == 1 else "Thin lines: paths"
+    traced = f" {lines} of {named_paths}." if paths else ""
     keys = [key_of(color, name) for name, color in named.items()]
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])

@@ -93,7 +93,7 @@ def _sections(findings: Findings, figures: Figures, shown: list[Film], problem: 
     return [
         overview.mechanism(shown, problem),
         formulas.formulas(findings),
-        formulas.description(findings),
+        formulas.description(findings, figures),
         movement.movement(findings, figures),
         inputs.inputs(findings, figures),
         movement.residuals(findings, figures),

@@ -163,6 +163,7 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
     names = {charts.SERIES[0]: "with feedback", charts.SERIES[1]: "without, inputs held"}
     legend = tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
     notes = [
+        _moved(findings, point),
         _arrived(point),
         _stopped("With feedback", closed),
         *([_stopped("Without feedback", held)] if held is not None else []),
@@ -170,6 +171,19 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
     if end < closed.t[-1]:
         notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
     return joined([tag("h4", "Response"), legend if held is not None else "", *notes, figures.grid(pictures)])
+
+
+def _moved(findings: Findings, point: Point) -> Html:
+    """That the start of the model was moved to another equilibrium than the first, and where it is now."""
+    first = findings.points[0].rest
+    moved = [q for q in first if point.rest[q] != first[q] and not isinstance(q, sp.Derivative)]
+    shown = [q for q in moved if point.linear is not None and q in point.linear.states]
+    if point is findings.points[0] or point.closed_motion is None or not shown:
+        return text("")
+    motion = point.closed_motion
+    places = [part for q in shown for part in (", ", inline(q), " = ", number(float(motion[q][0]), 6))]
+    words = "The start of the model, moved as this equilibrium lies from equilibrium 1: "
+    return paragraph(words, *places[1:], ".", class_="note")
 
 
 def _arrived(point: Point) -> Html:
