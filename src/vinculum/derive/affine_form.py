@@ -17,7 +17,7 @@ import sympy as sp
 
 from vinculum.derive.lyapunov import refuse_massless
 from vinculum.derive.mechanics import Mechanics, mechanics
-from vinculum.derive.reference import generic_states, numbers, stacked
+from vinculum.derive.reference import generic_states, numbers, stacked, unmet
 from vinculum.describe import System
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
@@ -34,7 +34,9 @@ def affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> Affi
     parts = _divided(terms)
     samples = generic_states(terms)
     if not samples:
-        raise ConstraintError(f"No state that meets the constraints of {system.name!r} was found from random starts.")
+        raise ConstraintError(
+            f"No state that meets the constraints of {system.name!r} was found from random starts.{unmet(terms)}"
+        )
     multipliers = _multipliers(parts, samples)
     accelerations, pivots = _accelerations(parts, samples)
     kept = [i for i in range(len(system.constraints)) if i not in multipliers.eliminated]

@@ -17,7 +17,7 @@ from vinculum.derive.interface import Condition, Feedback, Residual, StartLevel
 from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.partition import Partition, best_partition, conditioning
 from vinculum.derive.redundancy import refuse_dependent
-from vinculum.derive.reference import Samples, Values, generic_states, numbers
+from vinculum.derive.reference import Samples, Values, generic_states, numbers, unmet
 from vinculum.derive.singular import singular_at
 from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, DomainError, ModelError
@@ -159,8 +159,8 @@ class EquationsOfMotion:
             return self.values(self.at)
         if not self.generic:
             raise DomainError(
-                f"No state that meets the constraints of {self.system.name!r} was found from random starts. "
-                "Give one: derive(system, at={coordinate: value, ...})."
+                f"No state that meets the constraints of {self.system.name!r} was found from random starts."
+                f"{unmet(self.mechanics)} If there is one, give it: derive(system, at={{coordinate: value, ...}})."
             )
         return self.generic[0]
 

@@ -18,7 +18,7 @@ from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.multipliers import multipliers
 from vinculum.derive.partition import Partition, best_partition, named_partition
 from vinculum.derive.redundancy import least_squares
-from vinculum.derive.reference import generic_states
+from vinculum.derive.reference import generic_states, unmet
 from vinculum.derive.residuals import feedback, projections
 from vinculum.derive.routh import checked_cyclic, momenta, routh
 from vinculum.derive.shulgin import shulgin
@@ -160,6 +160,7 @@ def _partition(mechanics: Mechanics, choices: Choices) -> Partition:
     states = generic_states(mechanics, wanted=1)
     if not states:
         raise ConstraintError(
-            "No state that meets the constraints was found from random starts. Give one: derive(..., at={...})."
+            f"No state that meets the constraints was found from random starts.{unmet(mechanics)} If there is one, "
+            "give it: derive(..., at={...})."
         )
     return best_partition(mechanics, states[0])

@@ -10,7 +10,9 @@ from vinculum.derive.mechanics import Mechanics
 from vinculum.derive.newton import newton
 from vinculum.errors import DomainError
 from vinculum.graph import Node, evaluate, jacobian
+from vinculum.names import name_of
 
+_MET = 1e-9  # what is left of a condition that counts as met
 Values = Mapping[Node, float]
 Samples = Sequence[Values]  # the first is the state in question, the others stand for the states around
 
@@ -69,6 +71,48 @@ def _settle(mechanics: Mechanics, values: dict[Node, float]) -> bool:
         values.update(zip(variables, x, strict=True))
         done &= reached
     return done
+
+
+def closest(
+    residual: Sequence[Node], variables: Sequence[Node], values: Values
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The variables at which Σf² is least, near their present values, and f there: what cannot be removed."""
+    from scipy.optimize import least_squares  # imported late: only refusals need it
+
+    slopes = jacobian(residual, variables)
+
+    def at(outputs: np.ndarray | Sequence[Node], x: np.ndarray) -> np.ndarray:
+        try:
+            return numbers(outputs, {**values, **dict(zip(variables, map(float, x), strict=True))})
+        except DomainError:
+            return np.full(np.asarray(outputs, dtype=object).shape, 1e6)  # no place to stop at
+
+    close = dict.fromkeys(("xtol", "ftol", "gtol"), 1e-12)
+    start = numbers(variables, values)
+    found = least_squares(lambda x: at(residual, x), start, jac=lambda x: at(slopes, x), **close)
+    return found.x, at(residual, found.x)
+
+
+def left_over(named: Sequence[tuple[str, Node]], variables: Sequence[Node], values: Values) -> tuple[float, str]:
+    """How far the nearest state is from meeting all conditions, and that in words; (0, "") where it meets them."""
+    x, f = closest([node for _, node in named], variables, values)
+    least = max(_MET, 1e-6 * float(np.abs(f).max(initial=0.0)))
+    gaps = [f"{name} = {gap:.4g}" for (name, _), gap in zip(named, f, strict=True) if abs(gap) > least]
+    if not gaps or not np.all(np.isfinite(f)):
+        return 0.0, ""
+    where = ", ".join(f"{name_of(q.value)} = {value:.4g}" for q, value in list(zip(variables, x, strict=True))[:8])
+    more = ", ..." if len(variables) > 8 else ""
+    return float(np.linalg.norm(f)), f" The nearest state found leaves {', '.join(gaps)}, at {where}{more}."
+
+
+def unmet(mechanics: Mechanics, tries: int = 8) -> str:
+    """Which constraints stay violated and by how much at the best of some random states, as a sentence."""
+    system, nodes = mechanics.system, mechanics.system.nodes
+    labels = [constraint.name for constraint in system.constraints]
+    position = [(label, f) for label, f in zip(labels, mechanics.position, strict=True) if f is not None]
+    random = np.random.default_rng(20_000)
+    found = [left_over(position, nodes.q, _draw(mechanics, random, 0.5)) for _ in range(tries if position else 0)]
+    return min(found)[1] if found else ""
 
 
 def solved_for(residual: Sequence[Node], variables: Sequence[Node], values: Values) -> tuple[np.ndarray, bool]:

@@ -16,7 +16,7 @@ import sympy as sp
 
 from vinculum.derive.columns import best_columns
 from vinculum.derive.mechanics import Mechanics
-from vinculum.derive.reference import generic_states, numbers
+from vinculum.derive.reference import generic_states, numbers, unmet
 from vinculum.describe import Holonomic
 from vinculum.errors import ConstraintError, ModelError
 from vinculum.graph import Node, jacobian, symbol, symbols
@@ -34,7 +34,10 @@ def independent_velocities(
     if at is None:
         states = generic_states(mechanics, wanted=1)
         if not states:
-            raise ConstraintError("No state that meets the constraints was found. Give one: derive(..., at={...}).")
+            raise ConstraintError(
+                f"No state that meets the constraints was found.{unmet(mechanics)} If there is one, give it: "
+                "derive(..., at={...})."
+            )
         values = states[0]
     J = numbers(velocity_slopes(mechanics), values)
     s = checked(mechanics, dependent, J) if dependent is not None else best_columns(J)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import sympy as sp
 
 from vinculum.derive.interface import Equations
-from vinculum.derive.reference import solved_for
+from vinculum.derive.reference import left_over, solved_for
 from vinculum.errors import ConstraintError, ModelError
 from vinculum.graph import Node, evaluate, symbol
 from vinculum.names import listed, name_of, suggestion
@@ -87,8 +87,10 @@ def _refuse(
     table = ", ".join(f"{name} = {f:.6g}" for (name, _), f in zip(residuals, found, strict=True))
     if free:
         start = ", ".join(f"{name_of(key)} = {values[symbol(key)]:.6g}" for key in free)
+        _, nearest = left_over(residuals, [symbol(key) for key in free], values)
         advice = (
-            f"Free to move were {start}. Give better starting values, guess={{...}}, or let more move: fixed=[...]."
+            f"Free to move were {start}.{nearest} Give better starting values, guess={{...}}, or let more move: "
+            "fixed=[...]."
         )
     else:
         advice = f"All {what} were given, so none may move. Leave some out, or name the ones to keep: fixed=[...]."
