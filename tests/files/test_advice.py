@@ -105,6 +105,26 @@ def test_a_guarantee_finds_the_step_by_itself():
     vn.loads(PENDULUM + 'method = "euler"\nstabilization = { kind = "guaranteed", epsilon = 1e-3 }\n')
 
 
+@pytest.mark.parametrize(
+    ("section", "key", "words"),
+    [
+        ("[control]\ninput_weights = -0.1", "control.input_weights", "-0.1; a positive number"),
+        ("[control]\ninput_weights = 0", "control.input_weights", "a positive number"),
+        ("[control]\nstate_weights = { theta = -1 }", "control.state_weights.theta", "zero or more"),
+        ("[control]\nstate_weights = [1, -1]", "control.state_weights[2]", "zero or more"),
+        ('[observer]\noutputs = ["x"]\noutput_noise = [0]', "observer.output_noise[1]", "a positive number"),
+    ],
+)
+def test_signs_of_weights_are_looked_at_in_the_file(section, key, words):
+    problem = only(PENDULUM + "[equilibrium]\n" + section + "\n")
+    assert problem.key == key
+    assert words in problem.message
+
+
+def test_a_weight_of_a_state_may_be_zero():
+    vn.loads(PENDULUM + "[equilibrium]\n[control]\nstate_weights = { theta = 0, x = 1 }\ninput_weights = 0.1\n")
+
+
 # -- bodies ------------------------------------------------------------------------------------------------------
 
 
@@ -136,6 +156,7 @@ def test_an_unknown_body_is_named_at_its_own_line(more, key):
         (changed("m = 1.0", 'm = "12,5 kg"'), "Write 12.5 kg."),
         (changed("m = 1.0", 'm = "12,5"'), "Write 12.5."),
         (changed("{ u = 0 }", '{ u = "piecewise(t < 0.2 s, 1, 0)" }'), 'as T1 = "0.2 s"; write T1 here'),
+        (TRACK.replace("x < gap, push, 0)", "x < gap, push + 3, 0)"), 'as p1 = "3 N"'),
         (changed("{ u = 0 }", '{ u = "3 N/mm*x" }'), 'as p1 = "3 N/mm"'),
         (changed("{ u = 0 }", '{ u = "2 m*x" }'), "a * is missing here. Write 2*m*x"),
         (track("x > gap,", "x > 0.4,"), "m and 1 cannot be compared. A number with a unit gets a name in [parameters]"),

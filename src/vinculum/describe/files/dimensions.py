@@ -86,7 +86,8 @@ def _advice(*terms: Value) -> str:
     others = [term.dimension for term in terms if term.dimension != NONE]
     if len(plain) != 1 or len(others) != 1 or plain[0].number is None:
         return "A term has the wrong dimension."
-    return named_quantity(f"{abs(plain[0].number):.10g}", shown(others[0]), others[0])
+    unit = {FORCE: "N", ENERGY: "J"}.get(others[0], shown(others[0]))
+    return named_quantity(f"{abs(plain[0].number):.10g}", unit, others[0])
 
 
 def named_quantity(number: str, unit: str, dimension: Dimension) -> str:

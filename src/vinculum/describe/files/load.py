@@ -16,11 +16,12 @@ from vinculum.describe.files.constraints import read_constraints
 from vinculum.describe.files.document import Document, parse_document, read_document
 from vinculum.describe.files.drawing_section import read_drawing
 from vinculum.describe.files.drive import declare_motors, released, with_motors, with_program
+from vinculum.describe.files.feedback_section import read_equilibrium, read_weights
 from vinculum.describe.files.layout import MODEL
 from vinculum.describe.files.location import Path
 from vinculum.describe.files.parameters import read_definitions, read_parameters
 from vinculum.describe.files.problems import ModelFileError, TooMany
-from vinculum.describe.files.questions import Symbols, read_equilibrium, read_form, read_motion, read_weights
+from vinculum.describe.files.questions import Symbols, read_form, read_motion
 from vinculum.describe.files.reading import Reading
 from vinculum.describe.files.runs import refuse_unusable
 from vinculum.describe.files.scope import with_time

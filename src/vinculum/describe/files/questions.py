@@ -1,4 +1,4 @@
-"""What a file asks: form, simulation, equilibrium, control, observer, closed loop, as arguments of their verbs."""
+"""What a file asks: form, simulation and closed loop, as arguments of their verbs."""
 
 from __future__ import annotations
 
@@ -253,50 +253,3 @@ def _event(reading: Reading, i: int, raw: dict[str, Any], known: Symbols) -> Any
     value = reading.equation(path, raw["expression"], scope)
     options = {key: raw[key] for key in ("name", "direction", "terminal") if key in raw}
     return None if value is None else Event(value.expression, **options)
-
-
-# -- equilibrium and control -----------------------------------------------------------------------------------
-
-
-def read_equilibrium(reading: Reading, known: Symbols) -> dict[str, Any] | None:
-    """Arguments of ``equilibrium``."""
-    raw = reading.data.get("equilibrium")
-    if raw is None:
-        return None
-    allowed = [*known.states, *known.inputs]
-    found = {
-        key: reading.table(("equilibrium", key), raw[key], allowed, "coordinate, velocity or input")
-        for key in ("given", "near")
-        if key in raw
-    }
-    return found | ({"starts": raw["starts"]} if "starts" in raw else {})
-
-
-def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
-    """Arguments of ``stabilize`` or ``observe``."""
-    raw = reading.data.get(section)
-    if raw is None:
-        return None
-    found: dict[str, Any] = {}
-    for key, entry in raw.items():
-        path: Path = (section, key)
-        if key == "outputs":
-            found[key] = reading.listed(path, entry, known.states, "coordinate or velocity")
-        elif isinstance(entry, dict) and not {"value", "unit"} & set(entry):
-            allowed = known.inputs if key == "input_weights" else known.states
-            what = "input" if key == "input_weights" else "state"
-            found[key] = reading.table(path, entry, allowed, what, weights=True)
-        else:
-            found[key] = _numbers(reading, path, entry)
-    return found
-
-
-def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
-    """A number, a list or a matrix."""
-    if isinstance(raw, list):
-        rows = {len(entry) if isinstance(entry, list) else 0 for entry in raw}
-        if len(rows) > 1:
-            reading.problem(path, "its rows have different lengths.")
-            return None
-        return [_numbers(reading, (*path, i), entry) for i, entry in enumerate(raw)]
-    return reading.number(path, raw)

@@ -79,7 +79,8 @@ def _of_unit(text: str, at: int, names: Container[str]) -> str:
     unit = after.group()
     while unit:
         try:
-            return named_quantity(before[1], unit, read_unit(unit).dimension)
+            advice = named_quantity(before[1], unit, read_unit(unit).dimension)
+            return advice[0].lower() + advice[1:]
         except Refused:
             unit = unit[: max(unit.rfind("*"), unit.rfind("/"), 0)]  # what follows may be a name of the file
     return ""
