@@ -40,11 +40,11 @@ def refuse_unasked(model: Model, path: Path, *sections: str) -> None:
 
 
 def _refuse_unknown(form: str) -> None:
-    from vinculum.derive import FORM_NAMES
+    from vinculum.derive import form_names
     from vinculum.names import suggestion
 
-    if form not in FORM_NAMES:
-        near = suggestion(form, FORM_NAMES) or f" Known are {', '.join(FORM_NAMES)}."
+    if form not in form_names():
+        near = suggestion(form, form_names()) or f" Known are {', '.join(form_names())}."
         raise Wrong(f"There is no form {form!r}.{near}")
 
 

@@ -21,7 +21,7 @@ def show_rest(title: str, rest: Equilibrium, equations: Equations) -> None:
     from vinculum.names import name_of
 
     labels = {name: f"reaction of {name}" for name in rest.reactions}
-    labels |= {name: name_of(u) for name, u in equations.holding.items()}
+    labels |= {name: name_of(u) for name, u in equations.holding.items() if u not in rest}
     table(title, {**rest.shown, **{labels[name]: rest.clean(value) for name, value in rest.reactions.items()}})
 
 

@@ -23,7 +23,7 @@ from vinculum.describe import AffineSystem, System
 from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 
-__all__ = ["FORMS", "FORM_NAMES", "EquationsOfMotion", "ProgramEquations", "derive"]
+__all__ = ["FORMS", "EquationsOfMotion", "ProgramEquations", "derive", "form_names"]
 
 QUASI_FORMS = {
     "hamel": in_quasi_velocities,
@@ -31,7 +31,11 @@ QUASI_FORMS = {
     "voronets": by_voronets,
     "chaplygin": by_voronets,
 }
-FORM_NAMES = (*FORMS, *QUASI_FORMS, "program")
+
+
+def form_names() -> tuple[str, ...]:
+    """All forms, those that were added included."""
+    return (*FORMS, *QUASI_FORMS, "program")
 
 
 @overload
@@ -123,9 +127,9 @@ def derive(
         raise VinculumError(f"An affine system has no form {form!r}. Use derive(system, form='program', rates=...).")
     if free or weights:
         raise VinculumError(f"free and weights belong to form='program'; {form!r} has no use for them.")
-    if form not in FORM_NAMES:
-        known = ", ".join(map(repr, FORM_NAMES))
-        raise VinculumError(f"There is no form {form!r}.{suggestion(form, FORM_NAMES)} The forms are {known}.")
+    if form not in form_names():
+        known = ", ".join(map(repr, form_names()))
+        raise VinculumError(f"There is no form {form!r}.{suggestion(form, form_names())} The forms are {known}.")
     if redundant not in ("refuse", "least_squares"):
         raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
     if rates is not None and not isinstance(rates, (Mapping, int, float)):

@@ -32,7 +32,8 @@ def equilibria(findings: Findings) -> Section | None:
     keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or key in moving]
     head = ["", *(f"equilibrium {i}" for i, _ in enumerate(points, start=1))]
     rows = [[quantity(findings.model, key), *(number(p.rest.clean(p.rest[key]), 8) for p in points)] for key in keys]
-    holding = {} if findings.equations is None else findings.equations.holding
+    known = {} if findings.equations is None else findings.equations.holding
+    holding = {name: u for name, u in known.items() if u not in points[0].rest}
     for name in points[0].rest.reactions:
         label = quantity(findings.model, holding[name]) if name in holding else text(f"reaction of {name}")
         rows.append([label, *(number(p.rest.clean(p.rest.reactions[name]), 8) for p in points)])
