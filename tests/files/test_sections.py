@@ -122,6 +122,13 @@ def test_a_base_that_moves():
     assert model.tree.base.velocity[0] == sp.sin(3 * sp.Symbol("t"))
 
 
+def test_a_base_that_moves_with_a_frequency_among_the_parameters():
+    text = ARM.replace("[tree.bodies.upper]", '[tree]\nbase_velocity = ["a*cos(w*t)", 0, 0]\n[tree.bodies.upper]', 1)
+    model = vn.loads("[parameters]\na = 2.0\nw = 3.0\n" + text)
+    a, w, t = sp.symbols("a w t")
+    assert sp.simplify(model.tree.base.position[0] - a * sp.sin(w * t) / w) == 0
+
+
 def test_a_urdf_file_beside_the_model(tmp_path):
     inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
     link = f'<link name="{{}}"><inertial><mass value="1"/>{inertia}</inertial></link>'
