@@ -261,6 +261,15 @@ def test_an_interrupted_report_is_written_and_says_so(model, run, tmp_path, monk
     assert (tmp_path / "model.html").exists()
 
 
+def test_a_report_that_is_interrupted_between_motions_is_written_too(model, run, tmp_path, monkeypatch):
+    def pressed(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vinculum.study.steps.rest_of", pressed)
+    assert "Not done: equilibria. The step was interrupted" in run("report model.toml", code=130).stderr
+    assert "interrupted with Ctrl-C" in (tmp_path / "model.html").read_text(encoding="utf-8")
+
+
 def test_all_events_are_told(model, run, tmp_path):
     events = 'events = [{ name = "swing", expression = "dot(theta)" }, { name = "far", expression = "x - 99*l" }]'
     text = model.read_text(encoding="utf-8").replace("[simulation]", f"[simulation]\n{events}")

@@ -177,7 +177,7 @@ def test_what_holds_a_servo_constraint_is_no_reaction():
     assert set(findings.motion.inputs) == {"u"}
     shown = page(findings)
     assert 'id="inputs"' in shown
-    assert "what holding the servo constraint link path takes" in shown
+    assert "holds the servo constraint link path" in shown
     assert 'id="reactions"' not in shown
 
 

@@ -16,7 +16,7 @@ from vinculum.describe.model import Model
 from vinculum.errors import VinculumError
 from vinculum.study import steps
 from vinculum.study.arrival import arrival_of
-from vinculum.study.findings import Findings, Point
+from vinculum.study.findings import INTERRUPTED, Findings, Point
 from vinculum.study.versions import versions
 
 Answer = TypeVar("Answer")
@@ -106,12 +106,16 @@ class _Work:
         self.report(self.step, min(max(done, 0.0), 1.0))
 
     def ask(self, step: str, question: Callable[[], Answer]) -> Answer | None:
-        """The answer, or None when it is refused."""
+        """The answer, or None when it is refused or interrupted; without equations there is nothing to go on with."""
         with self._timed(step):
             try:
                 return question()
             except VinculumError as error:
                 self.refused[step] = str(error)
+            except KeyboardInterrupt:
+                if step == "equations":
+                    raise
+                self.refused[step] = INTERRUPTED
             except np.linalg.LinAlgError as error:
                 self.refused[step] = f"The numbers allow no solution: {error}."
         return None

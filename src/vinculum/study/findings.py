@@ -14,6 +14,8 @@ from vinculum.simulate import Trajectory
 from vinculum.study.arrival import Arrival
 from vinculum.study.steps import Equations
 
+INTERRUPTED = "The step was interrupted with Ctrl-C."
+
 
 @dataclass(frozen=True, eq=False)
 class Point:
@@ -83,7 +85,9 @@ class Findings:
 
     @property
     def interrupted(self) -> bool:
-        """Whether one of the motions was ended by Ctrl-C."""
+        """Whether one of the motions, or another step, was ended by Ctrl-C."""
+        if INTERRUPTED in self.refusals.values():
+            return True
         of_points = [motion for point in self.points for motion in (point.closed_motion, point.held_motion)]
         return any(motion is not None and motion.outcome.kind == "interrupted" for motion in (self.motion, *of_points))
 

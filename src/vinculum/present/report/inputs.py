@@ -57,7 +57,7 @@ def _held(u: sp.Expr, equations: Equations) -> Html:
     """The constraints it holds, with the other inputs where there are several."""
     names = list(equations.holding)
     if isinstance(equations, ProgramEquations):
-        return text(f"unknown: what holding {listing(equations.constraint_names)} takes")
+        return text(f"unknown; with the others it holds {listing(equations.constraint_names)}")
     if len(names) == 1:
-        return text(f"what holding the servo constraint {names[0]} takes")
-    return text(f"with the others, what holding the servo constraints {listing(names)} takes")
+        return text(f"holds the servo constraint {names[0]}")
+    return text(f"with the others it holds the servo constraints {listing(names)}")
