@@ -259,3 +259,14 @@ def test_an_event_with_an_unknown_symbol_is_refused():
 def test_an_event_on_an_unknown_reaction_is_refused_with_the_nearest_known_one():
     with pytest.raises(vn.ModelError, match=r"Did you mean reaction\(rod\)"):
         run(pendulum(), hanging(), (0, 1), events=[vn.Event(vn.reaction("rood"), "slack")])
+
+
+@pytest.mark.parametrize("method", ["taylor", "bdf", "rk4"])
+def test_an_event_that_cannot_happen_is_refused(method):
+    for constant in (sp.Symbol("m") + 1, sp.Integer(3)):
+        system = vn.System([x], sp.Symbol("m") * x.diff() ** 2 / 2, parameters={sp.Symbol("m"): 2})
+        options = {"step": 0.1} if method == "rk4" else {}
+        with pytest.raises(vn.ModelError, match="does not change during a run"):
+            vn.simulate(
+                vn.derive(system), {x: 0, x.diff(): 1}, (0, 1), method, events=[vn.Event(constant, "e")], **options
+            )

@@ -10,6 +10,7 @@ from vinculum.derive.interface import Equations
 from vinculum.errors import ModelError
 from vinculum.graph import Converter, Node, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
+from vinculum.simulate.events import Event
 
 
 def refuse_strangers(given: Node, known: Iterable[Node], where: str) -> None:
@@ -19,6 +20,13 @@ def refuse_strangers(given: Node, known: Iterable[Node], where: str) -> None:
     if strangers:
         near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
         raise ModelError(f"{where} is not usable", [f"{listed(strangers)} is not known to the system.{near}"])
+
+
+def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
+    """Refuse an event whose expression stays what it is."""
+    if not symbols([node]) & moving:
+        said = f"{event.expression} does not change during a run, so that it has no instants. Write what moves."
+        raise ModelError(f"the event {event.name!r} is not usable", [said])
 
 
 def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:

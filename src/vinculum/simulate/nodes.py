@@ -17,7 +17,7 @@ from vinculum.derive.interface import Equations, Feedback
 from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol
 from vinculum.graph.traverse import hoistable
 from vinculum.simulate.events import Event
-from vinculum.simulate.given import refuse_strangers
+from vinculum.simulate.given import refuse_constant, refuse_strangers
 from vinculum.simulate.pivot_watch import PivotWatch
 from vinculum.simulate.switches import Corners, corners
 
@@ -129,7 +129,10 @@ class MotionNodes:
     @cached_property
     def event_functions(self) -> tuple[Node, ...]:
         """The expressions whose zeros are events."""
-        return tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
+        found = tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
+        for event, node in zip(self.events, found, strict=True):
+            refuse_constant(event, node, {self.time, *self.state})
+        return found
 
     @property
     def monitored(self) -> tuple[Node, ...]:
