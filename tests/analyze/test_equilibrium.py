@@ -124,3 +124,15 @@ def test_values_that_are_no_numbers():
 def test_near_must_name_unknowns():
     with pytest.raises(vn.ModelError, match="r is not unknown here"):
         vn.equilibrium(beam(), {r: 0.2}, near={r: 0.1})
+
+
+def test_a_servo_constraint_is_refused_with_what_to_ask_instead():
+    x, y = dynamicsymbols("x y")
+    u = sp.Symbol("u")
+    held = vn.Servo(x + y / 2, through=[u], name="held")
+    energies = (x.diff() ** 2 + y.diff() ** 2) / 2, (x - y) ** 2 / 2
+    equations = vn.derive(vn.System([x, y], *energies, forces={x: u}, inputs=[u], constraints=[held]))
+    for ask in (lambda: vn.equilibrium(equations), lambda: vn.linearize(equations, {x: 0, y: 0, u: 0})):
+        with pytest.raises(vn.ModelError, match=r"held is held by an input .* internal_dynamics"):
+            ask()
+    assert len(vn.internal_dynamics(equations, {x: 0, y: 0, x.diff(): 0, y.diff(): 0}).rates) == 2

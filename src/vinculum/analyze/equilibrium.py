@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.ignorable import ignorable
+from vinculum.analyze.servo import refuse_servo
 from vinculum.derive import EquationsOfMotion
 from vinculum.derive.mechanics import product
 from vinculum.derive.newton import newton
@@ -81,6 +82,7 @@ def equilibrium(
     For given coordinates the holding inputs are found, for given inputs the coordinates. ``near`` is where the search
     begins (default: zero); further starts are random. What the given values leave open is refused by name.
     """
+    refuse_servo(equations.system)
     search = _Search(equations, dict(given or {}), dict(parameters or {}))
     begin = search.start(near or {})
     random = np.random.default_rng(0)

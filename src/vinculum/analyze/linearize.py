@@ -12,6 +12,7 @@ from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.first_approximation import FirstApproximation, first_approximation
 from vinculum.analyze.ignorable import Roles, ignorable, roles
 from vinculum.analyze.linear_model import LinearModel, NormalForm
+from vinculum.analyze.servo import refuse_servo
 from vinculum.derive import EquationsOfMotion
 from vinculum.derive.inertia import refuse_negative_inertia
 from vinculum.derive.partition import Partition, best_partition, refuse_nonholonomic
@@ -29,6 +30,7 @@ def linearize(equations: EquationsOfMotion, at: Mapping[sp.Expr, float]) -> Line
     ``at`` is an `Equilibrium`, or values of all coordinates and inputs (velocities of ignorable coordinates too). A
     point off the constraints, or one that is no equilibrium, is refused with what is left of each equation.
     """
+    refuse_servo(equations.system)
     refuse_nonholonomic(equations.system)
     values = _values(equations, at)
     refuse_negative_inertia(equations.mechanics, values, {p: values[symbol(p)] for p in equations.system.parameters})

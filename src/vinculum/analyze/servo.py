@@ -93,3 +93,14 @@ def refuse_without_servo(system: System) -> None:
             f"the system {system.name!r} has no servo constraint",
             ["state one: Servo(expression, through=[input], name=...)."],
         )
+
+
+def refuse_servo(system: System) -> None:
+    """Equilibria and their first approximation are those of ideal constraints; a servo leaves another motion free."""
+    held = [c.name for c in system.constraints if isinstance(c, Servo)]
+    if held:
+        advice = "Ask for internal_dynamics(equations, at={...}) of what it leaves free, or idealized(system)."
+        raise ModelError(
+            "servo constraints have no equilibrium of their own",
+            [f"{', '.join(held)} is held by an input that follows from the motion. {advice}"],
+        )
