@@ -292,6 +292,24 @@ def test_a_curve_used_beyond_its_points_is_told(run, tmp_path):
     assert "Careful: height was used from -0.66" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+def test_refusals_at_run_time_speak_of_the_file(run, tmp_path):
+    text = """
+[system]
+coordinates = ["x", "y"]
+kinetic_energy = "dot(x)^2 + dot(y)^2"
+[constraints]
+one = "x"
+two = "2*x"
+[simulation]
+times = [0, 1]
+"""
+    (tmp_path / "twice.toml").write_text(text, encoding="utf-8")
+    said = run("simulate twice.toml", code=3).stderr
+    assert 'write [form] redundant = "least_squares"' in said
+    run("report twice.toml -o page.html", code=3)
+    assert "redundant = &quot;least_squares&quot;" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_new_does_not_speak_of_an_option_it_lacks(model, run):
     assert "-o" not in run("new model.toml", code=2).stderr
 

@@ -44,12 +44,16 @@ def _code_of(error: Exception) -> int:
         tell(str(error))
         return WRONG
     from vinculum.describe.files.problems import ModelFileError
+    from vinculum.describe.files.words import in_the_words_of_a_file
     from vinculum.errors import VinculumError
 
     if not isinstance(error, VinculumError):
         raise error
-    tell(str(error))
-    return WRONG if isinstance(error, ModelFileError) else REFUSED
+    if isinstance(error, ModelFileError):
+        tell(str(error))
+        return WRONG
+    tell(in_the_words_of_a_file(str(error)))
+    return REFUSED
 
 
 def tell(message: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from vinculum.analyze import Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.derive import EquationsOfMotion
+from vinculum.describe.files.words import in_the_words_of_a_file
 from vinculum.describe.model import Model
 from vinculum.shown import html
 from vinculum.simulate import Trajectory
@@ -74,14 +75,16 @@ class Findings:
 
     @property
     def refusals(self) -> dict[str, str]:
-        """Every step that was refused, with the reason."""
+        """Every step that was refused, with the reason, in the words of the model's file where it has one."""
         several = len(self.points) > 1
         of_points = {
             f"{step} at equilibrium {number}" if several else step: reason
             for number, point in enumerate(self.points, start=1)
             for step, reason in point.refused.items()
         }
-        return dict(self.refused) | of_points
+        found = dict(self.refused) | of_points
+        in_words = (lambda reason: reason) if self.model.source is None else in_the_words_of_a_file
+        return {step: in_words(reason) for step, reason in found.items()}
 
     @property
     def interrupted(self) -> bool:
