@@ -28,6 +28,22 @@ initial = { theta = 0.5 }
 inputs = { u = 0 }
 """
 
+ARM = """
+[tree.bodies.upper]
+axis = [0, 1, 0]
+mass = 1
+center_of_mass = [0.5, 0, 0]
+angle = "s"
+torque = "u"
+[tree.bodies.lower]
+parent = "upper"
+axis = [0, 1, 0]
+origin = [1, 0, 0]
+mass = 1
+center_of_mass = [0.5, 0, 0]
+angle = "phi"
+torque = "v"
+"""
 TRACK = """
 name = "cart on a measured track between buffers"
 [parameters]

@@ -5,23 +5,9 @@ from __future__ import annotations
 import pytest
 
 import vinculum as vn
-from files.small import PENDULUM, TRACK, changed, refusal
+from files.small import ARM, PENDULUM, TRACK, changed, refusal
 from vinculum.describe.files.words import in_the_words_of_a_file
 
-ARM = """
-[tree.bodies.upper]
-axis = [0, 1, 0]
-mass = 1
-center_of_mass = [0.5, 0, 0]
-torque = "u"
-[tree.bodies.lower]
-parent = "upper"
-axis = [0, 1, 0]
-origin = [1, 0, 0]
-mass = 1
-center_of_mass = [0.5, 0, 0]
-torque = "v"
-"""
 MOTOR = "[motors.u]\ntorque_constant = 1\nresistance = 1\ninductance = 1\n"
 DRIVEN = (
     changed("inputs = { u = 0 }", "inputs = { e_u = 0 }")
@@ -135,7 +121,7 @@ def test_a_weight_of_a_state_may_be_zero():
         ('[[tree.loops]]\nfirst = "lower"\nsecond = "hand"\n', "tree.loops[1].second"),
         ('[[tree.rolling]]\nbody = "hand"\nradius = 1\n', "tree.rolling[1].body"),
         (
-            '[simulation]\ntimes = [0, 1]\ninitial = { upper = 1, lower = 1 }\n[simulation.task_path]\nbody = "hand"\n'
+            '[simulation]\ntimes = [0, 1]\ninitial = { s = 1, phi = 1 }\n[simulation.task_path]\nbody = "hand"\n'
             "position = { x = 1, z = 0 }\n",
             "simulation.task_path.body",
         ),

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from files.small import refusal
+from files.small import ARM, refusal
 from vinculum.study import equations_of, motion_of
 
 x, y, theta, s, phi = dynamicsymbols("x y theta s phi")
@@ -35,22 +35,6 @@ inputs = ["u", "v"]
 rates = { x = "u", y = "v - x" }
 [constraints]
 circle = "x^2 + y^2 - 1"
-"""
-ARM = """
-[tree.bodies.upper]
-axis = [0, 1, 0]
-mass = 1
-center_of_mass = [0.5, 0, 0]
-angle = "s"
-torque = "u"
-[tree.bodies.lower]
-parent = "upper"
-axis = [0, 1, 0]
-origin = [1, 0, 0]
-mass = 1
-center_of_mass = [0.5, 0, 0]
-angle = "phi"
-torque = "v"
 """
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -99,13 +98,8 @@ def read_definitions(reading: Reading, raw: Mapping[str, Any]) -> None:
 def _macro(reading: Reading, path: Path, name: str, arguments: list[str], entry: Any) -> None:
     """A definition with arguments; it is not known in its own body, so that it cannot call itself."""
     plain = reading.declare(path, name)
-    if plain is None:
-        return
-    made = _made_macro(reading, path, arguments, entry)
-    if made is None:
-        reading.scope = reading.scope.with_failed(plain)
-    else:
-        reading.scope = replace(reading.scope, macros={**reading.scope.macros, plain: made})
+    if plain is not None:
+        reading.scope = reading.scope.with_function(plain, _made_macro(reading, path, arguments, entry))
 
 
 def _made_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) -> Macro | None:

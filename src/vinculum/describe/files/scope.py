@@ -69,6 +69,10 @@ class Scope:
         """The scope with a name that has no usable meaning."""
         return replace(self, failed=self.failed | {name})
 
+    def with_function(self, name: str, function: Macro | Curve | None) -> Scope:
+        """The scope with a definition with arguments, or a spline; None has no usable meaning."""
+        return self.with_failed(name) if function is None else replace(self, macros={**self.macros, name: function})
+
     def without_dimensions(self) -> Scope:
         """The same names with nothing claimed about their dimensions: a drawing may mix them."""
         return replace(self, claimed=False)

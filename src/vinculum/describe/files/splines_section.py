@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -26,13 +25,8 @@ def read_splines(reading: Reading) -> None:
     for name, raw in stated.items():
         path = ("splines", name)
         plain = reading.declare(path, name)
-        if plain is None:
-            continue
-        curve = _curve(reading, path, plain, raw)
-        if curve is None:
-            reading.scope = reading.scope.with_failed(plain)
-        else:
-            reading.scope = replace(reading.scope, macros={**reading.scope.macros, plain: curve})
+        if plain is not None:
+            reading.scope = reading.scope.with_function(plain, _curve(reading, path, plain, raw))
 
 
 def _curve(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Curve | None:
