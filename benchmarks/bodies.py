@@ -26,8 +26,8 @@ import sympy as sp
 import vinculum as vn
 from examples.puma560 import tree as puma
 from vinculum.compile.dynamics import Dynamics
-from vinculum.compile.lanes import lanes, native_width
-from vinculum.compile.rolled import code
+from vinculum.compile.looped import code
+from vinculum.compile.simd import lanes, native_width
 from vinculum.graph import operations
 
 from .bodies_peers import LIMIT, compared

@@ -74,8 +74,8 @@ def _row(derived, count, compiled, call):
 
 def vinculum(n):
     """Ours: recursions traced, M and h, straight-line code."""
-    from vinculum.compile.lanes import Lanes
-    from vinculum.derive.bodies import recursion
+    from vinculum.compile.simd import Lanes
+    from vinculum.derivation.bodies import recursion
 
     tree = chain(n)
     began = time.process_time()

@@ -19,7 +19,7 @@ from rich.table import Table
 import vinculum as vn
 from vinculum.present import browser
 
-BEAM = Path(vn.__file__).parent / "models" / "ball_and_beam.toml"
+BEAM = Path(vn.__file__).parent / "model" / "library" / "ball_and_beam.toml"
 NEXT = """What to look at next
   vinculum report model.toml   the same page about a model of yours (vinculum new writes one to start from)
   examples/wheel_in_gutter.py  the wheel in full: energies, lift-off, picture

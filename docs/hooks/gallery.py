@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from navigation import put_into
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES, IMAGES, MODELS = ROOT / "examples", ROOT / "docs" / "images", ROOT / "src" / "vinculum" / "models"
+EXAMPLES, IMAGES, MODELS = ROOT / "examples", ROOT / "docs" / "images", ROOT / "src" / "vinculum" / "model" / "library"
 WITHOUT_PICTURE = {"demo"}  # its picture shows two of the other examples
 
 # What each group is about, and its examples in the order of reading.
@@ -90,7 +90,7 @@ def page(name: str) -> str:
     parts = [f"# {title(name)}", picture(name, "../"), text, f"Run it: `python examples/{name}.py`"]
     if (MODELS / f"{name}.toml").exists():
         toml = (MODELS / f"{name}.toml").read_text(encoding="utf-8")
-        parts += ["## As a model file", f"`src/vinculum/models/{name}.toml`", f"```toml\n{toml.rstrip()}\n```"]
+        parts += ["## As a model file", f"`src/vinculum/model/library/{name}.toml`", f"```toml\n{toml.rstrip()}\n```"]
     parts += ["## The code", f"`examples/{name}.py`", f"```python\n{without_docstring(code).strip()}\n```"]
     return "\n\n".join(part for part in parts if part)
 

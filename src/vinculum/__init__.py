@@ -145,7 +145,19 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_PARTS = ("analyze", "compile", "control", "describe", "errors", "graph", "names", "papers", "present", "study")
+_PARTS = (
+    "graph",
+    "describe",
+    "derivation",
+    "compile",
+    "simulation",
+    "analyze",
+    "control",
+    "model",
+    "present",
+    "errors",
+    "names",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -13,8 +13,8 @@ from vinculum.describe import (
     spline,
     voltage_of,
 )
-from vinculum.describe.files import ModelFileError, load, loads
-from vinculum.describe.model import Model
+from vinculum.model import ModelFileError, load, loads
+from vinculum.model.model import Model
 from vinculum.describe.bodies import (
     Body,
     BodyTree,
@@ -28,20 +28,20 @@ from vinculum.describe.bodies import (
 )
 
 # derive
-from vinculum.derive import EquationsOfMotion, ProgramEquations, derive
-from vinculum.derive.affine_form import affine
-from vinculum.derive.helmholtz import euler_lagrange, helmholtz, multiplier
-from vinculum.derive.inverse import inverse_problem
-from vinculum.derive.perturbation import Binomial, LinearPerturbation, Perturbation, residual
-from vinculum.derive.quasi_terms import QuasiVelocities, quasi_velocities
-from vinculum.derive.release import release, release_matrices
-from vinculum.derive.bodies.closed_form import KineticEnergy, kinetic_energy
+from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
+from vinculum.derivation.program.affine_form import affine
+from vinculum.derivation.program.helmholtz import euler_lagrange, helmholtz, multiplier
+from vinculum.derivation.program.inverse_problem import inverse_problem
+from vinculum.derivation.program.perturbation import Binomial, LinearPerturbation, Perturbation, residual
+from vinculum.derivation.quasi.quasi_terms import QuasiVelocities, quasi_velocities
+from vinculum.derivation.quasi.release import release, release_matrices
+from vinculum.derivation.bodies.closed_form import KineticEnergy, kinetic_energy
 
 # compile
 from vinculum.compile.dynamics import Dynamics, dynamics
 
 # simulate
-from vinculum.simulate import (
+from vinculum.simulation import (
     Baumgarte,
     Event,
     Guaranteed,
@@ -51,12 +51,12 @@ from vinculum.simulate import (
     Trajectory,
     Unstabilized,
     consistent,
-    decay,
-    gain_interval,
     reaction,
     read,
     simulate,
 )
+from vinculum.simulation import decay
+from vinculum.simulation import gain_interval
 
 # analyze
 from vinculum.analyze import (
@@ -97,7 +97,7 @@ from vinculum.control.free_motion import stabilize_free_motion
 from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
 
 # study
-from vinculum.study import Findings, examine
+from vinculum.model.examine import Findings, examine
 
 # present
 from vinculum.present.report import write_report

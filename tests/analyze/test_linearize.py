@@ -11,7 +11,7 @@ import vinculum as vn
 from analyze.machines import random_machine, two_deltas
 from examples import ball_and_beam, delta_robot, watt_governor
 from laws.random_systems import t
-from vinculum.simulate.pose import pose
+from vinculum.simulation.problem.build_problem import pose
 
 SEEDS = range(10)
 

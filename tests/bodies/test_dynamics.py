@@ -13,7 +13,7 @@ import vinculum as vn
 from bodies.pinocchio_model import KINDS, Peer, hinge_forces, random_body, random_state, random_tree, rows
 from examples.planar_arms import J, g, l, m, rho
 from examples.planar_arms import tree as planar
-from vinculum.compile.lanes import lanes
+from vinculum.compile.simd import lanes
 from vinculum.graph import apply, symbol
 
 

@@ -11,7 +11,7 @@ import sympy as sp
 
 import vinculum as vn
 from bodies.pinocchio_model import KINDS, Peer, hinge_forces, random_body, random_state, random_tree
-from vinculum.derive.bodies import recursion
+from vinculum.derivation.bodies import recursion
 from vinculum.graph import evaluate, symbol
 
 CASES = [(kind, 4) for kind in KINDS[:-1]] + [("all", n) for n in (3, 8, 15, 30)]

@@ -7,7 +7,7 @@ import pytest
 
 import vinculum as vn
 from examples.puma560 import NOMINAL, q, tree
-from vinculum.derive.bodies import recursion
+from vinculum.derivation.bodies import recursion
 from vinculum.graph import operations, symbol
 
 QN = list(NOMINAL.values())

@@ -1,7 +1,7 @@
 """The corrected Theorem 1 against an independent kinetic energy, in exact arithmetic.
 
 Polynomials over the rationals in c_a, s_a, φ̇_a, φ̈_a, m_a, V_1, V̇_1, Ω_0, g, reduced modulo c² + s² = 1. The independent
-energy differentiates positions; the independent equations are d/dt ∂T/∂φ̇ - ∂T/∂φ (`vinculum.papers.graph.exact`).
+energy differentiates positions; the independent equations are d/dt ∂T/∂φ̇ - ∂T/∂φ (`papers.graph.exact`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import pytest
 import sympy as sp
 from sympy import QQ
 
-from vinculum.derive.bodies.theorem import Tree, coefficients, gravity_forces
+from papers.graph.checks_theorem import lagrange
+from papers.graph.exact import exact
+from vinculum.derivation.bodies.theorem import Tree, coefficients, gravity_forces
 from vinculum.describe.bodies.lemma import direction_cosines
 from vinculum.graph.vectors import IDENTITY, matrix_times, times, transposed
-from vinculum.papers.graph.checks_theorem import lagrange
-from vinculum.papers.graph.exact import exact
 
 SHAPES = ("planar 2R", "skew 3R", "tree of four", "two roots")
 

@@ -184,7 +184,7 @@ def test_papers_and_demo_write_where_they_are_told(run, tmp_path, monkeypatch):
         path.write_text("page", encoding="utf-8")
         return path
 
-    monkeypatch.setattr("vinculum.papers.write_page", written)
+    monkeypatch.setattr("papers.write_page", written)
     monkeypatch.setattr("vinculum.present.report.write_report", written)
     for command, path in (("papers", "papers.html"), ("demo", "ball_and_beam.html"), ("demo -o d.html", "d.html")):
         run(command)
@@ -265,7 +265,7 @@ def test_a_report_that_is_interrupted_between_motions_is_written_too(model, run,
     def pressed(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("vinculum.study.steps.rest_of", pressed)
+    monkeypatch.setattr("vinculum.model.examine.steps.rest_of", pressed)
     assert "Not done: equilibria. The step was interrupted" in run("report model.toml", code=130).stderr
     assert "interrupted with Ctrl-C" in (tmp_path / "model.html").read_text(encoding="utf-8")
 
@@ -376,5 +376,5 @@ def test_an_interruption_elsewhere_is_said(model, run, monkeypatch):
     def pressed(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("vinculum.study.equations_of", pressed)
+    monkeypatch.setattr("vinculum.model.examine.equations_of", pressed)
     assert "Interrupted" in run("derive model.toml", code=130).stderr

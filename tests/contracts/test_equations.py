@@ -13,7 +13,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from laws.random_systems import FORMS, consistent_state, random_system, values
 from vinculum import EquationsOfMotion, Holonomic, System, derive, loads
-from vinculum.derive.printing import _used
+from vinculum.derivation.printing import _used
 from vinculum.errors import ModelError, VinculumError
 
 t = dynamicsymbols._t

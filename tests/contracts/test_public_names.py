@@ -23,9 +23,9 @@ def test_names_are_listed_once():
 @pytest.mark.parametrize(
     "lines",
     [
-        "import vinculum.simulate, vinculum.derive.forms",
-        "from vinculum.simulate import Event; import vinculum.derive.forms",
-        "import vinculum; vinculum.simulate; import vinculum.simulate.run, vinculum.derive.forms",
+        "import vinculum.simulation, vinculum.derivation.forms.registry",
+        "from vinculum.simulation import Event; import vinculum.derivation.forms.registry",
+        "import vinculum; vinculum.simulation; import vinculum.simulation.run, vinculum.derivation.forms.registry",
     ],
 )
 def test_folders_do_not_hide_functions(lines):

@@ -7,7 +7,7 @@ import pytest
 
 import vinculum as vn
 from examples import levitated_ball, production_program, program_on_an_ellipse, wheel_in_gutter, wheel_with_reactions
-from vinculum.derive.interface import Equations, linear_feedback
+from vinculum.derivation.interface import Equations, linear_feedback
 from vinculum.graph import ZERO, along, evaluate, substitute, symbol, symbols
 
 CASES = {

@@ -14,7 +14,7 @@ import vinculum as vn
 from analyze.machines import random_machine
 from examples import ball_and_beam, delta_robot
 from examples.ball_and_beam import PLACE, VOLTAGE, alpha, r, theta, u
-from vinculum.derive.partition import Partition
+from vinculum.derivation.mechanics.partition import Partition
 
 x1, x2, x3 = dynamicsymbols("x1:4")
 f, f2 = sp.symbols("f f2")

@@ -105,7 +105,7 @@ def keep_file(block: Block, folder: Path) -> None:
 
     All its keys must be known; that a named file is used by a command or a Python block says `test_files_are_used`.
     """
-    schema = json.loads((ROOT / "src/vinculum/describe/files/schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "src/vinculum/model/schema/schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(tomllib.loads(block.text), {key: part for key, part in schema.items() if key != "oneOf"})
     if found := TITLE.search(block.options):
         (folder / found[1]).write_text(block.text, encoding="utf-8")

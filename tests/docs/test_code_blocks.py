@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from docs.blocks import OUTPUT, TITLE, Block, blocks, commands, keep_file, run_command, run_python
-from vinculum.derive import FORMS
+from vinculum.derivation import FORMS
 from vinculum.graph.functions import FUNCTIONS
-from vinculum.simulate.methods import METHODS
+from vinculum.simulation.integrators.methods import METHODS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]

@@ -19,9 +19,9 @@ from functools import cache
 from pathlib import Path
 
 from files.small import TRACK
-from vinculum.describe.files import ModelFileError, loads
+from vinculum.model import ModelFileError, loads
 
-MODELS = Path(__file__).parents[2] / "src" / "vinculum" / "models"
+MODELS = Path(__file__).parents[2] / "src" / "vinculum" / "model" / "library"
 SEED = 20200229
 LONGEST = 1.0  # seconds of the processor for one file
 SIGNS = "[]{}()\"'=,.#+-*/^_ \n\t\\:;@!$%&|<>?~`0123456789eEinfxtθ²−\x00\u200béа"

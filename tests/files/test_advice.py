@@ -6,7 +6,7 @@ import pytest
 
 import vinculum as vn
 from files.small import ARM, PENDULUM, TRACK, changed, refusal
-from vinculum.describe.files.words import in_the_words_of_a_file
+from vinculum.model.text.message_rendering import in_the_words_of_a_file
 
 MOTOR = "[motors.u]\ntorque_constant = 1\nresistance = 1\ninductance = 1\n"
 DRIVEN = (

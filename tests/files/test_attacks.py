@@ -8,7 +8,7 @@ import pytest
 
 import vinculum as vn
 from files.small import PENDULUM
-from vinculum.describe.files import limits
+from vinculum.model import limits
 
 EXPRESSIONS = {
     "attribute": ("x.__class__", "a dot after a name"),

@@ -12,8 +12,8 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from files.small import TRACK, changed
 from vinculum.graph import evaluate, from_sympy, symbol, to_sympy
-from vinculum.plain import plain
-from vinculum.study import equations_of, motion_of
+from vinculum.model.examine import equations_of, motion_of
+from vinculum.text_printer import plain
 
 x, theta = dynamicsymbols("x theta")
 m, g, l = sp.symbols("m g l")

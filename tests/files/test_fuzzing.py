@@ -6,9 +6,9 @@ import pytest
 
 from files.fuzz import mutant, run
 from files.small import paths_of
-from vinculum.describe.files import ModelFileError
-from vinculum.describe.files.document import parse_document
-from vinculum.describe.files.location import Places
+from vinculum.model import ModelFileError
+from vinculum.model.text.document import parse_document
+from vinculum.model.text.location import Places
 
 
 @pytest.mark.slow

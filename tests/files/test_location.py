@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from files.small import paths_of
-from vinculum.describe.files.location import Places
+from vinculum.model.text.location import Places
 
 TRICKY = '''
 a = 1 # [not.a.table]
@@ -38,7 +38,7 @@ end = true
 
 
 def documents():
-    folder = files("vinculum") / "models"
+    folder = files("vinculum") / "model" / "library"
     return [TRICKY, *(path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name.endswith(".toml"))]
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import vinculum as vn
-from vinculum.study import equations_of, motion_of
+from vinculum.model.examine import equations_of, motion_of
 
 ARM = """
 [tree.bodies.upper]

@@ -11,11 +11,12 @@ import jsonschema
 import pytest
 
 from files.small import PENDULUM
-from vinculum.describe.files.layout import MODEL
-from vinculum.describe.files.reference import renewed
-from vinculum.describe.files.schema import FILE, schema, schema_text
+from vinculum.model.schema.layout import MODEL
+from vinculum.model.schema.reference import renewed
+from vinculum.model.schema.schema import FILE, schema, schema_text
 
-MODELS = sorted((path for path in (files("vinculum") / "models").iterdir() if path.name.endswith(".toml")), key=str)
+LIBRARY = files("vinculum") / "model" / "library"
+MODELS = sorted((path for path in LIBRARY.iterdir() if path.name.endswith(".toml")), key=str)
 WRONG = {
     "unknown key": ("coordinates = [", "coordinats = ["),
     "number for a list": ('coordinates = ["x", "theta"]', "coordinates = 3"),
@@ -70,4 +71,4 @@ def test_reading_and_schema_agree_on_every_key():
 
 def test_the_reference_in_the_documentation_is_up_to_date():
     page = (Path(__file__).parents[2] / "docs" / "model_files.md").read_text(encoding="utf-8")
-    assert page == renewed(page), "run: python -m vinculum.describe.files.reference docs/model_files.md"
+    assert page == renewed(page), "run: python -m vinculum.model.schema.reference docs/model_files.md"

@@ -9,7 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from files.small import ARM, refusal
-from vinculum.study import equations_of, motion_of
+from vinculum.model.examine import equations_of, motion_of
 
 x, y, theta, s, phi = dynamicsymbols("x y theta s phi")
 u, v = sp.symbols("u v")

@@ -13,9 +13,18 @@ from typer.testing import CliRunner
 import vinculum as vn
 from files.twins import FILES, FURTHER, MODELS, TWINS, loaded, replacements
 from vinculum.cli.app import app
-from vinculum.describe.model import Model
+from vinculum.model.examine import (
+    closed_motion_of,
+    equations_of,
+    estimator_of,
+    law_of,
+    linear_of,
+    loop_of,
+    motion_of,
+    rest_of,
+)
+from vinculum.model.model import Model
 from vinculum.present.animation import scene_of
-from vinculum.study import closed_motion_of, equations_of, estimator_of, law_of, linear_of, loop_of, motion_of, rest_of
 
 CONTROLLED = {  # what the twin computes: equilibrium, feedback, observer
     "ball_and_beam": lambda example: (*example.stabilized(1)[1::2], None),

@@ -9,8 +9,8 @@ import sympy as sp
 
 import vinculum as vn
 from files.small import PENDULUM, refusal
-from vinculum.describe.files.units import read_unit
-from vinculum.describe.files.value import Refused
+from vinculum.model.expressions.value import Refused
+from vinculum.model.units.units import read_unit
 
 WITH_UNITS = (
     PENDULUM.replace("m = 1.0", 'm = "1000 g"')

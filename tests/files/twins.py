@@ -14,7 +14,7 @@ import tomlkit
 
 import vinculum as vn
 
-MODELS = files("vinculum") / "models"
+MODELS = files("vinculum") / "model" / "library"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NO_MECHANISM = ("demo", "paper_figures")
 FURTHER = ("start", "planar_arms_3r", "puma560_on_a_swaying_base")  # files without an example of their name

@@ -21,7 +21,7 @@ from laws.random_systems import (
     values,
 )
 from vinculum import EquationsOfMotion, Holonomic, Nonholonomic, derive
-from vinculum.derive.reference import numbers
+from vinculum.derivation.mechanics.sample_states import numbers
 
 SEEDS = range(10)
 CONSTRAINED = [seed for seed in SEEDS if random_system(seed).constraints]

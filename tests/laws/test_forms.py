@@ -14,9 +14,9 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from examples import ball_and_beam, delta_robot, five_bar, four_bar, watt_governor
 from laws.random_systems import Maker, consistent_state, random_state, random_system, t, values
-from vinculum.derive import columns
-from vinculum.derive.partition import Partition, conditioning
-from vinculum.simulate.pose import pose
+from vinculum.derivation.mechanics import column_choice as columns
+from vinculum.derivation.mechanics.partition import Partition, conditioning
+from vinculum.simulation.problem.build_problem import pose
 
 FULL = ("multipliers", "lyapunov", "lurie-suslov")
 EXAMPLES = {

@@ -17,7 +17,7 @@ t = dynamicsymbols._t
 
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("vinculum.simulate.run")
+    module = importlib.import_module("vinculum.simulation.run")
     monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))
 
 
@@ -133,7 +133,7 @@ def test_more_inputs_than_constraints_leave_a_free_part(r, s):
     state = shortest.recover({x: 0.1 * i for i, x in enumerate(system.states)} | {t: 0.3})
     point = {x: state[x] for x in system.states} | {t: 0.3}
     found = [np.array([e.recover(point)[u] for u in system.inputs]) for e in (shortest, steered, weighted)]
-    from vinculum.derive.program import decoupling
+    from vinculum.derivation.forms.program import decoupling
 
     terms = decoupling(shortest, shortest.values(point))
     for N in found:

@@ -10,5 +10,5 @@ import pytest
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start where ``initial`` says, also off the constraints, which `consistent` would refuse."""
-    module = importlib.import_module("vinculum.simulate.run")
+    module = importlib.import_module("vinculum.simulation.run")
     monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))

@@ -32,7 +32,7 @@ from examples.ball_and_beam import (
     u,
 )
 from papers.roots import assert_roots
-from vinculum.simulate.pose import pose
+from vinculum.simulation.problem.build_problem import pose
 
 BOTH = pytest.mark.parametrize("number", [0, 1], ids=["E1", "E2"])
 CURRENT = vn.charge_of(system(), u).diff()

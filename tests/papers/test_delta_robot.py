@@ -32,7 +32,7 @@ from examples.delta_robot import (
     u,
 )
 from papers.roots import assert_roots
-from vinculum.simulate.pose import pose
+from vinculum.simulation.problem.build_problem import pose
 
 STILL = {q.diff(): 0.0 for q in theta}
 

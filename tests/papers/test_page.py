@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from vinculum.papers import PAPERS, reproduce
-from vinculum.papers.markdown import formula, markdown, pictures
-from vinculum.papers.page import page
-from vinculum.papers.words import readable, size
+from papers import PAPERS, reproduce
+from papers.markdown import formula, markdown, pictures
+from papers.page import page
+from papers.words import readable, size
 from vinculum.present.mathml import mathml
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from vinculum.papers import PAPERS, Evidence, Number
-from vinculum.papers.record import last_unit, rounded
+from papers import PAPERS, Evidence, Number
+from papers.record import last_unit, rounded
 
 PAPER = {paper.key: paper for paper in PAPERS}
 LABELS = {

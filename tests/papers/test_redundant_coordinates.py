@@ -1,6 +1,6 @@
 """Krasinskiy 2025 in general form: the governor in Routh's form, and friction that must damp.
 
-The scalar form (15) and the errata of the paper are in `vinculum.papers.redundant`, tested by test_records.py.
+The scalar form (15) and the errata of the paper are in `papers.redundant`, tested by test_records.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import vinculum as vn
 from examples import five_bar, watt_governor
 from papers.roots import assert_roots
-from vinculum.simulate.pose import pose
+from vinculum.simulation.problem.build_problem import pose
 
 # -- A9: the governor -------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ linear = vn.linearize(swing, at=rest)
 law = vn.stabilize(linear)
 closed = vn.close_loop(swing, law)
 from pathlib import Path
-model = vn.load("src/vinculum/models/cartesian_pendulum.toml")
+model = vn.load("src/vinculum/model/library/cartesian_pendulum.toml")
 found = vn.examine(model)
 """
 SHOW = {

@@ -18,8 +18,8 @@ from examples import (
     snakeboard,
 )
 from laws.random_systems import Maker, State, consistent_state
-from vinculum.derive.quasi import QuasiChoices, characteristics_of
-from vinculum.derive.reference import numbers
+from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.derivation.quasi.quasi import QuasiChoices, characteristics_of
 from vinculum.graph import symbol
 
 EXAMPLES = {

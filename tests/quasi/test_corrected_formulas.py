@@ -14,11 +14,11 @@ from examples import gyroscope_in_gimbals as gyro
 from examples import sleigh_with_servo as sleigh
 from examples.gyroscope_in_gimbals import A1, A2, B1, C1, A, C, beta
 from examples.sleigh_with_servo import M, alpha, e1, e2, e3, k
-from vinculum.derive.chart import chart
-from vinculum.derive.chart_inverse import branch_state
-from vinculum.derive.hamel import coefficients
-from vinculum.derive.mechanics import mechanics
-from vinculum.derive.quasi import QuasiChoices, characteristics_of
+from vinculum.derivation.forms.hamel import coefficients
+from vinculum.derivation.mechanics.lagrange import mechanics
+from vinculum.derivation.quasi.chart import chart
+from vinculum.derivation.quasi.chart_inverse import branch_state
+from vinculum.derivation.quasi.quasi import QuasiChoices, characteristics_of
 from vinculum.graph import to_sympy
 
 mu1, mu2, lam = sp.symbols("mu_e1 mu_e2 lambda_knife")

@@ -16,8 +16,8 @@ from examples import gyroscope_in_gimbals as gyro
 from examples import overhead_crane as crane
 from examples import sleigh_with_servo as sleigh
 from examples.sleigh_with_servo import e1, e2, e3, eta, phi, xi
-from vinculum.simulate.methods import METHODS
-from vinculum.simulate.probes import runge_kutta
+from vinculum.simulation.integrators.methods import METHODS
+from vinculum.simulation.stabilization.probes import runge_kutta
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")

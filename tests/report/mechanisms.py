@@ -8,9 +8,9 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from vinculum.describe.model import Drawing, Model, Segment
+from vinculum.model.model import Drawing, Model, Segment
 
-MODELS = Path(vn.__file__).parent / "models"
+MODELS = Path(vn.__file__).parent / "model" / "library"
 PAGES = ("beam", "arm", "wheel", "promised", "hostile")
 ATTACK = "<script>document.title='owned'</script>"
 

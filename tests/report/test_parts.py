@@ -15,7 +15,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from report import mechanisms
-from vinculum.describe.model import Circle, Drawing, Model, Segment
+from vinculum.model.model import Circle, Drawing, Model, Segment
 from vinculum.present import browser, shapes
 from vinculum.present.animation import scene_of
 from vinculum.present.drawing import scene

@@ -23,7 +23,7 @@ from simulate.models import (
     x,
     y,
 )
-from vinculum.simulate.methods import METHODS
+from vinculum.simulation.integrators.methods import METHODS
 
 INSTANTS = np.linspace(0, 1, 11)
 COUNTS = {1: (4000, 8000, 16000), 2: (500, 1000, 2000), 3: (200, 400, 800), 4: (160, 320, 640), 5: (100, 200, 400)}

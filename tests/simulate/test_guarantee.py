@@ -10,9 +10,9 @@ import vinculum as vn
 from examples.wheel_with_reactions import program, start
 from simulate.models import ADAMS, FIXED_STEP, RUNGE_KUTTA, SKATE_START, hanging, pendulum, run, skate
 from vinculum.present.gains import plot_gain_intervals
-from vinculum.simulate.gain_interval import gain_interval, growth, stability_limit, stage_defect
-from vinculum.simulate.methods import METHODS
-from vinculum.simulate.recursion import amplification, step_matrix
+from vinculum.simulation.integrators.methods import METHODS
+from vinculum.simulation.stabilization.error_propagation import amplification, step_matrix
+from vinculum.simulation.stabilization.gain_interval import gain_interval, growth, stability_limit, stage_defect
 
 SYSTEMS = {
     "second order": lambda: (pendulum(), hanging(speed=2.0), 3.0),
@@ -118,7 +118,7 @@ def test_the_worst_case_of_adams_methods(method, z, least):
 @pytest.mark.parametrize("method", ADAMS)
 @pytest.mark.parametrize("order", [1, 2])
 def test_the_recursion_of_adams_methods_turns_unstable_at_their_limit(method, order):
-    from vinculum.derive.perturbation import binomial
+    from vinculum.derivation.program.perturbation import binomial
 
     for share, stable in ((0.97, True), (1.03, False)):
         S = step_matrix(METHODS[method], binomial(order, share * METHODS[method].largest), 1.0, False)
@@ -128,7 +128,7 @@ def test_the_recursion_of_adams_methods_turns_unstable_at_their_limit(method, or
 @pytest.mark.parametrize("method", RUNGE_KUTTA)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_deadbeat_gains_make_the_recursion_nilpotent(method, order):
-    from vinculum.simulate.gains import deadbeat
+    from vinculum.simulation.stabilization.gains import deadbeat
 
     tableau = METHODS[method]
     S = step_matrix(tableau, deadbeat(order, tableau.order), 1.0, True)

@@ -9,7 +9,7 @@ import sympy as sp
 import vinculum as vn
 from simulate.models import cartesian_system, difference, g, hanging, l, m, pendulum, run, t, x
 from vinculum.compile import function
-from vinculum.simulate import taylor_integrator
+from vinculum.simulation.integrators import taylor_integrator
 
 push = sp.Symbol("push")
 RUNS = [("taylor", {}), ("rk4", {"step": 1e-2}), ("ab3", {"step": 1e-2}), ("bdf", {})]

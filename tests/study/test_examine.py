@@ -10,8 +10,8 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from vinculum.describe.model import Model
-from vinculum.study import closed_motion_of, equations_of, held_motion_of, law_of, linear_of, loop_of, rest_of
+from vinculum.model.examine import closed_motion_of, equations_of, held_motion_of, law_of, linear_of, loop_of, rest_of
+from vinculum.model.model import Model
 
 theta = dynamicsymbols("theta")
 u, m, g, c = sp.symbols("u m g c")

@@ -15,14 +15,14 @@ import sympy as sp
 
 from vinculum.analyze.ignorable import ignorable
 from vinculum.analyze.servo import refuse_servo
-from vinculum.derive import EquationsOfMotion
-from vinculum.derive.mechanics import product
-from vinculum.derive.newton import newton
-from vinculum.derive.reference import numbers
+from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.mechanics.lagrange import product
+from vinculum.derivation.mechanics.newton import newton
+from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.errors import DomainError, ModelError, VinculumError
 from vinculum.graph import ZERO, Node, evaluate, jacobian, substitute, symbol
 from vinculum.names import listed, name_of, suggestion
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 _ROUNDING, _NOTHING = 1e-14, 1e-16  # relative and absolute: what is smaller is shown as zero
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.derive.mechanics import Mechanics, matrix_product, product
-from vinculum.derive.partition import Partition, following
-from vinculum.derive.projected import reduced_matrix
-from vinculum.derive.reference import Samples
-from vinculum.derive.shulgin import with_velocities
+from vinculum.derivation.forms.projected import reduced_matrix
+from vinculum.derivation.forms.shulgin import with_velocities
+from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product
+from vinculum.derivation.mechanics.partition import Partition, following
+from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.graph import ZERO, gradient, jacobian, substitute, vector
 
 

@@ -13,12 +13,12 @@ from vinculum.analyze.equilibrium import equilibrium
 from vinculum.analyze.first_approximation import first_approximation
 from vinculum.analyze.ignorable import ignorable, roles
 from vinculum.analyze.linearize import linearize
-from vinculum.derive import EquationsOfMotion
-from vinculum.derive.partition import Partition, best_partition
+from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
 from vinculum.names import name_of
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 ROOT = sp.Symbol("lambda")
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from vinculum.derive import EquationsOfMotion
-from vinculum.derive.routh import cyclic_coordinates
+from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.graph import ZERO
 
 

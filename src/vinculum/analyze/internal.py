@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from vinculum.derive import EquationsOfMotion
-from vinculum.derive.reference import numbers
+from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, jacobian, symbol
 from vinculum.names import listed, name_of
-from vinculum.shown import html
-from vinculum.simulate.problem import Problem
-from vinculum.simulate.trajectory import Trajectory
+from vinculum.notebook_repr import html
+from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.trajectory.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.derive import EquationsOfMotion
+from vinculum.derivation import EquationsOfMotion
 from vinculum.names import listed, name_of
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,10 @@ from vinculum.analyze.first_approximation import FirstApproximation, first_appro
 from vinculum.analyze.ignorable import Roles, ignorable, roles
 from vinculum.analyze.linear_model import LinearModel, NormalForm
 from vinculum.analyze.servo import refuse_servo
-from vinculum.derive import EquationsOfMotion
-from vinculum.derive.inertia import refuse_negative_inertia
-from vinculum.derive.partition import Partition, best_partition, refuse_nonholonomic
-from vinculum.derive.reference import numbers
+from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.mechanics.inertia import refuse_negative_inertia
+from vinculum.derivation.mechanics.partition import Partition, best_partition, refuse_nonholonomic
+from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import Node, symbol
 from vinculum.names import name_of

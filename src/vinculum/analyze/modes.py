@@ -16,7 +16,7 @@ import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.names import name_of
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 _LOST = 1e-12  # distance on the balanced pair of unit size below which a mode is out of reach to rounding
 _EQUAL = 1e-6  # relative difference below which two roots count as one when multiplicities are counted

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from vinculum.derive.mechanics import Mechanics, mechanics, product
-from vinculum.derive.realize import determinant_at, realized, relative_degrees, sample_states
-from vinculum.derive.release import without_actuators
+from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics, product
+from vinculum.derivation.quasi.release import without_actuators
+from vinculum.derivation.servo.servo_index_reduction import determinant_at, realized, relative_degrees, sample_states
 from vinculum.describe import Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import to_sympy, vector
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.graph import ZERO, jacobian
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "unstable", "undecided"
 

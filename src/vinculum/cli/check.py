@@ -10,7 +10,7 @@ from vinculum.cli.codes import DONE, WRONG
 from vinculum.cli.options import Json, ModelFile, Set
 
 if TYPE_CHECKING:
-    from vinculum.describe.files.problems import Problem
+    from vinculum.model.text.problems import Problem
 
 
 def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
@@ -22,7 +22,7 @@ def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
     """
     from vinculum.cli.models import opened
     from vinculum.cli.output import as_json
-    from vinculum.describe.files.problems import ModelFileError
+    from vinculum.model.text.problems import ModelFileError
 
     try:
         found = opened(model, settings)

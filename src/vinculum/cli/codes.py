@@ -43,9 +43,9 @@ def _code_of(error: Exception) -> int:
     if isinstance(error, (Wrong, OSError)):
         tell(str(error))
         return WRONG
-    from vinculum.describe.files.problems import ModelFileError
-    from vinculum.describe.files.words import in_the_words_of_a_file
     from vinculum.errors import VinculumError
+    from vinculum.model.text.message_rendering import in_the_words_of_a_file
+    from vinculum.model.text.problems import ModelFileError
 
     if not isinstance(error, VinculumError):
         raise error

@@ -14,9 +14,9 @@ from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
     from vinculum.control import Estimator, FeedbackLaw
-    from vinculum.describe.model import Model
-    from vinculum.simulate import Trajectory
-    from vinculum.study import Arrival, Equations
+    from vinculum.model.examine import Arrival, Equations
+    from vinculum.model.model import Model
+    from vinculum.simulation import Trajectory
 
 KINDS = (".json",)
 MOST = 12  # equilibria that are shown
@@ -39,9 +39,9 @@ def equilibrium(
     Example:
       vinculum equilibrium model.toml --set m=0.3
     """
+    from vinculum.cli.equilibrium_output import rest_data, show_rest
     from vinculum.cli.output import free_place
-    from vinculum.cli.rest import rest_data, show_rest
-    from vinculum.study import rests_of
+    from vinculum.model.examine import rests_of
 
     free_place(output, force, KINDS)
     asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
@@ -72,9 +72,9 @@ def stability(
     Example:
       vinculum stability model.toml --strict
     """
+    from vinculum.cli.equilibrium_output import rest_data, show_rest, show_roots, show_verdict, verdict_data
     from vinculum.cli.output import free_place
-    from vinculum.cli.rest import rest_data, show_rest, show_roots, show_verdict, verdict_data
-    from vinculum.study import linear_of, verdict_of
+    from vinculum.model.examine import linear_of, verdict_of
 
     free_place(output, force, KINDS)
     asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
@@ -107,11 +107,11 @@ def stabilize(
       vinculum stabilize model.toml -o gains.json
       vinculum stabilize model.toml -o closed_loop.nc
     """
+    from vinculum.cli.equilibrium_output import show_gains, show_rest, show_verdict
     from vinculum.cli.output import free_place, table
-    from vinculum.cli.rest import show_gains, show_rest, show_verdict
     from vinculum.cli.simulate import KINDS as MOTIONS
     from vinculum.cli.simulate import rows_of, stored
-    from vinculum.study import arrival_of
+    from vinculum.model.examine import arrival_of
 
     free_place(output, force, (*KINDS, *MOTIONS))
     wants_motion = output is not None and output.suffix.lower() in MOTIONS
@@ -144,7 +144,7 @@ def _at_rest(
 ) -> tuple[Model, Equations, Equilibrium]:
     """The model, its equations and its equilibrium; refused where the file lacks one of the sections."""
     from vinculum.cli.models import opened, refuse_unasked
-    from vinculum.study import equations_of, rest_of
+    from vinculum.model.examine import equations_of, rest_of
 
     model = opened(path, settings, form)
     refuse_unasked(model, path, *sections)
@@ -155,7 +155,7 @@ def _at_rest(
 def _designed(model: Model, equations: Equations, rest: Equilibrium) -> tuple[FeedbackLaw, Estimator | None, Verdict]:
     """Law, observer if there is one, and the verdict on the closed loop."""
     from vinculum.control import closed_model
-    from vinculum.study import estimator_of, law_of, linear_of, verdict_of
+    from vinculum.model.examine import estimator_of, law_of, linear_of, verdict_of
 
     linear = linear_of(equations, rest)
     law = law_of(model, linear)
@@ -168,7 +168,7 @@ def _closed(
 ) -> Trajectory | None:
     """The motion of the closed loop, where the file asks for one."""
     from vinculum.cli.progress import bar
-    from vinculum.study import closed_motion_of, loop_of
+    from vinculum.model.examine import closed_motion_of, loop_of
 
     if model.closed_loop is None:
         return None
@@ -187,7 +187,7 @@ def _design_data(
     arrival: Arrival | None,
 ) -> dict[str, Any]:
     """All of a design, for machines."""
-    from vinculum.cli.rest import arrival_data, law_data, observer_data, rest_data, verdict_data
+    from vinculum.cli.equilibrium_output import arrival_data, law_data, observer_data, rest_data, verdict_data
     from vinculum.cli.simulate import described
 
     data = {"name": model.name, "equilibrium": rest_data(rest), **law_data(law), "closed_loop": verdict_data(verdict)}

@@ -24,7 +24,7 @@ def demo(output: Output = None, force: Force = False) -> int:
 
     path = output or Path("ball_and_beam.html")
     free_place(path, force, KINDS)
-    from vinculum.describe.files import load
+    from vinculum.model import load
     from vinculum.present.report import write_report
 
     tell("The ball and beam: derived, simulated, judged, stabilized, drawn (half a minute).")

@@ -8,7 +8,7 @@ from vinculum.cli.codes import DONE
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
 
 if TYPE_CHECKING:
-    from vinculum.study import Equations
+    from vinculum.model.examine import Equations
 
 KINDS = (".tex", ".md", ".txt")
 
@@ -33,8 +33,8 @@ def derive(
     """
     from vinculum.cli.models import opened
     from vinculum.cli.output import as_json, free_place, table, written
+    from vinculum.model.examine import equations_of
     from vinculum.names import listed
-    from vinculum.study import equations_of
 
     free_place(output, force, KINDS)
     asked = opened(model, settings, form)

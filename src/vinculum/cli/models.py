@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from vinculum.cli.codes import Wrong
 
 if TYPE_CHECKING:
-    from vinculum.describe.model import Model
+    from vinculum.model.model import Model
 
 
 def opened(path: Path, settings: Sequence[str] | None = None, form: str | None = None) -> Model:
     """The model in a file; ``settings`` are NAME=VALUE."""
-    from vinculum.describe.files import load
+    from vinculum.model import load
 
     model = load(path, _changes(settings or ()))
     if form is None:
@@ -40,7 +40,7 @@ def refuse_unasked(model: Model, path: Path, *sections: str) -> None:
 
 
 def _refuse_unknown(form: str) -> None:
-    from vinculum.derive import form_names
+    from vinculum.derivation import form_names
     from vinculum.names import suggestion
 
     if form not in form_names():

@@ -39,7 +39,7 @@ def new(file: NewFile = None, like: Like = None, force: Force = False, listing: 
 
 def folder() -> Path:
     """Where the examples are."""
-    return Path(__file__).parents[1] / "models"
+    return Path(__file__).parents[1] / "model" / "library"
 
 
 def examples() -> dict[str, str]:

@@ -9,7 +9,7 @@ from vinculum.cli.codes import DONE, INTERRUPTED, NO, REFUSED, tell
 from vinculum.cli.options import Force, Form, ModelFile, Output, Set
 
 if TYPE_CHECKING:
-    from vinculum.study import Findings
+    from vinculum.model.examine import Findings
 
 KINDS = (".html",)
 _ASIDE = {"motion without feedback"}  # shown for comparison; nobody asked for it
@@ -72,7 +72,7 @@ def papers(output: Output = None, force: Force = False) -> int:
 
     path = output or Path("papers.html")
     free_place(path, force, (*KINDS, ".md"))
-    from vinculum.papers import write_markdown, write_page
+    from papers import write_markdown, write_page
 
     with steps() as progress:
         (write_markdown if path.suffix == ".md" else write_page)(path, progress)

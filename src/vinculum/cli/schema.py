@@ -14,7 +14,7 @@ def schema(output: Output = None, force: Force = False) -> int:
       vinculum schema -o vinculum.schema.json
     """
     from vinculum.cli.output import free_place, written
-    from vinculum.describe.files.schema import schema_text
+    from vinculum.model.schema.schema import schema_text
 
     free_place(output, force, (".json",))
     if output is None:

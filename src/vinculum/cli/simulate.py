@@ -13,9 +13,9 @@ from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
 if TYPE_CHECKING:
     import numpy as np
 
-    from vinculum.describe.model import Model
-    from vinculum.simulate import Trajectory
-    from vinculum.study import Equations
+    from vinculum.model.examine import Equations
+    from vinculum.model.model import Model
+    from vinculum.simulation import Trajectory
 
 KINDS = (".nc", ".csv")
 End = Annotated[float | None, typer.Option("--end", metavar="TIME", help="Another end of the run.", show_default=False)]
@@ -45,7 +45,7 @@ def simulate(
     """
     from vinculum.cli.models import opened, refuse_unasked
     from vinculum.cli.output import as_json, free_place, table
-    from vinculum.study import equations_of
+    from vinculum.model.examine import equations_of
 
     free_place(output, force, KINDS)
     asked = opened(model, settings, form)
@@ -67,7 +67,7 @@ def moved(model: Model, equations: Equations, changes: dict[str, Any]) -> Trajec
     from dataclasses import replace
 
     from vinculum.cli.progress import bar
-    from vinculum.study import motion_of
+    from vinculum.model.examine import motion_of
 
     how = dict(model.simulation or {})
     if changes["end"] is not None and "times" in how:
@@ -91,7 +91,7 @@ def stored(motion: Trajectory, path: Path) -> None:
 
 def rows_of(motion: Trajectory) -> dict[str, Any]:
     """How the run went, and the values at its end."""
-    from vinculum.simulate.summary import labelled
+    from vinculum.simulation.trajectory.summary import labelled
 
     last = {f"{name} at the end": float(values[-1]) for name, values in motion.own_columns.items()}
     inputs = {f"input {name}": _course(values) for name, values in motion.inputs.items()}

@@ -10,18 +10,18 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.kernel import Kernel, ground_nodes
-from vinculum.compile.lanes import Lanes, lanes, native_width
+from vinculum.compile.simd import Lanes, lanes, native_width
 from vinculum.compile.tangents import Tangents
-from vinculum.derive.bodies import Recursion, recursion
-from vinculum.derive.bodies.recursion import ARTICULATED_FROM, ROLLED_FROM
+from vinculum.derivation.bodies import Recursion, recursion
+from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, ROLLED_FROM
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.energies import joint_forces, spring_potential
+from vinculum.describe.bodies.fold_parameters import with_numbers
 from vinculum.describe.bodies.kinematics import nodes_of
-from vinculum.describe.bodies.numbers import with_numbers
 from vinculum.errors import ModelError, SingularError
 from vinculum.graph import ZERO, Node, gradient, jacobian, lift, substitute, symbol, vector
 from vinculum.graph.vectors import times
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 Array = np.ndarray
 METHODS = ("auto", "composite", "articulated", "rolled")

@@ -7,10 +7,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from vinculum.compile.lanes import _TOGETHER
-from vinculum.compile.rolled import GROUND_INPUTS, GROUPS, code
-from vinculum.derive.bodies import Recursion
-from vinculum.derive.bodies.rolled import Pattern, flat, numbers, pattern
+from vinculum.compile.looped import GROUND_INPUTS, GROUPS, code
+from vinculum.compile.simd import _TOGETHER
+from vinculum.derivation.bodies import Recursion
+from vinculum.derivation.bodies.looped import Pattern, flat, numbers, pattern
 from vinculum.describe.bodies.joints import BALL, TURN
 from vinculum.describe.bodies.kinematics import node_of
 from vinculum.graph import ZERO, Node, Routine, evaluate, lift

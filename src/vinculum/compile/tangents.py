@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from vinculum.derive.bodies import Recursion, composite
-from vinculum.derive.bodies.inverse import inverse
+from vinculum.derivation.bodies import Recursion, composite
+from vinculum.derivation.bodies.newton_euler import inverse
 from vinculum.describe.bodies.joints import BALL
 from vinculum.describe.bodies.kinematics import quaternion_rows
 from vinculum.graph import ZERO, Node, jacobian, lift, substitute, symbol

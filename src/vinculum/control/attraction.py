@@ -12,10 +12,10 @@ import sympy as sp
 
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.ignorable import ignorable
-from vinculum.derive import EquationsOfMotion
+from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
-from vinculum.shown import html
-from vinculum.simulate import simulate
+from vinculum.notebook_repr import html
+from vinculum.simulation import simulate
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import sympy as sp
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.control.feedback import FeedbackLaw
 from vinculum.control.observer import Estimator
-from vinculum.derive import EquationsOfMotion
+from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import ModelError
 from vinculum.names import name_of, variable_name
 

@@ -17,7 +17,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.modes import Mode, controllability, least_number, sufficient_inputs
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 Weights: TypeAlias = np.ndarray | Sequence | Mapping[sp.Expr, float] | float | None
 

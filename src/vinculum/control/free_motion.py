@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.internal import first_approximation
-from vinculum.derive import EquationsOfMotion
+from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import ModelError
 from vinculum.names import listed, name_of
 

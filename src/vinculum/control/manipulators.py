@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.dynamics import Dynamics
-from vinculum.derive.mechanics import mechanics
+from vinculum.derivation.mechanics.lagrange import mechanics
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.servo_path import actuated, servo_path
 from vinculum.errors import ModelError, SingularError

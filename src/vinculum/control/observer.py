@@ -19,7 +19,7 @@ from vinculum.analyze.modes import Mode, least_number, observability, sufficient
 from vinculum.control.feedback import Weights, regulator, weights
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ import sympy as sp
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Converter, Node, symbol
 from vinculum.names import listed, name_of
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 Entry: TypeAlias = "sp.Expr | Node | float"  # converted systems hold nodes, to keep their size linear
 

@@ -9,7 +9,7 @@ from itertools import count
 import sympy as sp
 
 from vinculum.names import listed
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 
 @dataclass(frozen=True)

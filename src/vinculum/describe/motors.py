@@ -17,7 +17,7 @@ import sympy as sp
 from vinculum.describe.system import System
 from vinculum.errors import ModelError
 from vinculum.names import name_of, suggestion
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
 from vinculum.graph import Converter, Node, symbol
 from vinculum.names import listed
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from vinculum.describe.model import Drawing, Led, Model, Segment
 from vinculum.errors import VinculumError
+from vinculum.model.model import Drawing, Led, Model, Segment
 from vinculum.present import shapes
 from vinculum.present.body_drawing import drawing_of
 from vinculum.present.drawing import Scene, flattened, scene
 
 if TYPE_CHECKING:
-    from vinculum.simulate.trajectory import Trajectory
+    from vinculum.simulation.trajectory.trajectory import Trajectory
 
 Point = Sequence[sp.Expr | float]
 

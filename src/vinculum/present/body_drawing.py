@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from vinculum.describe.bodies import Body, BodyTree
-from vinculum.describe.model import Drawing, Led, Segment
+from vinculum.model.model import Drawing, Led, Segment
 
 Point = Sequence[Any]
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.model import Circle, Drawing, Segment
 from vinculum.errors import ModelError
+from vinculum.model.model import Circle, Drawing, Segment
 from vinculum.names import suggestion
 
 if TYPE_CHECKING:
-    from vinculum.simulate.trajectory import Trajectory
+    from vinculum.simulation.trajectory.trajectory import Trajectory
 
 _AROUND = 40  # corners of a circle
 _FLAT = 1e-9  # share of the size by which a plane mechanism may leave its plane

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.simulate.gain_interval import gain_interval
+from vinculum.simulation.stabilization.gain_interval import gain_interval
 
 _COLORS = ("31,119,180", "255,127,14", "44,160,44", "214,39,40", "148,103,189", "140,86,75", "227,119,194")
 

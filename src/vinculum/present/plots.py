@@ -10,7 +10,7 @@ import sympy as sp
 from vinculum.names import name_of
 
 if TYPE_CHECKING:
-    from vinculum.simulate.trajectory import Trajectory
+    from vinculum.simulation.trajectory.trajectory import Trajectory
 
 
 def over_time(motion: Trajectory, keys: Sequence[sp.Expr | str]) -> Any:

@@ -15,15 +15,15 @@ from vinculum.analyze.internal import InternalDynamics
 from vinculum.analyze.servo import Realizability
 from vinculum.compile.dynamics import Dynamics
 from vinculum.control import Attraction, Estimator, FeedbackLaw
-from vinculum.derive import EquationsOfMotion, ProgramEquations
+from vinculum.derivation import EquationsOfMotion, ProgramEquations
 from vinculum.describe import AffineSystem, System
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.model import Model
+from vinculum.model.examine.findings import Findings, Point
+from vinculum.model.model import Model
 from vinculum.names import name_of
 from vinculum.present.notebook import Grid, table
-from vinculum.simulate import Trajectory
-from vinculum.simulate.summary import labelled
-from vinculum.study.findings import Findings, Point
+from vinculum.simulation import Trajectory
+from vinculum.simulation.trajectory.summary import labelled
 
 Rows = Mapping[str, Any]
 _TOO_LONG = "too many for a notebook; equations.latex() gives them"  # what is short is shown as a formula

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.numbering import EXTERNAL
+from vinculum.describe.bodies.topology import EXTERNAL
 
 Place = tuple[float, float]
 

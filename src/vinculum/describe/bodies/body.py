@@ -13,7 +13,7 @@ import sympy as sp
 
 from vinculum.describe.bodies.joints import BALLS, COORDINATES, Elementary, elementary
 from vinculum.names import function_of_time
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 Scalar = Any  # a number or a SymPy expression of parameters
 

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.describe.bodies.body import Body, inertia_matrix
 from vinculum.describe.bodies.joints import BALLS, COORDINATES
-from vinculum.describe.bodies.numbering import EXTERNAL, graph_of
+from vinculum.describe.bodies.topology import EXTERNAL, graph_of
 from vinculum.names import suggestion
 
 _ROUNDING = 1e-9  # relative slack of the inequalities of inertia

@@ -13,7 +13,7 @@ from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic
 from vinculum.errors import ModelError
 from vinculum.graph import apply, as_sympy, lift, symbol, symbols
 from vinculum.graph.vectors import Vector, cross, dot, minus, plus, scaled, times
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree

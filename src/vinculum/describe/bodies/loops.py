@@ -23,7 +23,7 @@ from vinculum.describe.constraints import Holonomic
 from vinculum.errors import ModelError
 from vinculum.graph import Node, as_sympy, lift, symbol, symbols
 from vinculum.graph.vectors import Vector, dot, minus, times, transposed
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies import energies, numbering
+from vinculum.describe.bodies import energies
+from vinculum.describe.bodies import topology as numbering
+from vinculum.describe.bodies.assembly import refuse_open
 from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
-from vinculum.describe.bodies.closing import refuse_open
 from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
@@ -24,7 +25,7 @@ from vinculum.errors import ModelError
 from vinculum.graph import as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
-from vinculum.shown import html
+from vinculum.notebook_repr import html
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vinculum.model.examine import Findings
 from vinculum.present.report.html import Section, joined, section, table, tag
 from vinculum.present.report.words import duration
-from vinculum.study import Findings
 
 
 def refusals(findings: Findings) -> Section | None:

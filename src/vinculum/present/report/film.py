@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from vinculum.model.examine import Findings
 from vinculum.present import shapes
 from vinculum.present.animation import scene_of
 from vinculum.present.drawing import Scene
 from vinculum.present.report.charts import SERIES, packed
-from vinculum.simulate import Trajectory
-from vinculum.study import Findings
+from vinculum.simulation import Trajectory
 
 _SHORTEST, _LONGEST = 3.0, 20.0  # seconds that a film lasts; slower or faster motions are shown at another speed
 _RATE = 20  # frames in a second

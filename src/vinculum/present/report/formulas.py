@@ -10,16 +10,16 @@ import sympy as sp
 
 from vinculum.describe import AffineSystem, Holonomic, Servo
 from vinculum.describe.affine import named
-from vinculum.describe.model import Model
 from vinculum.graph import Node, to_sympy, tree_size
 from vinculum.graph.from_sympy import from_sympy
+from vinculum.model.examine import Findings
+from vinculum.model.model import Model
 from vinculum.present.report.figures import Figures
 from vinculum.present.report.html import Html, Section, folded, joined, paragraph, section, table, tag, text
 from vinculum.present.report.mathematics import equations as typeset
 from vinculum.present.report.mathematics import inline, latex_of
 from vinculum.present.report.parts import curves, motor_units, motors
 from vinculum.present.report.words import counted, listing, number, sentence
-from vinculum.study import Findings
 
 _FEW = 40  # definitions that are shown without being asked for
 _DIGITS = 6

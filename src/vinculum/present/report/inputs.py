@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from vinculum.derive import ProgramEquations
-from vinculum.derive.interface import Equations
+from vinculum.derivation import ProgramEquations
+from vinculum.derivation.interface import Equations
 from vinculum.graph import from_sympy, tree_size
+from vinculum.model.examine import Findings
 from vinculum.names import variable_name
 from vinculum.present.report import charts
 from vinculum.present.report.figures import Figures
@@ -16,8 +17,7 @@ from vinculum.present.report.formulas import quantity, shortened
 from vinculum.present.report.html import Html, Section, paragraph, section, table, text
 from vinculum.present.report.mathematics import latex_of, mathml
 from vinculum.present.report.words import listing
-from vinculum.simulate import Trajectory
-from vinculum.study import Findings
+from vinculum.simulation import Trajectory
 
 _MOST_PICTURES = 24
 _SHORT = 60  # operations of a law that is written out

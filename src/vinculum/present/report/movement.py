@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vinculum.model.examine import Findings
 from vinculum.present.plots import coordinates
 from vinculum.present.report import charts
 from vinculum.present.report.figures import Figures
@@ -11,9 +12,8 @@ from vinculum.present.report.formulas import quantity
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
 from vinculum.present.report.mathematics import mathml
 from vinculum.present.report.words import number, sentence
-from vinculum.simulate import Trajectory
-from vinculum.simulate.summary import instants
-from vinculum.study import Findings
+from vinculum.simulation import Trajectory
+from vinculum.simulation.trajectory.summary import instants
 
 _MOST_PICTURES = 24
 _MOST_LINES = 8

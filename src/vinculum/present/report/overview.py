@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vinculum.describe import AffineSystem
+from vinculum.model.examine import Findings, Point
 from vinculum.present import shapes
 from vinculum.present.report.charts import SERIES
 from vinculum.present.report.figures import key_of
 from vinculum.present.report.film import Film
 from vinculum.present.report.html import Html, Section, joined, paragraph, section, tag, text
 from vinculum.present.report.words import counted, listing, number, sentence
-from vinculum.study import Findings, Point
 
 
 def heading(findings: Findings) -> Html:

@@ -14,16 +14,17 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from vinculum.describe.model import Model
 from vinculum.errors import VinculumError
 from vinculum.json_data import json_data
-from vinculum.present.report import about, formulas, inputs, movement, overview, rest
+from vinculum.model.examine import Findings, examine
+from vinculum.model.examine.versions import versions
+from vinculum.model.model import Model
+from vinculum.present.report import about, formulas, inputs, movement, overview
+from vinculum.present.report import stability as rest
 from vinculum.present.report.figures import Figures
 from vinculum.present.report.film import Film, films
 from vinculum.present.report.html import Html, Section, joined, text
 from vinculum.present.report.words import duration, size
-from vinculum.study import Findings, examine
-from vinculum.study.versions import versions
 
 
 @dataclass(frozen=True)

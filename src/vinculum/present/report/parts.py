@@ -6,8 +6,8 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe import AffineSystem, DCMotor
-from vinculum.describe.model import Measured, Model
 from vinculum.describe.motors import charge_of, voltage_of
+from vinculum.model.model import Measured, Model
 from vinculum.present.report import charts
 from vinculum.present.report.figures import Figures
 from vinculum.present.report.html import Html, folded, joined, paragraph, table, tag, text

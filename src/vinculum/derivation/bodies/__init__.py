@@ -1,0 +1,13 @@
+"""The dynamics of a tree of bodies by recursions traced through the graph.
+
+| file           | what                                              | grows as |
+|----------------|---------------------------------------------------|----------|
+| `inverse`      | forces from accelerations (Newton-Euler)          | n        |
+| `composite`    | mass matrix, sparse factorization                 | n²       |
+| `articulated`  | accelerations from forces                         | n        |
+| `theorem`      | the paper's kinetic energy in closed form         | n³       |
+"""
+
+from vinculum.derivation.bodies.recursion import Recursion, recursion
+
+__all__ = ["Recursion", "recursion"]

@@ -1,0 +1,162 @@
+"""Forward dynamics in O(n) by articulated bodies (Featherstone 2008, chapter 7), on top of the Newton-Euler forces.
+
+What velocities and gravity do to each body, p, is the force of Newton and Euler at zero acceleration of the hinges. The
+accelerations ν̇ = M⁻¹ (τ - bias) then come from one sweep inwards and one outwards,
+
+    U = I S,  D = SᵀU,  I_parent += I - U D⁻¹ Uᵀ,  p_parent += p + U D⁻¹ (τ - Sᵀp);    ν̇ = D⁻¹ (τ - Sᵀp - Uᵀ a).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vinculum.derivation.bodies.hinges import Hinge
+from vinculum.derivation.bodies.newton_euler import carried, component
+from vinculum.derivation.bodies.transforms import Articulated, Inertia, Six, matrix_plus, skew, symmetric
+from vinculum.describe.bodies.joints import BALL, TURN
+from vinculum.graph import ONE, ZERO, Node, lift
+from vinculum.graph.node import divide
+from vinculum.graph.vectors import Matrix, Vector, dot, matrix_times, minus, plus, times, transposed
+
+
+@dataclass
+class Swept:
+    """What the sweep inwards leaves at a hinge for the sweep outwards."""
+
+    columns: list[Six]  # U, one for each velocity of the hinge
+    inverse: Matrix  # D⁻¹
+    left: Vector  # τ - Sᵀp
+
+
+def solve(
+    hinges: Sequence[Hinge], tau: Sequence[Sequence[Any]], wrenches: Sequence[Six]
+) -> tuple[list[Vector], list[Node]]:
+    """ν̇ of every hinge from its force τ and the forces p on every body at ν̇ = 0, and the pivots D."""
+    bodies, p = [articulated(hinge.inertia) for hinge in hinges], list(wrenches)
+    found, pivots = [], []
+    for i in reversed(range(len(hinges))):
+        hinge = hinges[i]
+        at, pivot = swept(hinge, bodies[i], p[i], tau[i])
+        found.append(at)
+        pivots += pivot
+        if hinge.parent >= 0:
+            body, (n, f) = passed_on(hinge, bodies[i], p[i], at)
+            bodies[hinge.parent] = joined(bodies[hinge.parent], body)
+            p[hinge.parent] = plus(p[hinge.parent][0], n), plus(p[hinge.parent][1], f)
+    return _outwards(hinges, found[::-1]), pivots
+
+
+def articulated(inertia: Inertia) -> Articulated:
+    """A = tr(Σ) 1 - Σ, B = [h]×, C = m 1."""
+    m, h, S = inertia
+    trace = (S[1][1] + S[2][2], S[0][0] + S[2][2], S[0][0] + S[1][1])
+    A = tuple(tuple(trace[i] if i == j else -S[i][j] for j in range(3)) for i in range(3))
+    C = tuple(tuple(m if i == j else ZERO for j in range(3)) for i in range(3))
+    return A, tuple(tuple(lift(x) for x in row) for row in skew(h)), C
+
+
+def swept(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> tuple[Swept, list[Node]]:
+    """U, D⁻¹ and τ - Sᵀp of a hinge, and what is divided by."""
+    left = minus(tau, component(hinge, p))
+    columns = columns_of(hinge, body)
+    if hinge.kind == BALL:
+        inverse, pivots = _inverse(body[0])
+        return Swept(columns, inverse, left), pivots
+    D = component(hinge, columns[0])[0] + hinge.rotor
+    return Swept(columns, ((divide(ONE, D),),), left), [D]
+
+
+def columns_of(hinge: Hinge, body: Articulated) -> list[Six]:
+    """U = I S: (n, f) for a unit acceleration of each velocity of the hinge."""
+    A, B, C = body
+    if hinge.kind == BALL:
+        return [(tuple(A[k]), tuple(B[k])) for k in range(3)]
+    return [(A[2], B[2]) if hinge.kind == TURN else (tuple(row[2] for row in B), C[2])]
+
+
+def _inverse(A: Matrix) -> tuple[Matrix, list[Node]]:
+    """The inverse of a symmetric 3×3 matrix and its determinant."""
+    around = ((1, 2), (2, 0), (0, 1))
+    adjugate = symmetric([[A[a][c] * A[b][d] - A[a][d] * A[b][c] for c, d in around] for a, b in around])
+    determinant = dot(A[0], adjugate[0])
+    reciprocal = divide(ONE, determinant)
+    return tuple(tuple(x * reciprocal for x in row) for row in adjugate), [determinant]
+
+
+def _rest(hinge: Hinge, body: Articulated, at: Swept) -> Articulated:
+    """I - U D⁻¹ Uᵀ; rows that vanish identically are set to zero."""
+    A, B, C = body
+    zero = ((ZERO,) * 3,) * 3
+    if hinge.kind == BALL:
+        return zero, zero, symmetric(_less(C, matrix_times(matrix_times(transposed(B), at.inverse), B)))
+    (n, f), reciprocal = at.columns[0], at.inverse[0][0]
+    nD, fD = tuple(x * reciprocal for x in n), tuple(x * reciprocal for x in f)
+    A = symmetric([[A[i][j] - nD[i] * n[j] for j in range(3)] for i in range(3)])
+    B = tuple(tuple(B[i][j] - nD[i] * f[j] for j in range(3)) for i in range(3))
+    C = symmetric([[C[i][j] - fD[i] * f[j] for j in range(3)] for i in range(3)])
+    if hinge.rotor is not ZERO:
+        return A, B, C
+    keep = (True, True, False)
+    if hinge.kind == TURN:
+        return _kept(A, keep, keep), _kept(B, keep, (True,) * 3), C
+    return A, _kept(B, (True,) * 3, keep), _kept(C, keep, keep)
+
+
+def _kept(X: Matrix, rows: Sequence[bool], columns: Sequence[bool]) -> Matrix:
+    return tuple(tuple(X[i][j] if rows[i] and columns[j] else ZERO for j in range(3)) for i in range(3))
+
+
+def _less(X: Matrix, Y: Matrix) -> Matrix:
+    return tuple(minus(a, b) for a, b in zip(X, Y, strict=True))
+
+
+def passed_on(hinge: Hinge, body: Articulated, p: Six, at: Swept) -> tuple[Articulated, Six]:
+    """What the parent feels of a hinge that gives way: inertia and force, in the parent's frame."""
+    rest = _rest(hinge, body, at)
+    for stage in reversed(hinge.stages):
+        rest = stage.articulated(rest)
+    return rest, carried(hinge, _pushed(p, at))
+
+
+def joined(parent: Articulated, body: Articulated) -> Articulated:
+    """Two articulated inertias as one."""
+    return tuple(matrix_plus(a, b) for a, b in zip(parent, body, strict=True))  # type: ignore[return-value]  # three
+
+
+def _pushed(p: Six, at: Swept) -> Six:
+    """p + U D⁻¹ (u - Sᵀp)."""
+    n, f = p
+    for factor, column in zip(times(at.inverse, at.left), at.columns, strict=True):
+        n = plus(n, tuple(factor * x for x in column[0]))
+        f = plus(f, tuple(factor * x for x in column[1]))
+    return n, f
+
+
+def _outwards(hinges: Sequence[Hinge], found: Sequence[Swept]) -> list[Vector]:
+    rates: list[Vector] = []
+    moved: list[Six] = []
+    still: Six = ((ZERO,) * 3, (ZERO,) * 3)
+    for hinge, at in zip(hinges, found, strict=True):
+        own, a = accelerated(hinge, at, moved[hinge.parent] if hinge.parent >= 0 else still)
+        rates.append(own)
+        moved.append(a)
+    return rates
+
+
+def accelerated(hinge: Hinge, at: Swept, parent: Six) -> tuple[Vector, Six]:
+    """ν̇ of a hinge and the acceleration (ω̇, v̇) of its frame from that of the parent, both beyond the state ν̇ = 0."""
+    a = parent
+    for stage in hinge.stages:
+        a = stage.motion(a)
+    left = minus(at.left, tuple(dot(n, a[0]) + dot(f, a[1]) for n, f in at.columns))
+    rates = times(at.inverse, left)
+    return rates, _with(hinge, a, rates)
+
+
+def _with(hinge: Hinge, a: Six, rates: Vector) -> Six:
+    if hinge.kind == BALL:
+        return plus(a[0], rates), a[1]
+    along = (ZERO, ZERO, rates[0])
+    return (plus(a[0], along), a[1]) if hinge.kind == TURN else (a[0], plus(a[1], along))

@@ -1,0 +1,114 @@
+"""The mass matrix by composite bodies and its sparse factorization (Featherstone 2008, chapters 6 and 8).
+
+A hinge moves all it carries as one rigid body: the momentum of that body, carried inwards along the path, has in every
+hinge on the way the component M_ij. Entries of hinges on different branches are zero and stay so in M = Lᵀ D L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vinculum.derivation.bodies.hinges import Hinge
+from vinculum.derivation.bodies.newton_euler import carried, component
+from vinculum.derivation.bodies.transforms import Inertia, Six, matrix_plus
+from vinculum.describe.bodies.joints import BALL, TURN
+from vinculum.graph import ONE, ZERO, Node, lift
+from vinculum.graph.node import divide
+from vinculum.graph.vectors import plus
+
+
+def starts(hinges: Sequence[Hinge]) -> list[int]:
+    """The place of every hinge's first velocity among all."""
+    widths = [3 if hinge.kind == BALL else 1 for hinge in hinges]
+    return [sum(widths[:i]) for i in range(len(widths))]
+
+
+def mass_matrix(hinges: Sequence[Hinge]) -> np.ndarray:
+    """M (velocities, velocities) as nodes."""
+    first = starts(hinges)
+    size = first[-1] + (3 if hinges[-1].kind == BALL else 1)
+    M = np.full((size, size), ZERO, dtype=object)
+    carried_bodies = composites(hinges)
+    for i, hinge in enumerate(hinges):
+        for k, momentum in enumerate(_momenta(hinge, carried_bodies[i])):
+            _fill(M, hinges, first, i, k, momentum)
+    for i, hinge in enumerate(hinges):
+        M[first[i], first[i]] = M[first[i], first[i]] + hinge.rotor
+    return M
+
+
+def composites(hinges: Sequence[Hinge]) -> list[Inertia]:
+    """For every hinge the inertia of all it carries, as one body."""
+    found = [hinge.inertia for hinge in hinges]
+    for i in reversed(range(len(hinges))):
+        if hinges[i].parent >= 0:
+            inertia = found[i]
+            for stage in reversed(hinges[i].stages):
+                inertia = stage.inertia(inertia)
+            m, h, S = found[hinges[i].parent]
+            found[hinges[i].parent] = m + inertia[0], plus(h, inertia[1]), matrix_plus(S, inertia[2])
+    return found
+
+
+def _momenta(hinge: Hinge, inertia: Inertia) -> list[Six]:
+    """(n, f) of the composite body for a unit velocity of the hinge."""
+    m, (x, y, z), S = inertia
+    zero = ZERO
+    if hinge.kind == TURN:
+        return [((-S[0][2], -S[1][2], S[0][0] + S[1][1]), (-y, x, zero))]
+    if hinge.kind != BALL:
+        return [((y, -x, zero), (zero, zero, m))]
+    return [
+        ((S[1][1] + S[2][2], -S[0][1], -S[0][2]), (zero, -z, y)),
+        ((-S[0][1], S[0][0] + S[2][2], -S[1][2]), (z, zero, -x)),
+        ((-S[0][2], -S[1][2], S[0][0] + S[1][1]), (-y, x, zero)),
+    ]
+
+
+def _fill(M: np.ndarray, hinges: Sequence[Hinge], first: list[int], i: int, k: int, momentum: Six) -> None:
+    column, j = first[i] + k, i
+    while True:
+        for row, value in enumerate(component(hinges[j], momentum), start=first[j]):
+            M[row, column] = M[column, row] = lift(value)
+        if hinges[j].parent < 0:
+            return
+        momentum, j = carried(hinges[j], momentum), hinges[j].parent
+
+
+def ancestors(hinges: Sequence[Hinge]) -> list[int]:
+    """λ(i): for every velocity the one before it on the way to the external body, or -1."""
+    first, above = starts(hinges), []
+    for i, hinge in enumerate(hinges):
+        width = 3 if hinge.kind == BALL else 1
+        parent = hinge.parent
+        last = first[parent] + (2 if hinges[parent].kind == BALL else 0) if parent >= 0 else -1
+        above += [last, *range(first[i], first[i] + width - 1)]
+    return above
+
+
+def solve(M: np.ndarray, right: Sequence[Any], above: Sequence[int]) -> tuple[list[Node], list[Node]]:
+    """x of M x = b by M = Lᵀ D L along the tree, without fill-in, and the pivots D."""
+    H, x = M.copy(), [lift(b) for b in right]
+    reciprocal: list[Node] = [ONE] * len(H)
+    for k in reversed(range(len(H))):
+        reciprocal[k] = divide(ONE, H[k, k])
+        i = above[k]
+        while i >= 0:
+            factor = H[k, i] * reciprocal[k]
+            j = i
+            while j >= 0:
+                H[i, j] = H[i, j] - factor * H[k, j]
+                j = above[j]
+            H[k, i] = factor
+            x[i] = x[i] - factor * x[k]
+            i = above[i]
+    for k in range(len(H)):
+        x[k] = x[k] * reciprocal[k]
+        i = above[k]
+        while i >= 0:
+            x[k] = x[k] - H[k, i] * x[i]
+            i = above[i]
+    return x, [H[k, k] for k in range(len(H))]

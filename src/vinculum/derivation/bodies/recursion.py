@@ -1,0 +1,193 @@
+"""Mass matrix, bias and accelerations of a tree in the user's coordinates.
+
+Inside, a ball joint has the three velocities ν = ω; outside, four of a unit quaternion with ν = 2 E(q) q̇:
+
+    M_q = Gᵀ M G + μ q qᵀ,   h_q = Gᵀ h + μ |q̇|² q,   G = 2 E(q),      q̈ = ½ Eᵀ ν̇ - (|q̇|² + c) q
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vinculum.derivation.bodies import articulated, composite
+from vinculum.derivation.bodies.hinges import Hinge, hinges
+from vinculum.derivation.bodies.looped import flat, of_stage
+from vinculum.derivation.bodies.newton_euler import Support, inverse, none, support, wrenches
+from vinculum.describe.bodies import BodyTree
+from vinculum.describe.bodies.joints import BALL
+from vinculum.describe.bodies.kinematics import quaternion_rows
+from vinculum.errors import ModelError
+from vinculum.graph import ZERO, Node, lift, symbol, symbols, vector
+from vinculum.graph.vectors import Vector, dot
+
+ARTICULATED_FROM = 8  # velocities; above, articulated bodies take fewer operations than factorizing M
+ROLLED_FROM = 32  # velocities; above, loops over the hinges compile in a fraction of the time and run as fast
+
+
+@dataclass(frozen=True, eq=False)
+class Recursion:
+    """The recursions of one tree."""
+
+    tree: BodyTree
+    hinges: Sequence[Hinge]
+    base: Support
+
+    @cached_property
+    def coordinates(self) -> list[Node]:
+        """q in the user's order."""
+        return [symbol(q) for q in self.tree.coordinates]
+
+    @cached_property
+    def places(self) -> list[list[int]]:
+        """For every hinge the places of its coordinates among the user's."""
+        where = {q: i for i, q in enumerate(self.coordinates)}
+        return [[where[q] for q in hinge.q] for hinge in self.hinges]
+
+    # -- in the user's coordinates ---------------------------------------------------------------------------
+
+    def mass_matrix(self) -> np.ndarray:
+        """M_q (n, n)."""
+        M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
+        n = len(self.coordinates)
+        result = np.full((n, n), ZERO, dtype=object)
+        maps = [self._lift(hinge) for hinge in self.hinges]
+        for i, rows in enumerate(self.places):
+            for j, columns in enumerate(self.places):
+                block = M[first[i] : first[i] + len(maps[i]), first[j] : first[j] + len(maps[j])]
+                result[np.ix_(rows, columns)] = _between(maps[i], block, maps[j])
+        for hinge, rows in zip(self.hinges, self.places, strict=True):
+            if hinge.kind == BALL:
+                extra = [[self.tree.norm_inertia * a * b for b in hinge.q] for a in hinge.q]
+                result[np.ix_(rows, rows)] = result[np.ix_(rows, rows)] + np.array(extra, dtype=object)
+        return _mirrored(result)
+
+    def bias(self) -> np.ndarray:
+        """h_q with gravity: what M_q q̈ + h_q = (all other forces) needs."""
+        return self.forces(none(self.hinges))
+
+    def inverse_dynamics(self, accelerations: Sequence[Any]) -> np.ndarray:
+        """The generalized forces for given q̈ (n)."""
+        nu = []
+        for hinge, rows in zip(self.hinges, self.places, strict=True):
+            own = [accelerations[i] for i in rows]
+            nu.append(tuple(dot(row, own) for row in self._lift(hinge)))  # ν̇ = G q̈, since E(q̇) q̇ = 0
+        return self.forces(nu)
+
+    def forces(self, accelerations: Sequence[Sequence[Any]]) -> np.ndarray:
+        """Generalized forces in the user's coordinates for given ν̇."""
+        tau = inverse(self.hinges, self.rates, accelerations, self.base)
+        result = vector([ZERO] * len(self.coordinates))
+        for hinge, rows, own in zip(self.hinges, self.places, tau, strict=True):
+            for k, i in enumerate(rows):
+                column = [row[k] for row in self._lift(hinge)]
+                result[i] = lift(dot(column, own))
+                if hinge.kind == BALL:
+                    result[i] = result[i] + self.tree.norm_inertia * dot(hinge.v, hinge.v) * hinge.q[k]
+        return result
+
+    def accelerations(
+        self, applied: Sequence[Any], corrections: dict[Node, Node], method: str = "auto"
+    ) -> tuple[list[Node], list[Node]]:
+        """q̈ from generalized forces, and the pivots; ``corrections``: c of a norm by its quaternion's first symbol."""
+        nu, pivots = self.solve(applied, method)
+        result: list[Node] = [ZERO] * len(self.coordinates)
+        for hinge, rows, own in zip(self.hinges, self.places, nu, strict=True):
+            for i, value in zip(rows, self._lower(hinge, own, corrections), strict=True):
+                result[i] = lift(value)
+        return result, pivots
+
+    # -- in the velocities of the hinges ---------------------------------------------------------------------
+
+    @cached_property
+    def rates(self) -> list[Vector]:
+        """ν of every hinge."""
+        return [tuple(lift(dot(row, hinge.v)) for row in self._lift(hinge)) for hinge in self.hinges]
+
+    def solve(self, applied: Sequence[Any], method: str = "auto") -> tuple[list[Vector], list[Node]]:
+        """ν̇ of every hinge: M ν̇ = τ - h."""
+        try:
+            return self._solved(applied, method)
+        except ZeroDivisionError:
+            self._refuse_weightless()
+            raise
+
+    def _refuse_weightless(self) -> None:
+        """Name the joints that nothing resists: with inertia only on their axis, or none."""
+        M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
+        idle = [str(h.q[0]) for h, i in zip(self.hinges, first, strict=True) if M[i, i] is ZERO]
+        why = f"nothing that {', '.join(idle)} moves has inertia about or along its axis" if idle else (
+            "in every configuration some joint moves nothing that others do not move alike")  # fmt: skip
+        raise ModelError(
+            f"the accelerations of {self.tree.name!r} are not determined",
+            [f"{why}. Give inertia=..., a center of mass off the axis or rotor_inertia=..., or leave the joint out."],
+        )
+
+    def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
+        tau = [self._along(hinge, rows, applied) for hinge, rows in zip(self.hinges, self.places, strict=True)]
+        if method == "articulated" or (method == "auto" and self.size > ARTICULATED_FROM):
+            return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, none(self.hinges), self.base))
+        bias = inverse(self.hinges, self.rates, none(self.hinges), self.base)
+        right = [a - b for own, row in zip(tau, bias, strict=True) for a, b in zip(own, row, strict=True)]
+        x, pivots = composite.solve(composite.mass_matrix(self.hinges), right, composite.ancestors(self.hinges))
+        first = composite.starts(self.hinges)
+        return [tuple(x[i : i + len(row)]) for i, row in zip(first, tau, strict=True)], pivots
+
+    @cached_property
+    def size(self) -> int:
+        """The number of velocities."""
+        return sum(3 if hinge.kind == BALL else 1 for hinge in self.hinges)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether lengths and inertias are numbers, without parameters."""
+        own = {*self.coordinates, *(v for hinge in self.hinges for v in hinge.v)}
+        data = [x for hinge in self.hinges for x in (hinge.rotor, *flat(hinge.inertia))]
+        data += [x for hinge in self.hinges for stage in hinge.stages for x in of_stage(stage)]
+        return symbols(data) <= own
+
+    def _along(self, hinge: Hinge, rows: Sequence[int], applied: Sequence[Any]) -> Vector:
+        """τ of a hinge from generalized forces in the user's coordinates."""
+        own = [applied[i] for i in rows]
+        if hinge.kind == BALL:  # Gᵀτ = Q means τ = ½ E Q
+            own = [dot(row, own) / 2 for row in quaternion_rows(hinge.q)]
+        return tuple(lift(x) for x in own)
+
+    def _lift(self, hinge: Hinge) -> Sequence[Sequence[Any]]:
+        """G of ν = G q̇."""
+        if hinge.kind != BALL:
+            return ((1,),)
+        return [[2 * x for x in row] for row in quaternion_rows(hinge.q)]
+
+    def _lower(self, hinge: Hinge, nu: Vector, corrections: dict[Node, Node]) -> Vector:
+        if hinge.kind != BALL:
+            return nu
+        stretch = dot(hinge.v, hinge.v) + corrections.get(hinge.q[0], ZERO)
+        columns = zip(*quaternion_rows(hinge.q), strict=True)
+        return tuple(dot(column, nu) / 2 - stretch * q for column, q in zip(columns, hinge.q, strict=True))
+
+
+def recursion(tree: BodyTree, regroup: bool = True) -> Recursion:
+    """The recursions of a tree, numbers folded in; symbols among its parameters stay symbols."""
+    return Recursion(tree, hinges(tree, regroup), support(tree))
+
+
+def _between(left: Sequence[Sequence[Any]], block: np.ndarray, right: Sequence[Sequence[Any]]) -> np.ndarray:
+    """Gᵀ M G."""
+    a, b = len(left[0]), len(right[0])
+    found = np.full((a, b), ZERO, dtype=object)
+    for k in range(a):
+        for m in range(b):
+            half = [dot([row[k] for row in left], list(block[:, j])) for j in range(block.shape[1])]
+            found[k, m] = lift(dot(half, [row[m] for row in right]))
+    return found
+
+
+def _mirrored(M: np.ndarray) -> np.ndarray:
+    for i in range(len(M)):
+        M[i, :i] = M[:i, i]
+    return M

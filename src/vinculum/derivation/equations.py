@@ -1,0 +1,432 @@
+"""The equations of motion of a system in one of the classical forms."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.interface import Condition, Feedback, Residual, StartLevel
+from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.lagrange import Mechanics
+from vinculum.derivation.mechanics.partition import Partition, best_partition, conditioning
+from vinculum.derivation.mechanics.redundancy import refuse_dependent
+from vinculum.derivation.mechanics.sample_states import Samples, Values, generic_states, numbers, unmet
+from vinculum.derivation.mechanics.singular import singular_at
+from vinculum.describe import Servo, System
+from vinculum.errors import ConstraintError, DomainError, ModelError
+from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
+from vinculum.names import listed, name_of, reaction, suggestion
+from vinculum.notebook_repr import formula, html_if_large
+
+if TYPE_CHECKING:
+    from vinculum.derivation.printing import Printed
+
+Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EquationsOfMotion:
+    """Equations of motion, ready to be read, evaluated or simulated.
+
+    Multipliers have the sign of  M q̈ + h = Q + Jᵀ λ  everywhere.
+    """
+
+    system: System
+    form: str
+    mechanics: Mechanics
+    states: tuple[sp.Expr, ...]  # what is integrated
+    eliminate: Callable[[Mechanics, Samples], Explicit]
+    feedback: tuple[
+        tuple[Node | None, ...], ...
+    ]  # residuals the correction of each constraint is made of, lowest first
+    projections: Levels  # (residuals, consecutive states that are moved to make them vanish), in order
+    counted: int  # equations and unknowns of the form as the literature counts them
+    at: Mapping[sp.Expr, float] | None = None
+    redundant: str = "refuse"
+    partition: Partition | None = None  # independent and dependent coordinates, where the form divides them
+    divided_by: Callable[[Partition], EquationsOfMotion] | None = None  # the same form with another partition
+    definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
+    conditions: tuple[Condition, ...] = ()  # what must stay away from zero for the states to be good ones
+    lines: Callable[[EquationsOfMotion], list[tuple[Node, Node]]] | None = None  # the equations (left, right) to print
+    laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # inputs of a closed loop as expressions of the state
+    extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # further states of a closed loop and their rates
+    _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
+
+    @property
+    def dimension(self) -> int:
+        """The size of the form: unknown functions of a differential-algebraic or ordinary system."""
+        return self.counted
+
+    @property
+    def acceleration_symbols(self) -> tuple[sp.Expr, ...]:
+        """q̈ for every coordinate."""
+        return tuple(q.diff(self.system.time, 2) for q in self.system.coordinates)
+
+    # -- symbols ---------------------------------------------------------------------------------------------
+
+    @property
+    def mass_matrix(self) -> sp.Matrix:
+        """M of M q̈ + h = Q + Jᵀλ, as a SymPy matrix."""
+        return _matrix(self.mechanics.M)
+
+    @property
+    def forcing(self) -> sp.Matrix:
+        """Q - h of M q̈ = Q - h + Jᵀλ, as a SymPy column."""
+        return _matrix((self.mechanics.Q - self.mechanics.h)[:, None])
+
+    @property
+    def constraint_jacobian(self) -> sp.Matrix:
+        """J of J q̈ + γ = 0, as a SymPy matrix."""
+        return _matrix(self.mechanics.J)
+
+    @property
+    def reactions(self) -> dict[str, sp.Expr]:
+        """λ(q, q̇, t, u) of every constraint as a SymPy expression. For a large system it is large."""
+        nodes = self.mechanics.without_corrections(self.explicit().reactions)
+        return {c.name: to_sympy(node) for c, node in zip(self.system.constraints, nodes, strict=True)}
+
+    def latex(self, named: bool | None = None) -> str:
+        """The equations in the user's symbols, as LaTeX.
+
+        A small model is printed whole. A large one, or any with ``named=True``, is printed with named
+        intermediates z₁, z₂, ... that appear once each.
+        """
+        from vinculum.derivation.printing import latex
+
+        return latex(self, named)
+
+    def printed(self, named: bool | None = None) -> Printed:
+        """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
+        from vinculum.derivation.printing import printed
+
+        return printed(self, named)
+
+    def text(self, named: bool | None = None) -> str:
+        """The same as plain text, in the words of a model file."""
+        from vinculum.derivation.printing import printed
+        from vinculum.text_printer import plain
+
+        return printed(self, named, write=plain).lines
+
+    _repr_latex_ = formula
+    _repr_html_ = html_if_large
+
+    def operations(self) -> Counter[str]:
+        """Operations needed for rates and reactions together; ``.total()`` adds them up."""
+        explicit = self.explicit()
+        return operations(self.mechanics.without_corrections([*explicit.rates, *explicit.reactions]))
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+
+    def explicit(self, values: Values | None = None) -> Explicit:
+        """q̈ and λ as nodes, with pivots that are good at the given values (default: the reference state)."""
+        values = self.reference() if values is None else values
+        for explicit in self._known:
+            if explicit.suits(values):
+                return explicit
+        self._known.append(self.eliminate(self.mechanics, [values, *self.generic]))
+        return self._known[-1]
+
+    def chosen_for(self, *values: Values) -> Explicit:
+        """A new elimination with pivots that are good at all the given states."""
+        self._known.append(self.eliminate(self.mechanics, [*values, *self.generic]))
+        return self._known[-1]
+
+    @cached_property
+    def generic(self) -> list[dict[Node, float]]:
+        """A few states in general position on the constraints."""
+        return [self.with_definitions(values) for values in generic_states(self.mechanics)]
+
+    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
+        """Values with the states added that can be computed from coordinates and velocities."""
+        fresh = {
+            symbol(key): node
+            for key, node in self.definitions.items()
+            if symbols([node]) <= set(values) and symbol(key) not in values
+        }
+        return values | dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))
+
+    def reference(self) -> dict[Node, float]:
+        """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
+        if self.at is not None:
+            return self.values(self.at)
+        if not self.generic:
+            raise DomainError(
+                f"No state that meets the constraints of {self.system.name!r} was found from random starts."
+                f"{unmet(self.mechanics)} If there is one, give it: derive(system, at={{coordinate: value, ...}})."
+            )
+        return self.generic[0]
+
+    def state_values(self, values: Values) -> list[float]:
+        """The states of this form from values of all coordinates and velocities."""
+        nodes = [self.definitions.get(key, symbol(key)) for key in self.states]
+        return evaluate(nodes, values)
+
+    def adapted(self, values: Values) -> EquationsOfMotion:
+        """The same form with the best partition at a state, if the choice was Vinculum's and has become a bad one."""
+        if self.partition is None or self.divided_by is None or not self.partition.chosen:
+            return self
+        best = best_partition(self.mechanics, values)
+        now, then = (conditioning(self.mechanics, p, values) for p in (self.partition, best))
+        return self.divided_by(best) if now < 0.1 * then else self
+
+    def accelerations(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
+        """q̈ at a state {coordinate: value, velocity: value, input: value}, as {q.diff(t, 2): value}."""
+        found = self._evaluated(state)[: len(self.system.coordinates)]
+        return dict(zip(self.acceleration_symbols, found, strict=True))
+
+    def recover(self, state: Mapping[sp.Expr, float]) -> dict[object, float]:
+        """All coordinates, velocities, accelerations and, by constraint name, multipliers at a state."""
+        values, found = self.values(state), self._evaluated(state)
+        names = (*self.acceleration_symbols, *(c.name for c in self.system.constraints))
+        n = len(self.system.coordinates)
+        velocities = dict(zip(self.system.velocities, found[-n:], strict=True))
+        given = {key: values[symbol(key)] for key in self.states}
+        return given | velocities | dict(zip(names, found[:-n], strict=True))
+
+    def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
+        """A state in the user's symbols as numbers for the graph; what is missing or unknown is refused."""
+        system = self.system
+        known = {*self.states, *system.coordinates, *system.velocities, *system.inputs, *system.parameters, system.time}
+        problems = [
+            f"{name_of(key)} is not a symbol of the system.{suggestion(name_of(key), map(name_of, known))}"
+            for key in state
+            if key not in known
+        ]
+        problems += [
+            f"{name_of(key)} is {value!r}. Give it a finite number."
+            for key, value in state.items()
+            if not _is_number(value)
+        ]
+        complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
+        numbers = {symbol(key): float(value) for key, value in complete.items() if _is_number(value)}
+        numbers = self.with_definitions(numbers)
+        needed = (*self.states, *system.free_inputs)
+        missing = [key for key in needed if symbol(key) not in numbers and key not in state]
+        if missing:
+            problems.append(f"no value for {listed(missing)}.")
+        if problems:
+            raise ModelError(f"the state of {system.name!r} is not usable", problems)
+        return numbers
+
+    def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:
+        values = self.values(state)
+        adapted = self.adapted(values)
+        explicit = (adapted if adapted.states == self.states else self).explicit(values)
+        found = evaluate(self._without_corrections(explicit), values)
+        self._refuse_contradiction(state, found[-len(self.system.coordinates) :])
+        return found
+
+    def _refuse_contradiction(self, state: Mapping[sp.Expr, float], velocities: Sequence[float]) -> None:
+        """Velocities that follow from the state may be given too, but must agree with it."""
+        for key, value in zip(self.system.velocities, velocities, strict=True):
+            if key in state and abs(state[key] - value) > 1e-6 * (1 + abs(value)):
+                raise ModelError(
+                    f"the state of {self.system.name!r} is not usable",
+                    [f"{name_of(key)} = {state[key]:.6g}, but the other velocities make it {value:.6g}. Leave it out."],
+                )
+
+    def _without_corrections(self, explicit: Explicit) -> list[Node]:
+        everything = [*explicit.accelerations, *explicit.reactions, *explicit.velocities]
+        return self.mechanics.without_corrections(everything)
+
+    # -- what a simulation asks of any equations (`derive.interface.Equations`) ---------------------------------
+
+    prescribed: ClassVar[Feedback | None] = None  # the stabilization is the simulation's to choose
+
+    @property
+    def name(self) -> str:
+        """What the user called the system."""
+        return self.system.name
+
+    @property
+    def time(self) -> sp.Symbol:
+        """t."""
+        return self.system.time
+
+    @property
+    def parameters(self) -> Mapping[sp.Symbol, float]:
+        """Parameters and their values."""
+        return self.system.parameters
+
+    @property
+    def inputs(self) -> Sequence[sp.Expr]:
+        """Inputs that need a law."""
+        return self.system.free_inputs
+
+    @property
+    def held_inputs(self) -> Sequence[sp.Expr]:
+        """Inputs that hold servo constraints."""
+        return self.system.servo_inputs
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """One name for each constraint."""
+        return tuple(c.name for c in self.system.constraints)
+
+    @property
+    def corrections(self) -> tuple[Node, ...]:
+        """Symbols c of J q̈ + γ + c = 0."""
+        return tuple(self.mechanics.corrections)
+
+    @property
+    def chains(self) -> tuple[tuple[Node, ...], ...]:
+        """The residuals of every constraint that its correction is made of, lowest level first."""
+        return tuple(tuple(node for node in pair if node is not None) for pair in self.feedback)
+
+    @property
+    def residuals(self) -> tuple[Residual, ...]:
+        """Position residuals of the holonomic constraints, then velocity residuals of all."""
+        pairs = list(zip(self.constraint_names, self.mechanics.position, strict=True))
+        velocity = zip(self.constraint_names, self.mechanics.velocity, strict=True)
+        return (
+            *(Residual(name, "position", f) for name, f in pairs if f is not None),
+            *(Residual(name, "velocity", f) for name, f in velocity),
+        )
+
+    @property
+    def start_levels(self) -> tuple[StartLevel, ...]:
+        """Coordinates on the holonomic constraints, velocities on the velocity constraints, then hidden conditions.
+
+        A motion need not start on constraints that it approaches.
+        """
+        approach, q, v = self.mechanics.approach, tuple(self.system.coordinates), self.system.velocities
+        met = [r for r in self.residuals if r.constraint not in approach]
+        position, velocity = (tuple((r.constraint, r.node) for r in met if r.level == level)
+                              for level in ("position", "velocity"))  # fmt: skip
+        hidden = tuple((name, z) for name, z in self.mechanics.hidden if name not in approach)
+        levels = (StartLevel("coordinates", position, q), StartLevel("velocities", velocity, v))
+        if not hidden:
+            return levels
+        return (*levels, StartLevel("coordinates and velocities", position + velocity + hidden, (*q, *v)))
+
+    def start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
+        """Conditions from states that the user gave in place of velocities: definition(q, q̇, t) - value = 0.
+
+        Velocities that are to be found start from where the form puts them (exactly right when all such states are
+        given), or from a state in general position, since a definition may be singular at rest.
+        """
+        given = {key: float(initial[key]) for key in self.definitions if key in initial}
+        if not given:
+            return []
+        v = self.system.nodes.v
+        start = {node: self.reference()[node] for node in v}
+        if len(given) == len(self.definitions):
+            known = {**self.reference(), **values, **{symbol(key): x for key, x in given.items()}}
+            guess = {node: x for node, x in start.items() if node.value not in initial}
+            exact = self.mechanics.without_corrections(self.explicit(known | guess).velocities)
+            start = dict(zip(v, evaluate(exact, known | guess), strict=True))
+        values.update({node: x for node, x in start.items() if node.value not in initial})
+        return [(name_of(key), self.definitions[key] - value) for key, value in given.items()]
+
+    def _refuse_other_branch(self, values: dict[Node, float]) -> None:
+        """The states must give back the velocities they came from; on another branch of a chart they do not."""
+        found = evaluate(self.mechanics.without_corrections(self.explicit(values).velocities), values)
+        pairs = zip(self.system.velocities, found, strict=True)
+        wrong = [v for v, x in pairs if abs(x - values[symbol(v)]) > 1e-8 * (1 + abs(x))]
+        if wrong:
+            limits = "; ".join(condition.meaning for condition in self.conditions)
+            raise ConstraintError(
+                f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out with "
+                f"another value ({limits}). Start on the other side, or pass derive(..., at={{...}}) a state on it."
+            )
+
+    @property
+    def energy(self) -> Node:
+        """E = q̇·∂T/∂q̇ - T + V."""
+        return self.mechanics.energy
+
+    @property
+    def user_symbols(self) -> tuple[sp.Expr, ...]:
+        """Coordinates and velocities."""
+        return (*self.system.coordinates, *self.system.velocities)
+
+    @property
+    def reaction_symbols(self) -> dict[str, sp.Expr]:
+        """λ of every constraint."""
+        return {name: reaction(name) for name in self.constraint_names}
+
+    @property
+    def holding(self) -> dict[str, sp.Expr]:
+        """The input of every servo constraint: its value stands in place of λ."""
+        servos = [c.name for c in self.system.constraints if isinstance(c, Servo)]
+        return dict(zip(servos, self.system.servo_inputs, strict=True))
+
+    @property
+    def shown(self) -> tuple[sp.Expr, ...]:
+        """The coordinates."""
+        return tuple(self.system.coordinates)
+
+    def power(self, explicit: Explicit) -> Node:
+        """dE/dt by forces, moving constraints and explicit time."""
+        return self.mechanics.power(self.mechanics.without_corrections(explicit.reactions))
+
+    def servo_powers(self, explicit: Explicit) -> dict[sp.Expr, Node]:
+        """u b·q̇ of every input that holds a servo constraint."""
+        reactions = self.mechanics.without_corrections(explicit.reactions)
+        pairs = zip(self.system.constraints, reactions, self.mechanics.virtual_rates, strict=True)
+        found = [reaction * rate for c, reaction, rate in pairs if isinstance(c, Servo)]
+        return dict(zip(self.system.servo_inputs, found, strict=True))
+
+    def lifted(self, explicit: Explicit, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes of q and q̇ as nodes of the state, where some velocities are functions of it."""
+        exact = self.mechanics.without_corrections(explicit.velocities)
+        pairs = zip(self.system.nodes.v, exact, strict=True)
+        return substitute(list(nodes), {v: node for v, node in pairs if v is not node})
+
+    def derived(self, explicit: Explicit) -> dict[Node, Node]:
+        """Accelerations and reactions, by their symbols, as functions of the state."""
+        accelerations = zip(map(symbol, self.acceleration_symbols), explicit.accelerations, strict=True)
+        names = map(symbol, self.reaction_symbols.values())
+        servos = [r for c, r in zip(self.system.constraints, explicit.reactions, strict=True) if isinstance(c, Servo)]
+        held = zip(map(symbol, self.system.servo_inputs), servos, strict=True)
+        return dict(accelerations) | dict(zip(names, explicit.reactions, strict=True)) | dict(held)
+
+    def refuse_start(self, values: Values) -> None:
+        """Refuse dependent constraints, unless the user wants to go on with them."""
+        if self.redundant == "refuse":
+            J, q = numbers(self.mechanics.J, values), numbers(self.system.nodes.q, values)
+            refuse_dependent(J, self.constraint_names, self.system.coordinates, q)
+        if self.definitions:
+            self._refuse_other_branch(self.with_definitions(dict(values)))
+
+    def singular_at(self, values: Values) -> str:
+        """What is no longer determined at a state, or nothing."""
+        return singular_at(self, values)
+
+    def __repr__(self) -> str:
+        rows = {
+            "form": self.form,
+            "states": listed(self.states),
+            "constraints": ", ".join(c.name for c in self.system.constraints) or "none",
+            "dimension": str(self.dimension),
+        }
+        if self.partition is not None and self.partition.s:
+            chosen = " (chosen: best conditioned)" if self.partition.chosen else ""
+            rows["dependent"] = listed(self.system.coordinates[i] for i in self.partition.s) + chosen
+        limits = [condition.meaning for condition in self.conditions if condition.kind == "chart left"]
+        if limits:
+            rows["chart"] = "; ".join(limits)
+        head = f'EquationsOfMotion of "{self.system.name}"'
+        return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+
+
+def _is_number(value: object) -> bool:
+    """A finite real number, SymPy's included."""
+    if isinstance(value, str) or value is None:
+        return False
+    try:
+        return math.isfinite(float(value))  # type: ignore[arg-type]  # refused below
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _matrix(nodes: np.ndarray) -> sp.Matrix:
+    return sp.Matrix(*nodes.shape, [to_sympy(node) for node in nodes.ravel()])

@@ -1,0 +1,72 @@
+"""Chaplygin's conditions: the dependent coordinates appear neither in the energies and forces nor in the constraints,
+nor in the directions in which servos act.
+
+    q̇_s = Σ_r b_sr(q_1..q_k) q̇_r,   Θ, V and Q free of the dependent coordinates
+
+Then the equations for the independent coordinates form a system of their own (Chaplygin 1895), those of Voronets
+without ∂Θ/∂q_s; the dependent coordinates follow by quadrature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.mechanics.lagrange import Mechanics
+from vinculum.derivation.mechanics.sample_states import generic_states
+from vinculum.describe import Servo
+from vinculum.errors import DomainError, ModelError
+from vinculum.graph import ONE, ZERO, Node, along, evaluate, gradient, substitute, symbol
+from vinculum.names import name_of
+
+
+def refuse_unless_chaplygin(mechanics: Mechanics, dependent: Sequence[sp.Expr]) -> None:
+    """Raise a `ModelError` with every condition that fails."""
+    problems = [*_about_constraints(mechanics), *_about_dependent(mechanics, dependent)]
+    if problems:
+        raise ModelError(
+            f"the system {mechanics.system.name!r} is not a Chaplygin system",
+            [*problems, "use form='voronets', which does not need these conditions."],
+        )
+
+
+def _about_constraints(mechanics: Mechanics) -> Iterator[str]:
+    nodes = mechanics.system.nodes
+    for constraint, residual in zip(mechanics.system.constraints, mechanics.velocity, strict=True):
+        if _varies(mechanics, along([residual], {nodes.time: ONE})[0]):
+            yield f"the constraint {constraint.name} contains the time."
+        if _varies(mechanics, substitute([residual], dict.fromkeys(nodes.v, ZERO))[0]):
+            yield f"the constraint {constraint.name} has a part without velocities, so it is not homogeneous."
+
+
+def _about_dependent(mechanics: Mechanics, dependent: Sequence[sp.Expr]) -> Iterator[str]:
+    nodes, s = mechanics.system.nodes, [symbol(q) for q in dependent]
+    forces = dict(zip(mechanics.system.coordinates, mechanics.applied, strict=True))
+    places: dict[str, Node] = {"the kinetic energy": nodes.kinetic, "the potential energy": nodes.potential}
+    places |= {f"the force on {name_of(q)}": force for q, force in forces.items()}
+    servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
+    for u, column in zip(mechanics.system.servo_inputs, mechanics.directions[:, servos].T, strict=True):
+        acting = zip(mechanics.system.coordinates, column, strict=True)
+        places |= {f"the force of {name_of(u)} on {name_of(q)}": b for q, b in acting}
+    places |= {f"the condition hidden in the path of {name}": z for name, z in mechanics.hidden}
+    names = [c.name for c in mechanics.system.constraints]
+    places |= {f"the constraint {name}": f for name, f in zip(names, mechanics.velocity, strict=True)}
+    for place, node in places.items():
+        for q, slope in zip(dependent, gradient(node, s), strict=True):
+            if _varies(mechanics, slope):
+                yield f"{place} contains the dependent coordinate {name_of(q)}."
+
+
+def _varies(mechanics: Mechanics, slope: Node) -> bool:
+    """Whether a node is different from zero at some state in general position."""
+    if slope is ZERO:
+        return False
+    found = []
+    for values in generic_states(mechanics):
+        try:
+            found += evaluate([slope], values)
+        except DomainError:
+            continue
+    return not found or bool(np.abs(found).max() > 1e-11)

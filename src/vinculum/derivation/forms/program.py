@@ -1,0 +1,127 @@
+"""Reactions and controls that hold constraints and make their perturbations decay (form "program").
+
+For ẋ = F + B N and constraints of vector relative degree {r_i} (see `relative_degree`),
+
+    ẏ_{i, r_i - 1} = a_i + p_i N = -c_i          =>          P N = h,    h = -a - c.
+
+With as many inputs as constraints N = P⁻¹ h. With more, of all solutions the one nearest to a preferred N₀ in the norm
+Σ w_k (N_k - N₀_k)² is taken, W = diag(1/w):
+
+    N = N₀ + W Pᵀ (P W Pᵀ)⁻¹ (h - P N₀),
+
+which for N₀ arbitrary is the general solution (15) of Mukharlyamov and Kirgizbaev. The corrections c come from the
+perturbation equations prescribed in `derive` or from the stabilization chosen in `simulate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
+from vinculum.derivation.mechanics.sample_states import Values, numbers
+from vinculum.derivation.program.perturbation import Prescription, Rates, prescribed
+from vinculum.derivation.program.program_equations import ProgramEquations
+from vinculum.derivation.servo.relative_degree import Chain, relative_degrees
+from vinculum.describe import System
+from vinculum.describe.affine import AffineNodes, AffineSystem
+from vinculum.errors import ConstraintError, DomainError, ModelError
+from vinculum.graph import ONE, ZERO, Converter, Node, constant, symbol, symbols
+from vinculum.names import listed, name_of, suggestion
+
+
+def program(
+    system: AffineSystem | System,
+    rates: Rates | Prescription | None = None,
+    free: Mapping[sp.Expr, sp.Expr] | None = None,
+    weights: Mapping[sp.Expr, float] | None = None,
+    at: Mapping[sp.Expr, float] | None = None,
+) -> ProgramEquations:
+    """Derive the form: relative degrees, decoupling matrix P, prescribed perturbations, free part."""
+    from vinculum.derivation.program.affine_form import affine
+
+    stated = affine(system) if isinstance(system, System) else system
+    nodes = stated.nodes
+    around = None if at is None else _numbers(stated, at)
+    values = {symbol(p): v for p, v in stated.parameters.items()}
+    chains, points = relative_degrees(nodes, stated.constraint_names, values, around)
+    refuse_deficient(chains, nodes, points)
+    known = [*nodes.x, *nodes.parameters, nodes.time]
+    return ProgramEquations(
+        system=stated,
+        chains_found=tuple(chains),
+        prescribed=prescribed(rates, chains, known, points),
+        preferred=_preferred(stated, free or {}, known),
+        weights=_weights(stated, weights or {}),
+        points=tuple(points),
+    )
+
+
+def refuse_deficient(chains: list[Chain], nodes: AffineNodes, points: list[dict[Node, float]]) -> None:
+    """Refuse constraints that the inputs cannot hold independently of each other: rank P < r."""
+    if not chains:
+        return
+    P = np.array([chain.p for chain in chains], dtype=object).reshape(len(chains), -1)
+    sampled = [numbers(P, values) for values in points]
+    best = max(sampled, key=rank_of)
+    rank, r, s = rank_of(best), len(chains), len(nodes.inputs)
+    if rank == r:
+        return
+    guilty = ", ".join(f"`{name}`" for name in dependent_names(best, [chain.name for chain in chains]))
+    cause = f"there are {s} inputs for {r} constraints" if s < r else f"the inputs act alike on {guilty}"
+    raise ConstraintError(
+        f"The inputs {listed(n.value for n in nodes.inputs) or '(none)'} cannot hold the constraints: the matrix of "
+        f"inputs in their derivatives has rank {rank} of {r}; {cause}. Add inputs (or rates of auxiliary states), or "
+        f"remove {r - rank} of {guilty}."
+    )
+
+
+def _numbers(system: AffineSystem, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
+    known = {*system.states, system.time}
+    problems = [
+        f"{name_of(key)} is no state.{suggestion(name_of(key), map(name_of, known))}" for key in at if key not in known
+    ]
+    if problems:
+        raise ModelError("the point `at` is not usable", problems)
+    return {symbol(key): float(value) for key, value in at.items()}
+
+
+def _preferred(system: AffineSystem, free: Mapping[sp.Expr, sp.Expr], known: list[Node]) -> tuple[Node, ...]:
+    """N₀, zero where the user wants nothing."""
+    problems = [
+        f"{name_of(u)} is no input.{suggestion(name_of(u), map(name_of, system.inputs))}"
+        for u in free
+        if u not in system.inputs
+    ]
+    if free and len(system.inputs) <= len(system.constraints):
+        problems.append("as many inputs as constraints leave nothing free. Leave out free=..., or add inputs.")
+    nodes = {u: Converter()(law) for u, law in free.items()}
+    strangers = [s.value for s in symbols(nodes.values()) - set(known)]
+    if strangers:
+        problems.append(f"{listed(strangers)} is not known. It may contain states, time and parameters.")
+    if problems:
+        raise ModelError("the free part of the inputs is not usable", problems)
+    return tuple(nodes.get(u, ZERO) for u in system.inputs)
+
+
+def _weights(system: AffineSystem, weights: Mapping[sp.Expr, float]) -> tuple[Node, ...]:
+    """1/w of every input."""
+    problems = [f"{name_of(u)} is no input." for u in weights if u not in system.inputs]
+    problems += [f"the weight of {name_of(u)} is {w}; it must be positive." for u, w in weights.items() if not w > 0]
+    if problems:
+        raise ModelError("the weights of the inputs are not usable", problems)
+    return tuple(ONE / constant(float(weights[u])) if u in weights else ONE for u in system.inputs)
+
+
+def decoupling(equations: ProgramEquations, values: Values) -> dict[str, Any]:
+    """P and h of P N = h and a basis of the free directions ker P at a state, as numbers."""
+    P, a = equations.P, [chain.a for chain in equations.chains_found]
+    try:
+        matrix, drift = numbers(P, values), numbers(a, values)
+    except DomainError as error:
+        raise ModelError("the state is not usable", [str(error)]) from error
+    _, singular, vectors = np.linalg.svd(matrix)
+    return {"P": matrix, "h": -drift, "free directions": vectors[int(np.sum(singular > 1e-12 * singular[0])) :].T}

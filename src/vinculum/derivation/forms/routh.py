@@ -1,0 +1,102 @@
+"""Routh's equations: cyclic coordinates replaced by their momenta, also beside redundant coordinates.
+
+A coordinate c is cyclic when it appears in no energy, force or constraint (its velocity may). With p = ∂T/∂ċ (B has no
+column of c, since c is in no constraint),
+
+    M_cc ċ = p - (∂T/∂ċ at ċ = 0),   ṗ = Q_c,
+
+and the other coordinates follow Shulgin's equations with this ċ. State (r, c, s, ṙ, p). Where Q_c = 0 the momentum
+is an exact integral of what is integrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.forms.projected import projected
+from vinculum.derivation.forms.shulgin import dependent_rates, with_velocities
+from vinculum.derivation.mechanics.explicit import Explicit, solved
+from vinculum.derivation.mechanics.lagrange import Mechanics
+from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.sample_states import Samples
+from vinculum.describe import System
+from vinculum.errors import ModelError
+from vinculum.graph import ZERO, Elimination, Node, gradient, substitute, symbol, symbols, vector
+from vinculum.names import listed, name_of
+
+
+def cyclic_coordinates(system: System) -> tuple[sp.Expr, ...]:
+    """The coordinates that appear in no energy, force or constraint, while their velocities do."""
+    nodes = system.nodes
+    everything = [nodes.kinetic, nodes.potential, nodes.dissipation, *nodes.forces, *nodes.constraints]
+    present = symbols(everything)
+    return tuple(q for q, node in zip(system.coordinates, nodes.q, strict=True) if node not in present)
+
+
+def checked_cyclic(system: System, asked: Sequence[sp.Expr] | None) -> tuple[sp.Expr, ...]:
+    """The cyclic coordinates asked for, or all there are."""
+    found = cyclic_coordinates(system)
+    wrong = [c for c in asked or () if c not in found]
+    if wrong:
+        raise ModelError(
+            "the choice of cyclic coordinates is not usable",
+            [f"{name_of(c)} appears in an energy, a force or a constraint, so it is not cyclic." for c in wrong],
+        )
+    if not found:
+        raise ModelError(
+            "Routh's form needs a cyclic coordinate",
+            [f"each of {listed(system.coordinates)} appears in an energy, a force or a constraint. Use 'shulgin'."],
+        )
+    return tuple(asked) if asked else found
+
+
+def momentum_symbol(system: System, c: sp.Expr) -> sp.Expr:
+    """The momentum of a cyclic coordinate as a function of time, called p_theta for theta."""
+    return sp.Function(f"p_{name_of(c)}")(system.time)
+
+
+def momenta(system: System, cyclic: Sequence[sp.Expr]) -> dict[sp.Expr, Node]:
+    """p = ∂T/∂ċ as functions of (q, q̇, t); cyclic coordinates are in no constraint, so T* adds nothing."""
+    v = [symbol(c.diff(system.time)) for c in cyclic]
+    slopes = gradient(system.nodes.kinetic, v)
+    return {momentum_symbol(system, c): node for c, node in zip(cyclic, slopes, strict=True)}
+
+
+def routh(partition: Partition, cyclic: Sequence[int]) -> Callable[[Mechanics, Samples], Explicit]:
+    """The elimination for given dependent and cyclic coordinates (numbers)."""
+    c = list(cyclic)
+    r = [i for i in partition.r if i not in cyclic]
+
+    def eliminate(mechanics: Mechanics, samples: Samples) -> Explicit:
+        rates, velocities = dependent_rates(mechanics, partition, samples)
+        velocities[c], spin = cyclic_velocities(mechanics, c, velocities, samples)
+        reduced = with_velocities(mechanics, velocities)
+        found = projected(reduced, partition, reduced.gamma, samples)
+        return Explicit(
+            rates=(*velocities[r], *velocities[c], *rates, *found.accelerations[r], *reduced.applied[c]),
+            velocities=tuple(velocities),
+            accelerations=tuple(found.accelerations),
+            reactions=tuple(found.reactions),
+            pivots=spin.pivots + found.pivots,
+            numbers=spin.numbers + found.numbers,
+        )
+
+    return eliminate
+
+
+def cyclic_velocities(
+    mechanics: Mechanics, c: list[int], velocities: np.ndarray, samples: Samples
+) -> tuple[np.ndarray, Elimination]:
+    """ċ from M_cc ċ = p - (∂T/∂ċ at ċ = 0), and the elimination that gave it."""
+    system = mechanics.system
+    cyclic = [system.coordinates[i] for i in c]
+    known = momenta(system, cyclic)
+    at_rest = {v: node for v, node in zip(system.nodes.v, velocities, strict=True) if v is not node}
+    at_rest |= {system.nodes.v[i]: ZERO for i in c}
+    rest = vector(substitute(list(known.values()), at_rest))
+    right = vector([symbol(p) for p in known]) - rest
+    elimination = solved(mechanics, mechanics.M[np.ix_(c, c)], right[:, None], samples)
+    return elimination.solution[:, 0], elimination

@@ -1,0 +1,1 @@
+"""Program constraints: perturbations, control-affine systems, the inverse problem."""

@@ -1,0 +1,117 @@
+"""The inverse problem: all systems ẋ = X(x, t) that have given partial integrals (Erugin, Galiullin, Mukharlyamov).
+
+For φ(x, t) with Jacobian J = ∂φ/∂x of rank r, and Erugin functions F(φ, x, t) with F = 0 where φ = 0,
+
+    X = s₀ [J, c] + Jᵀ (J Jᵀ)⁻¹ (F - ∂φ/∂t)      gives      dφ/dt = F exactly.
+
+[J, c] is the vector product of the rows of J and of N - 1 - r vectors c: X_τ,i = (-1)^{i+1} det(W without column i),
+W = [J; c]. It is tangent to φ = const, J X_τ = 0, and s₀(x, t) is arbitrary. Every tangent vector is of this form for
+some c; with c left out, `tangents` gives a basis of all of them. The term ∂φ/∂t is missing in the printed formula of
+paper 004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from vinculum.describe.affine import AffineSystem
+from vinculum.errors import ConstraintError, VinculumError
+from vinculum.notebook_repr import html
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """A family of systems with given partial integrals: ẋ = scale · tangential + normal."""
+
+    states: tuple[sp.Expr, ...]
+    integrals: dict[str, sp.Expr]
+    normal: sp.Matrix  # Jᵀ (J Jᵀ)⁻¹ (F - ∂φ/∂t)
+    tangential: sp.Matrix  # X_τ, zero where no c was given and more than one direction is free
+    tangents: sp.Matrix  # a basis of ker J, one column for each free direction
+
+    def rates(self, scale: sp.Expr | float = 1, along: Sequence[sp.Expr | float] | None = None) -> list[sp.Expr]:
+        """One member: s₀ X_τ + X_ν, or with ``along`` coefficients of the basis of tangents instead of X_τ."""
+        if along is not None and len(along) != self.tangents.shape[1]:
+            raise VinculumError(f"there are {self.tangents.shape[1]} free directions; got {len(along)} coefficients.")
+        tangent = self.tangential * sp.sympify(scale) if along is None else self.tangents * sp.Matrix(along)
+        return list(tangent + self.normal)
+
+    def system(
+        self,
+        scale: sp.Expr | float = 1,
+        along: Sequence[sp.Expr | float] | None = None,
+        parameters: Mapping[sp.Symbol, float] | None = None,
+        name: str = "inverse problem",
+    ) -> AffineSystem:
+        """One member as a system that can be simulated; nothing is left to be held."""
+        return AffineSystem(self.states, self.rates(scale, along), parameters=parameters or {}, name=name)
+
+    _repr_html_ = html
+
+
+def inverse_problem(
+    states: Sequence[sp.Expr],
+    integrals: Mapping[str, sp.Expr],
+    erugin: Mapping[str, sp.Expr] | sp.Expr | float,
+    tangent: Sequence[Sequence[sp.Expr | float]] = (),
+) -> Inverse:
+    """The systems for which every integral φ obeys dφ/dt = F.
+
+    ``erugin`` is a rate k, giving F = -k φ, or {name: F} with F = 0 where all φ = 0. ``tangent`` are the N - 1 - r
+    vectors c; with N - 1 integrals there are none to give.
+
+    >>> from sympy.physics.mechanics import dynamicsymbols
+    >>> x, y = dynamicsymbols("x y")
+    >>> inverse_problem([x, y], {"circle": (x**2 + y**2 - 1) / 2}, 0).rates()
+    [y(t), -x(t)]
+    """
+    x, phi = tuple(states), dict(integrals)
+    time = x[0].args[0]
+    J = sp.Matrix(list(phi.values())).jacobian(sp.Matrix(x))
+    r, N = J.shape
+    _refuse(J, r, N, tangent)
+    F = _erugin(phi, erugin)
+    explicit = sp.Matrix([_partial(f, x, time) for f in phi.values()])
+    normal = J.T * (J * J.T).LUsolve(F - explicit)
+    basis = sp.Matrix.hstack(*J.nullspace()) if r < N else sp.zeros(N, 0)
+    free = N - 1 - r
+    tangential = vector_product([*J.tolist(), *tangent]) if len(tangent) == free and r < N else sp.zeros(N, 1)
+    return Inverse(x, phi, normal, tangential, basis)
+
+
+def vector_product(rows: Sequence[Sequence[sp.Expr]]) -> sp.Matrix:
+    """The vector orthogonal to N - 1 rows: (-1)^{i+1} det(W without column i), i from 1."""
+    W = sp.Matrix(rows)
+    minors = []
+    for i in range(W.shape[1]):
+        minor = W.copy()
+        minor.col_del(i)
+        minors.append((-1) ** i * minor.det())
+    return sp.Matrix(minors)
+
+
+def _partial(f: sp.Expr, x: Sequence[sp.Expr], time: sp.Symbol) -> sp.Expr:
+    """∂f/∂t at fixed x."""
+    fixed = {key: sp.Dummy(f"x{i}") for i, key in enumerate(x)}
+    return sp.sympify(f).subs(fixed).diff(time).subs({dummy: key for key, dummy in fixed.items()})
+
+
+def _erugin(phi: Mapping[str, sp.Expr], erugin: Mapping[str, sp.Expr] | sp.Expr | float) -> sp.Matrix:
+    if isinstance(erugin, Mapping):
+        missing = [name for name in phi if name not in erugin]
+        if missing:
+            raise VinculumError(f"the integral {', '.join(missing)} has no function F. Write erugin={{name: F}}.")
+        return sp.Matrix([erugin[name] for name in phi])
+    return sp.Matrix([-sp.sympify(erugin) * f for f in phi.values()])
+
+
+def _refuse(J: sp.Matrix, r: int, N: int, tangent: Sequence) -> None:
+    if J.rank() < r:
+        raise ConstraintError(f"The integrals are dependent: their Jacobian has rank {J.rank()} of {r}. Remove one.")
+    if tangent and len(tangent) != N - 1 - r:
+        raise VinculumError(
+            f"{N} states with {r} integrals need {max(N - 1 - r, 0)} tangent vectors; got {len(tangent)}."
+        )

@@ -1,0 +1,171 @@
+"""What is prescribed for constraints that are not exactly met: y⁽ʳ⁾ = Z(y, ..., y⁽ʳ⁻¹⁾, x, t) with Z = 0 at y = 0.
+
+Sources: Pesterev, Matrosov, Morozov, equation (7), c_ij = C(r, r+1-j) λ^(r+1-j); Mukharlyamov, Kirgizbaev, equations
+(12)-(14). With Z = -k y a residual decays as e^{-kt}.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.interface import Feedback, linear_feedback
+from vinculum.derivation.mechanics.sample_states import Values
+from vinculum.derivation.servo.relative_degree import Chain
+from vinculum.errors import ModelError
+from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
+from vinculum.names import listed, residual, suggestion
+from vinculum.notebook_repr import html
+
+__all__ = [
+    "Binomial",
+    "LinearPerturbation",
+    "Perturbation",
+    "Prescription",
+    "Rates",
+    "binomial",
+    "prescribed",
+    "residual",
+]
+
+Rates = float | Sequence[float] | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Binomial:
+    """(d/dt + k)ʳ y = 0, all r roots -k. ``rate`` is one number, one for each constraint, or {constraint: number}."""
+
+    rate: Rates
+
+    _repr_html_ = html
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPerturbation:
+    """y⁽ʳ⁾ = K η with a matrix of numbers or of expressions of states, time and parameters.
+
+    η holds the residuals of all constraints in order, each from y₀ to y_{r-1}; K has a row for each constraint.
+    """
+
+    matrix: Sequence[Sequence[sp.Expr | float]] | sp.Matrix | np.ndarray
+
+    _repr_html_ = html
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """y⁽ʳ⁾ = Z with an expression for each constraint, {name: Z}, written with `residual`, states, time, parameters."""
+
+    functions: Mapping[str, sp.Expr]
+
+    _repr_html_ = html
+
+
+Prescription = Binomial | LinearPerturbation | Perturbation
+
+
+def binomial(order: int, rate: float) -> list[float]:
+    """g_j = C(r, j) κ^(r-j): all roots of y⁽ʳ⁾ + Σ g_j y⁽ʲ⁾ = 0 are -κ."""
+    return [math.comb(order, j) * rate ** (order - j) for j in range(order)]
+
+
+def prescribed(
+    rates: Rates | Prescription | None, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]
+) -> Feedback | None:
+    """The corrections c = -Z of every constraint; ``known`` are the symbols Z may contain."""
+    if rates is None:
+        return None
+    if isinstance(rates, LinearPerturbation):
+        return _linear(rates, chains, known, points)
+    if isinstance(rates, Perturbation):
+        return _general(rates, chains, known, points)
+    numbers = _rates(rates.rate if isinstance(rates, Binomial) else rates, [chain.name for chain in chains])
+    rows = [binomial(chain.degree, rate) for chain, rate in zip(chains, numbers, strict=True)]
+    return linear_feedback([chain.y for chain in chains], rows)
+
+
+def _rates(rates: Rates, names: Sequence[str]) -> list[float]:
+    """One number for each constraint."""
+    problems = []
+    if isinstance(rates, Mapping):
+        problems += [f"{key!r} is no constraint.{suggestion(str(key), names)}" for key in rates if key not in names]
+        problems += [f"the constraint {name!r} has no rate." for name in names if name not in rates]
+        numbers = [rates.get(name, 0.0) for name in names]
+    else:
+        given = np.asarray(rates, dtype=float)
+        numbers = [float(k) for k in (np.broadcast_to(given, len(names)) if given.ndim == 0 else given.ravel())]
+    if len(numbers) != len(names):
+        problems.append(f"there are {len(numbers)} rates for {len(names)} constraints ({', '.join(names)}).")
+    problems += [f"the rate {k} is not a finite number of at least 0." for k in numbers if not 0 <= float(k) < math.inf]
+    if problems:
+        raise ModelError("the rates are not usable", problems)
+    return [float(k) for k in numbers]
+
+
+def _linear(
+    law: LinearPerturbation, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]
+) -> Feedback:
+    matrix = sp.Matrix(law.matrix).tolist()
+    eta = [y for chain in chains for y in chain.y]
+    if len(matrix) != len(chains) or any(len(row) != len(eta) for row in matrix):
+        degrees = ", ".join(f"{chain.name}: {chain.degree}" for chain in chains)
+        raise ModelError("the perturbation matrix is not usable", [
+            f"it is {len(matrix)} x {len(matrix[0]) if matrix else 0}; with the relative degrees {degrees} it needs "
+            f"{len(chains)} rows and {len(eta)} columns."])  # fmt: skip
+    K = [[Converter()(entry) for entry in row] for row in matrix]
+    _refuse_strangers([node for row in K for node in row], known)
+    _refuse_growth(K, chains, points)
+    corrections = [-sum((k * y for k, y in zip(row, eta, strict=True)), ZERO) for row in K]
+    return Feedback(tuple(corrections), {})
+
+
+def companion(K: np.ndarray, degrees: Sequence[int]) -> np.ndarray:
+    """The matrix A of η̇ = A η: ones above the diagonal inside each chain, the rows of K at their ends."""
+    A = np.eye(sum(degrees), k=1)
+    for row, end in zip(K, np.cumsum(degrees), strict=True):
+        A[end - 1] = row
+    return A
+
+
+def _refuse_growth(K: Sequence[Sequence[Node]], chains: Sequence[Chain], points: Sequence[Values]) -> None:
+    if symbols([node for row in K for node in row]):
+        return  # variable coefficients: eigenvalues decide nothing
+    A = companion(np.array([evaluate(row, points[0]) for row in K]), [chain.degree for chain in chains])
+    worst = max(np.linalg.eigvals(A), key=lambda root: root.real)
+    if worst.real >= 0:
+        raise ModelError("the perturbation matrix is not usable", [
+            f"residuals would not decay: η̇ = A η has the root {worst:.6g}. Choose K so that all roots have a negative "
+            "real part, for instance rates=k for k > 0."])  # fmt: skip
+
+
+def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]) -> Feedback:
+    names = [chain.name for chain in chains]
+    problems = [f"{key!r} is no constraint.{suggestion(key, names)}" for key in law.functions if key not in names]
+    problems += [f"the constraint {name!r} has no function Z." for name in names if name not in law.functions]
+    if problems:
+        raise ModelError("the perturbation equations are not usable", problems)
+    places = {symbol(residual(chain.name, j)): y for chain in chains for j, y in enumerate(chain.y)}
+    Z = [Converter()(law.functions[name]) for name in names]
+    _refuse_strangers(Z, [*known, *places])
+    at_zero = substitute(Z, dict.fromkeys(places, ZERO))
+    for name, node in zip(names, at_zero, strict=True):
+        worst = max((abs(evaluate([node], values)[0]) for values in points), default=0.0)
+        if worst > 1e-12:
+            problems.append(
+                f"Z of {name!r} is {worst:.3g} where all residuals are zero; the constraint would not hold."
+            )
+    if problems:
+        raise ModelError("the perturbation equations are not usable", problems)
+    return Feedback(tuple(-z for z in substitute(Z, places)), {})
+
+
+def _refuse_strangers(nodes: Sequence[Node], known: Sequence[Node]) -> None:
+    strangers = [s.value for s in symbols(nodes) - set(known)]
+    if strangers:
+        raise ModelError("the perturbation equations are not usable", [
+            f"{listed(strangers)} is not known. Z may contain residual(name, level), states, time and parameters."
+        ])  # fmt: skip

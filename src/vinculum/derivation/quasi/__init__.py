@@ -1,0 +1,1 @@
+"""Quasi-velocities: charts, their inverses and limits, release parameters."""

@@ -1,0 +1,186 @@
+"""Where a chart of quasi-velocities ends, and where servos lose their grip: what must not reach zero.
+
+A chart given by elimination or by Newton ends where det(∂e/∂q̇) = 0 or e itself is not smooth; a closed inverse ends
+where one of its roots or divisors vanishes. Conditions are stated in the user's symbols. Those of a small chart are
+compiled and watched with the pivots; large determinants are computed in numbers whenever a pivot has shrunk, and one
+must, since the product of all pivots is the determinant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from vinculum.derivation.interface import Condition
+from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.lagrange import Mechanics, total
+from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
+from vinculum.derivation.quasi.chart import Characteristics
+from vinculum.derivation.servo.servo_index_reduction import determinant_at, effect
+from vinculum.describe import Servo
+from vinculum.errors import ModelError, SingularError
+from vinculum.graph import ONE, ZERO, Node, evaluate, order, substitute, symbols, to_sympy, tree_size
+from vinculum.graph.traverse import describe
+from vinculum.names import listed, name_of
+
+Eliminate = Callable[[Mechanics, Samples], Explicit]
+_SHORT, _LONG = (
+    60,
+    300,
+)  # operations of a formula that is written out in a sentence, and that is simplified to become one
+_LARGEST = 8  # coordinates; beyond, the determinant is not written out
+
+
+def conditions(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ...]:
+    """The conditions of the chart with the release parameters ``held`` at zero."""
+    steady = {*of.system.nodes.parameters}
+    edges = [node for node in _edges(of) if symbols([node]) - steady]
+    edges = [node for node in substitute(edges, dict.fromkeys(held, ZERO)) if _moves(node, steady)]
+    free = f"the characteristics {listed(of.names[: of.free])} determine the velocities only where"
+    found = [Condition(node, f"{free} {written(node)} is not zero") for node in dict.fromkeys(edges)]
+    if of.inverse is None and len(of.functions) > _LARGEST:
+        slopes = of.slopes
+        found.append(Condition(None, f"{free} det(de/dqdot) is not zero",
+                               measure=lambda values: float(np.linalg.det(numbers(slopes, values)))))  # fmt: skip
+    return tuple(found)
+
+
+def _moves(node: Node, steady: set[Node]) -> bool:
+    """Whether a node depends on more than parameters, also when its trigonometry is simplified."""
+    if not symbols([node]) - steady:
+        return False
+    fixed = {leaf.value for leaf in steady}
+    simple = _simplified(node)
+    return simple is None or bool(simple.atoms(sp.Symbol, AppliedUndef) - fixed)
+
+
+@cache
+def _simplified(node: Node) -> sp.Expr | None:
+    """A node as a short formula with its trigonometry simplified, or nothing where there is none."""
+    if tree_size(node, _LONG) >= _LONG:
+        return None
+    root = node.op == "sqrt"
+    expanded = sp.expand(to_sympy(node.args[0] if root else node))
+    simple = sp.factor_terms(sp.trigsimp(expanded)) if sp.count_ops(expanded) < _LONG else expanded
+    return None if sp.count_ops(simple) > _SHORT else sp.sqrt(simple) if root else simple
+
+
+def _edges(of: Characteristics) -> list[Node]:
+    if of.inverse is None:
+        grip = [determinant(of.slopes)] if len(of.functions) <= _LARGEST else []
+        return grip + ([] if of.linear else _singular(order(of.functions)))
+    return _singular(order(of.inverse))
+
+
+def _singular(nodes: Sequence[Node]) -> list[Node]:
+    """Roots and divisors: functions are not smooth where these vanish."""
+    return [node for node in nodes if node.op == "sqrt"] + [node.args[1] for node in nodes if node.op == "divide"]
+
+
+def grip_conditions(mechanics: Mechanics) -> tuple[Condition, ...]:
+    """Where the inputs of servo constraints lose their grip: det(ψ_q̇ M⁻¹ b) goes to zero."""
+    if mechanics.actuators is None:
+        return ()
+    servos = ", ".join(f"`{c.name}`" for c in mechanics.system.constraints if isinstance(c, Servo))
+    return (
+        Condition(
+            None,
+            _infinite(servos, mechanics.system.servo_inputs),
+            "singular",
+            "Choose a path or an actuator that avoids this.",
+            measure=lambda values: determinant_at(mechanics, values),
+            blame=lambda values: _infinite(*powerless(mechanics, values)),
+        ),
+    )
+
+
+def _infinite(servos: str, inputs: Sequence[sp.Expr]) -> str:
+    return (
+        f"the servo constraint {servos} asks for an infinite input: {listed(inputs)} can hold it only where the "
+        "realizability determinant is not zero"
+    )
+
+
+def powerless(mechanics: Mechanics, values: Values) -> tuple[str, tuple[sp.Expr, ...]]:
+    """The inputs that have next to no effect on the servo constraints at a state, and the constraints they hold."""
+    system = mechanics.system
+    D, rows, _ = effect(mechanics, values)
+    weakest = np.abs(np.linalg.svd(D / np.where(rows > 0, rows, 1.0)[:, None])[2][-1])
+    idle = tuple(u for u, part in zip(system.servo_inputs, weakest, strict=True) if part > 0.3 * weakest.max())
+    held = [c.name for c in system.constraints if isinstance(c, Servo) and set(c.through) & set(idle)]
+    return ", ".join(f"`{name}`" for name in held), idle
+
+
+def written(node: Node) -> str:
+    """A node in the user's names, as a formula where it is small."""
+    simple = _simplified(node)
+    if simple is None:
+        return describe(node)
+    plain = {leaf.value: sp.Symbol(name_of(leaf.value), real=True) for leaf in symbols([node])}
+    return str(simple.xreplace(plain))
+
+
+def watching(eliminate: Eliminate, limits: Sequence[Condition]) -> Eliminate:
+    """The elimination with the conditions of the chart among its pivots, so that a run watches them."""
+
+    written_out = [limit for limit in limits if limit.node is not None]
+    if not written_out:
+        return eliminate
+
+    def watched(mechanics: Mechanics, samples: Samples) -> Explicit:
+        for limit in written_out:
+            value = limit.value(samples[0])
+            if abs(value) < 1e-12:
+                raise SingularError(
+                    f"The state is not usable: {limit.meaning}, and there it is {value:.3g}. {limit.advice}"
+                )
+        explicit = eliminate(mechanics, samples)
+        nodes = tuple(limit.node for limit in written_out if limit.node is not None)
+        numbers = (*explicit.numbers, *evaluate(nodes, samples[0]))
+        return replace(explicit, pivots=explicit.pivots + nodes, numbers=numbers)
+
+    return watched
+
+
+def determinant(A: np.ndarray) -> Node:
+    """det A by expansion along rows, every minor once."""
+
+    @cache
+    def minor(row: int, columns: tuple[int, ...]) -> Node:
+        if row == len(A):
+            return ONE
+        terms = []
+        for place, j in enumerate(columns):
+            if A[row, j] is not ZERO:
+                rest = minor(row + 1, columns[:place] + columns[place + 1 :])
+                terms.append(A[row, j] * rest if place % 2 == 0 else -(A[row, j] * rest))
+        return total(terms)
+
+    return minor(0, tuple(range(len(A))))
+
+
+def refuse_dependent_characteristics(of: Characteristics, values: Values) -> None:
+    """det(∂e/∂q̇) must not vanish: name the characteristics that depend on each other."""
+    E = numbers(of.slopes, values)
+    length = np.linalg.norm(E, axis=1, keepdims=True)
+    vectors, singular, _ = np.linalg.svd(E / np.where(length > 0, length, 1.0))
+    if singular[-1] > 1e-9:
+        return
+    rank = int(np.sum(singular > 1e-9))
+    taking_part = np.abs(vectors[:, rank:]).max(axis=1) > 1e-6
+    guilty = [name_of(name) for name, part in zip(of.names, taking_part, strict=True) if part]
+    point = ", ".join(
+        f"{name_of(c)} = {values[q]:.6g}" for c, q in zip(of.system.coordinates, of.system.nodes.q, strict=True)
+    )
+    raise ModelError(
+        "the characteristics are not independent",
+        [
+            f"{', '.join(guilty)} depend on each other: det(de/dqdot) = 0, rank {rank} of {len(E)} at {point}. The "
+            "constraints count as characteristics too. Choose others, so that e determines all velocities."
+        ],
+    )

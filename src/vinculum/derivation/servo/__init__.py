@@ -1,0 +1,1 @@
+"""Servo constraints: index reduction, relative degrees, paths."""

@@ -1,0 +1,196 @@
+"""Servo constraints of any relative degree: differentiated until their inputs appear (the zero dynamics algorithm).
+
+With q̈ = a + Y u and z the residuals of the servo constraints at velocity level, ż = α + D u, D = z_q̇ Y. Where D is
+regular the inputs hold the constraints (realizability). Where rows of D depend on the others, D_i = Σ_j k_ij D_j, the
+combination
+
+    z_i := α_i - Σ_j k_ij α_j
+
+contains no input and must vanish too: it is a condition on the state, hidden in the path. It takes the place of z_i and
+is differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i take the place of the constraints in
+J q̈ + γ = 0. How often a residual was differentiated in all until its input appeared is its relative degree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.mechanics.column_choice import best_columns
+from vinculum.derivation.mechanics.explicit import solved
+from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
+from vinculum.derivation.mechanics.sample_states import Samples, Values, generic_states, numbers
+from vinculum.derivation.servo.paths import refuse_corners
+from vinculum.describe import Servo
+from vinculum.errors import ConstraintError, VinculumError
+from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
+from vinculum.names import listed
+
+_ROUNDING = 1e-11  # |z_q̇| against |z_q|: velocities that cancel in z leave rounding errors behind
+_ZERO = 1e-9  # cosine below which, at one of several states in general position, a direction counts as missing
+
+
+def realized(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None = None) -> Mechanics:
+    """The mechanics with every servo constraint differentiated until its input appears; refused if none ever does."""
+    servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
+    samples = sample_states(mechanics, at) if servos else []
+    while servos and samples:
+        D = [grip(mechanics, values) for values in samples]
+        order = independent_rows(D)
+        if len(order) == len(servos):
+            break
+        mechanics = differentiated(mechanics, servos, order, samples)
+        if sum(map(len, mechanics.chains)) > 2 * len(mechanics.system.coordinates) + 1:
+            refuse_unrealizable(mechanics, D[0])
+    if servos:
+        refuse_corners(mechanics.system, relative_degrees(mechanics))
+    return mechanics
+
+
+def sample_states(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None) -> list[dict[Node, float]]:
+    """States in general position, and the one the user named before them."""
+    found = generic_states(mechanics)
+    if at is None or not found:
+        return found
+    return [found[0] | {symbol(key): float(value) for key, value in at.items()}, *found]
+
+
+def grip(mechanics: Mechanics, values: Values) -> np.ndarray:
+    """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held.
+
+    Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy, so that the entries are cosines.
+    """
+    D, rows, columns = effect(mechanics, values)
+    return D / np.outer(np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0))
+
+
+def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """D at a state, without scaling, and the lengths of its rows and columns in the kinetic metric."""
+    M, J, R = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
+    servo = np.array([isinstance(c, Servo) for c in mechanics.system.constraints])
+    ideal, m = J[~servo], int(np.sum(~servo))
+    bordered = np.block([[M, -ideal.T], [ideal, np.zeros((m, m))]])
+    right = np.column_stack([R[:, servo], J[servo].T])
+    Y = np.linalg.solve(bordered, np.vstack([right, np.zeros((m, right.shape[1]))]))[: len(M)]
+    p = int(servo.sum())
+    lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", right, Y), 0.0))
+    last = [chain[-1] for chain, is_servo in zip(mechanics.chains, servo, strict=True) if is_servo]
+    by_position = np.linalg.norm(numbers(jacobian(last, mechanics.system.nodes.q), values), axis=1)
+    rounding = np.linalg.norm(J[servo], axis=1) <= _ROUNDING * by_position
+    return np.where(rounding[:, None], 0.0, J[servo] @ Y[:, :p]), lengths[p:], lengths[:p]
+
+
+def independent_rows(D: Sequence[np.ndarray]) -> list[int]:
+    """Rows that are independent at every state, the one that is best in its worst state first."""
+    chosen: list[int] = []
+    while len(chosen) < len(D[0]):
+        rest = [i for i in range(len(D[0])) if i not in chosen]
+        worst = [min(float(np.linalg.svd(at[[*chosen, i]], compute_uv=False)[-1]) for at in D) for i in rest]
+        if max(worst) <= _ZERO:
+            break
+        chosen.append(rest[int(np.argmax(worst))])
+    return sorted(chosen)
+
+
+def differentiated(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
+    """The residuals that depend on others replaced by z_i := α_i - Σ_j k_ij α_j."""
+    nodes = mechanics.system.nodes
+    a, Y = free_motion(mechanics, servos, samples)
+    flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE, **dict(zip(nodes.v, a, strict=True))}
+    alpha = along([mechanics.chains[i][-1] for i in servos], flow)
+    D = np.array([product(Y.T, mechanics.J[i]) for i in servos])
+    chains, hidden = list(mechanics.chains), list(mechanics.hidden)
+    for place, i in enumerate(servos):
+        if place in chosen:
+            continue
+        k = combination(D, chosen, place, samples)
+        z = alpha[place] - total([k_j * alpha[j] for k_j, j in zip(k, chosen, strict=True)])
+        chains[i] = (*chains[i], z)
+        hidden.append((mechanics.system.constraints[i].name, z))
+    return with_chains(mechanics, tuple(chains), tuple(hidden))
+
+
+def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> tuple[np.ndarray, np.ndarray]:
+    """a and Y of q̈ = a + Y u, the ideal constraints held."""
+    ideal = [i for i in range(len(mechanics.J)) if i not in servos]
+    n, m = len(mechanics.M), len(ideal)
+    A = np.full((n + m, n + m), ZERO, dtype=object)
+    A[:n, :n], A[:n, n:], A[n:, :n] = mechanics.M, mechanics.J[ideal].T, mechanics.J[ideal]
+    right = np.full((n + m, 1 + len(servos)), ZERO, dtype=object)
+    right[:n, 0], right[:n, 1:] = mechanics.Q - mechanics.h, mechanics.directions[:, servos]
+    right[n:, 0] = -mechanics.gamma[ideal]
+    found = solved(mechanics, A, right, samples).solution[:n]
+    return found[:, 0], found[:, 1:]
+
+
+def combination(D: np.ndarray, chosen: list[int], i: int, samples: Samples) -> np.ndarray:
+    """k with D_i = Σ_j k_j D_j, solved on the columns where the chosen rows are best conditioned."""
+    if not chosen or all(np.abs(numbers(D[i], values)).max() <= 1e-11 for values in samples):
+        return vector([ZERO] * len(chosen))
+    columns = list(best_columns(numbers(D[chosen], samples[0])))
+    A = D[np.ix_(chosen, columns)].T
+    stack = np.array([numbers(A, values) for values in samples])
+    return solve(A, D[i, columns][:, None], stack).solution[:, 0]
+
+
+def with_chains(
+    mechanics: Mechanics, chains: tuple[tuple[Node, ...], ...], hidden: tuple[tuple[str, Node], ...]
+) -> Mechanics:
+    """The mechanics with the last of every chain in J q̈ + γ = 0."""
+    nodes = mechanics.system.nodes
+    flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE}
+    last = [chain[-1] for chain in chains]
+    gamma = vector(along(last, flow))
+    return replace(mechanics, J=jacobian(last, nodes.v), gamma=gamma, chains=chains, hidden=hidden)
+
+
+def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
+    """Say which servo constraint no input ever reaches."""
+    system = mechanics.system
+    servos = [c for c in system.constraints if isinstance(c, Servo)]
+    idle = [c for c, row in zip(servos, D, strict=True) if np.abs(row).max() <= 1e-11] or servos
+    names = ", ".join(f"`{c.name}`" for c in idle)
+    raise ConstraintError(
+        f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
+        f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the "
+        f"realizability determinant "
+        "det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
+        "constraint. Use another "
+        "actuator: Servo(..., through=[...])."
+    )
+
+
+def refuse_servo(mechanics: Mechanics, form: str) -> None:
+    """Forms that divide by J M⁻¹ Jᵀ or project along it are for ideal constraints."""
+    servos = [c.name for c in mechanics.system.constraints if isinstance(c, Servo)]
+    if servos and form != "multipliers":
+        raise VinculumError(
+            f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo. "
+            "Use form='multipliers' or form='hamel'."
+        )
+    if mechanics.approach and form not in ("multipliers", "lyapunov", "lurie-suslov"):
+        raise VinculumError(
+            f"The form {form!r} puts the velocities on the constraints, so {', '.join(mechanics.approach)} cannot be "
+            "approached. Use form='multipliers' or form='hamel' with rates."
+        )
+
+
+def relative_degrees(mechanics: Mechanics) -> dict[str, int]:
+    """How often each servo constraint is differentiated until its input appears."""
+    return {
+        c.name: len(chain)
+        for c, chain in zip(mechanics.system.constraints, mechanics.chains, strict=True)
+        if isinstance(c, Servo)
+    }
+
+
+def determinant_at(mechanics: Mechanics, values: Values) -> float:
+    """det D, the realizability determinant, at a state; without inertia, that of the bordered matrix [M b; J 0]."""
+    try:
+        return float(np.linalg.det(effect(mechanics, values)[0]))
+    except np.linalg.LinAlgError:
+        M, J, R = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
+        return float(np.linalg.det(np.block([[M, R], [J, np.zeros((len(J), len(J)))]])))

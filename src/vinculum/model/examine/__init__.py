@@ -1,0 +1,39 @@
+"""All that a model asks, answered: equations, motion, equilibria, stability, feedback, closed loop."""
+
+from vinculum.model.examine.examine import examine
+from vinculum.model.examine.findings import Findings, Point
+from vinculum.model.examine.settling import Arrival, arrival_of
+from vinculum.model.examine.steps import (
+    Equations,
+    closed_motion_of,
+    equations_of,
+    estimator_of,
+    held_motion_of,
+    law_of,
+    linear_of,
+    loop_of,
+    motion_of,
+    rest_of,
+    rests_of,
+    verdict_of,
+)
+
+__all__ = [
+    "examine",
+    "Findings",
+    "Point",
+    "Arrival",
+    "arrival_of",
+    "Equations",
+    "equations_of",
+    "motion_of",
+    "rest_of",
+    "rests_of",
+    "linear_of",
+    "verdict_of",
+    "law_of",
+    "estimator_of",
+    "loop_of",
+    "closed_motion_of",
+    "held_motion_of",
+]

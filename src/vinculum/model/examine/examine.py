@@ -1,0 +1,130 @@
+"""Every question of a model, asked in turn. A step that is refused is recorded in words, and the others go on."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from vinculum.analyze import Equilibrium
+from vinculum.control import FeedbackLaw, closed_model
+from vinculum.errors import VinculumError
+from vinculum.model.examine import steps
+from vinculum.model.examine.findings import INTERRUPTED, Findings, Point
+from vinculum.model.examine.settling import arrival_of
+from vinculum.model.examine.versions import versions
+from vinculum.model.model import Model
+
+Answer = TypeVar("Answer")
+Progress = Callable[[str, float], None]  # of the step and the share of it that is done
+
+_MOST_POINTS = 12  # further equilibria are listed, but not studied
+
+
+def examine(model: Model, progress: Progress | None = None) -> Findings:
+    """All that a model asks: equations, motion, equilibria, stability, feedback, observer, closed loop.
+
+    ``progress(step, share)`` is called at the beginning and end of every step, and during simulations.
+    """
+    work = _Work(progress)
+    equations = work.ask("equations", lambda: steps.equations_of(model))
+    if equations is None:
+        return Findings(model, refused=work.refused, seconds=work.seconds, versions=versions())
+    motion = rest = None
+    if model.simulation is not None:
+        motion = work.ask("motion", lambda: steps.motion_of(model, equations, work.share))
+    if model.equilibrium is not None:
+        rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
+    refused = work.refused
+    points = () if rest is None else tuple(_points(model, equations, rest, work))
+    return Findings(model, equations, motion, points, refused, work.seconds, versions())
+
+
+def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:
+    """All equilibria that were found, the first ones studied."""
+    for number, rest in enumerate(steps.rests_of(first)):
+        yield _studied(model, equations, rest, first, work) if number < _MOST_POINTS else Point(rest)
+
+
+def _studied(model: Model, equations: steps.Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
+    """Stability at an equilibrium, and its stabilization where the model asks for one."""
+    work.refused = {}
+    linear = work.ask("linear model", lambda: steps.linear_of(equations, rest))
+    if linear is None:
+        return Point(rest, refused=work.refused)
+    point = Point(rest, linear, work.ask("verdict", lambda: steps.verdict_of(linear)))
+    if model.control is not None:
+        point = _stabilized(model, equations, point, first, work)
+    return replace(point, refused=work.refused)
+
+
+def _stabilized(model: Model, equations: steps.Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
+    """Feedback, observer, and what becomes of the equilibrium with them."""
+    linear = point.linear
+    assert linear is not None
+    law = work.ask("feedback", lambda: steps.law_of(model, linear))
+    if law is None:
+        return point
+    estimator = None
+    if model.observer is not None:
+        estimator = work.ask("observer", lambda: steps.estimator_of(model, linear))
+        if estimator is None:
+            return replace(point, law=law)
+    closed = closed_model(law, estimator)
+    point = replace(point, law=law, estimator=estimator, closed_model=closed, closed_verdict=steps.verdict_of(closed))
+    return _closed(model, equations, point, law, first, work)
+
+
+def _closed(
+    model: Model, equations: steps.Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
+) -> Point:
+    """The closed loop, and its motion from the model's start beside the motion without feedback."""
+    loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, point.estimator))
+    if loop is None or model.closed_loop is None:
+        return replace(point, loop=loop)
+    closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
+    held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
+    arrival = None if closed is None else arrival_of(model, closed, law)
+    return replace(point, loop=loop, closed_motion=closed, arrival=arrival, held_motion=held)
+
+
+class _Work:
+    """Steps asked so far: the time they took and what was refused."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.report = progress or (lambda step, share: None)
+        self.step = ""
+        self.seconds: dict[str, float] = {}
+        self.refused: dict[str, str] = {}
+
+    def share(self, done: float) -> None:
+        """How far the present step has come."""
+        self.report(self.step, min(max(done, 0.0), 1.0))
+
+    def ask(self, step: str, question: Callable[[], Answer]) -> Answer | None:
+        """The answer, or None when it is refused or interrupted; without equations there is nothing to go on with."""
+        with self._timed(step):
+            try:
+                return question()
+            except VinculumError as error:
+                self.refused[step] = str(error)
+            except KeyboardInterrupt:
+                if step == "equations":
+                    raise
+                self.refused[step] = INTERRUPTED
+            except np.linalg.LinAlgError as error:
+                self.refused[step] = f"The numbers allow no solution: {error}."
+        return None
+
+    @contextmanager
+    def _timed(self, step: str) -> Iterator[None]:
+        """Time of a step, that of several equilibria added up."""
+        self.step, began = step, clock.perf_counter()
+        self.report(step, 0.0)
+        yield
+        self.report(step, 1.0)
+        self.seconds[step] = self.seconds.get(step, 0.0) + clock.perf_counter() - began

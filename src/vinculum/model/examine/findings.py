@@ -1,0 +1,119 @@
+"""What was found about a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vinculum.analyze import Equilibrium, LinearModel, Verdict
+from vinculum.control import Estimator, FeedbackLaw
+from vinculum.derivation import EquationsOfMotion
+from vinculum.model.examine.settling import Arrival
+from vinculum.model.examine.steps import Equations
+from vinculum.model.model import Model
+from vinculum.model.text.message_rendering import in_the_words_of_a_file
+from vinculum.notebook_repr import html
+from vinculum.simulation import Trajectory
+
+INTERRUPTED = "The step was interrupted with Ctrl-C."
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One equilibrium and what follows from it. What was not asked, or was refused, is None."""
+
+    rest: Equilibrium
+    linear: LinearModel | None = None
+    verdict: Verdict | None = None
+    law: FeedbackLaw | None = None
+    estimator: Estimator | None = None
+    loop: EquationsOfMotion | None = None  # the closed equations
+    closed_model: LinearModel | None = None
+    closed_verdict: Verdict | None = None
+    closed_motion: Trajectory | None = None
+    arrival: Arrival | None = None  # whether the closed motion came to the equilibrium
+    held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
+    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+
+    @property
+    def failures(self) -> list[str]:
+        """What its closed loop did not do."""
+        told = []
+        if self.closed_verdict is not None and not self.closed_verdict:
+            told.append(f"is {self.closed_verdict.kind}.")
+        if self.closed_motion is not None and not self.closed_motion.outcome:
+            told.append(f"did not reach the end of its motion: {self.closed_motion.outcome}")
+        if self.arrival is not None and not self.arrival:
+            told.append(f"{self.arrival.words}.")
+        return told
+
+    _repr_html_ = html
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """All answers to the questions of a model. What was not asked, or was refused, is None."""
+
+    model: Model
+    equations: Equations | None = None
+    motion: Trajectory | None = None
+    points: tuple[Point, ...] = ()  # one for each equilibrium, the one asked for first
+    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+    seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def point(self) -> Point | None:
+        """The equilibrium that was asked for."""
+        return self.points[0] if self.points else None
+
+    @property
+    def main_motion(self) -> Trajectory | None:
+        """The motion that was asked for; where none was, the first with feedback."""
+        closed = [point.closed_motion for point in self.points if point.closed_motion is not None]
+        return self.motion if self.motion is not None else next(iter(closed), None)
+
+    @property
+    def refusals(self) -> dict[str, str]:
+        """Every step that was refused, with the reason, in the words of the model's file where it has one."""
+        several = len(self.points) > 1
+        of_points = {
+            f"{step} at equilibrium {number}" if several else step: reason
+            for number, point in enumerate(self.points, start=1)
+            for step, reason in point.refused.items()
+        }
+        found = dict(self.refused) | of_points
+        in_words = (lambda reason: reason) if self.model.source is None else in_the_words_of_a_file
+        return {step: in_words(reason) for step, reason in found.items()}
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether one of the motions, or another step, was ended by Ctrl-C."""
+        if INTERRUPTED in self.refusals.values():
+            return True
+        of_points = [motion for point in self.points for motion in (point.closed_motion, point.held_motion)]
+        return any(motion is not None and motion.outcome.kind == "interrupted" for motion in (self.motion, *of_points))
+
+    @property
+    def failures(self) -> list[str]:
+        """All that was refused, ended early or did not come where it should, in sentences."""
+        told = [f"Not done: {step}. {reason}" for step, reason in self.refusals.items()]
+        if self.motion is not None and not self.motion.outcome:
+            told.append(f"The motion did not reach its end: {self.motion.outcome}")
+        for number, point in enumerate(self.points, start=1):
+            where = f" of equilibrium {number}" if len(self.points) > 1 else ""
+            told += [f"The closed loop{where} {words}" for words in point.failures]
+        return told
+
+    def __repr__(self) -> str:
+        answered = [name for name in ("equations", "motion", "points") if getattr(self, name)]
+        rows = {
+            "answered": ", ".join(answered) or "nothing",
+            "equilibria": str(len(self.points)),
+            "refused": ", ".join(self.refusals) or "nothing",
+            "seconds": f"{sum(self.seconds.values()):.3g}",
+        }
+        head = f'Findings about "{self.model.name}"'
+        return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+
+    _repr_html_ = html

@@ -1,0 +1,112 @@
+"""The names an expression may use, and what they stand for."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.graph.splines import Pieces
+from vinculum.model import limits
+from vinculum.model.expressions.characters import GREEK, Translated
+from vinculum.model.expressions.value import Value
+from vinculum.model.units.dimensions import NONE, TIME, Dimension
+from vinculum.names import TIME as t
+
+CONSTANTS = {"pi": Value(sp.pi, dimension=NONE, number=math.pi)}
+ALIASES = {
+    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "tg": "tan", "sgn": "sign",
+    "fabs": "abs", "power": "^", "diff": "dot", "ddt": "dot", "der": "dot", "ctg": "1/tan", "cot": "1/tan",
+    "where": "piecewise(condition, value, otherwise)", "heaviside": "piecewise(x < 0, 0, 1)",
+}  # fmt: skip
+EVERYWHERE = ("dot", "min", "max", "piecewise")  # functions beside the elementary ones
+SPECIAL = (*EVERYWHERE, "reaction", "residual")
+RESERVED = {*FUNCTIONS, *CONSTANTS, *ALIASES, *SPECIAL, "t"} - {"power", "diff", "where"}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A definition with arguments, as p(s) = s^2: its body is read anew at each use."""
+
+    arguments: tuple[str, ...]
+    body: ast.expr
+    text: Translated
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A spline through points, as a function of one argument."""
+
+    pieces: Pieces
+    argument: Dimension | None  # of the points, where they have units
+    dimension: Dimension | None  # of the values, where they have units
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Names, definitions with arguments, splines, and the constraints whose reactions may be used."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    macros: Mapping[str, Macro | Curve] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()  # definitions with problems of their own, which are reported there alone
+    constraints: tuple[str, ...] = ()
+    residuals: bool = False  # whether residual(constraint, level) may be used
+    claimed: bool = True  # whether anything is claimed about dimensions
+
+    def with_values(self, further: Mapping[str, Value]) -> Scope:
+        """The scope with more names."""
+        return replace(self, values={**self.values, **further})
+
+    def with_failed(self, name: str) -> Scope:
+        """The scope with a name that has no usable meaning."""
+        return replace(self, failed=self.failed | {name})
+
+    def with_function(self, name: str, function: Macro | Curve | None) -> Scope:
+        """The scope with a definition with arguments, or a spline; None has no usable meaning."""
+        return self.with_failed(name) if function is None else replace(self, macros={**self.macros, name: function})
+
+    def without_dimensions(self) -> Scope:
+        """The same names with nothing claimed about their dimensions: a drawing may mix them."""
+        return replace(self, claimed=False)
+
+    def value(self, name: str) -> Value:
+        """What a name stands for, with its dimension where that is claimed."""
+        return self.values[name] if self.claimed else replace(self.values[name], dimension=None)
+
+
+def plain_scope() -> Scope:
+    """Time and the constants. The dimension of time is claimed only where a file has units (`with_time`)."""
+    return Scope({**CONSTANTS, "t": Value(t)})
+
+
+def with_time(scope: Scope) -> Scope:
+    """The scope of a file with units: t is in seconds."""
+    return scope.with_values({"t": Value(t, dimension=TIME)})
+
+
+def spelled(name: str) -> str:
+    """A name with its Greek letters in English: θ_1 is theta_1."""
+    return "".join(GREEK.get(letter, letter) for letter in name)
+
+
+def name_problem(name: str) -> str:
+    """Why a name cannot be used, or nothing."""
+    plain = spelled(name)
+    if len(plain) > limits.NAME:
+        return f"the name has {len(plain)} characters; {limits.NAME} are enough."
+    if keyword.iskeyword(plain):
+        instead = "lamda" if plain == "lambda" else f"{plain}_1"
+        return f"{plain} is a reserved word. Call it {instead}, for instance."
+    if plain in RESERVED:
+        return f"{plain} has a meaning of its own in expressions. Choose another name, as {plain}_1."
+    if not _NAME.fullmatch(plain):
+        return f"{name!r} is no name: write letters, digits and _, beginning with a letter."
+    return ""

@@ -1,0 +1,102 @@
+"""A model: one mechanism, what to compute about it and what to draw. It is what a model file says, without the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from vinculum.describe.affine import AffineSystem
+from vinculum.describe.system import System
+from vinculum.notebook_repr import html
+
+if TYPE_CHECKING:
+    from vinculum.describe.bodies import BodyTree
+    from vinculum.describe.motors import DCMotor
+    from vinculum.graph.splines import Pieces
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A polygonal line through named points, of a body or a rod; ``closed`` joins its ends.
+
+    ``scenery`` is no body but a floor, a track or a path: drawn thin, without color and joints.
+    """
+
+    points: Sequence[str]
+    closed: bool = False
+    name: str = ""
+    scenery: bool = False
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A circle about a named point: a wheel or a ball. ``angle`` turns the spoke that shows its rotation."""
+
+    center: str
+    radius: sp.Expr
+    angle: sp.Expr | None = None
+    normal: Sequence[sp.Expr] | None = None  # of its plane; None in the plane of the drawing
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What to draw, in the coordinates of the model: all points have two coordinates, or all have three."""
+
+    points: Mapping[str, Sequence[sp.Expr]] = field(default_factory=dict)
+    segments: Sequence[Segment] = ()
+    circles: Sequence[Circle] = ()
+    traces: Sequence[str] = ()  # points that leave their path behind
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A curve through measured points, with the units of points and values where they have some."""
+
+    points: Sequence[float]
+    values: Sequence[float]
+    pieces: Pieces
+    units: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Led:
+    """A point of a body, in the body's frame, that is led along a path."""
+
+    body: str
+    point: Sequence[sp.Expr | float]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A mechanism and the questions asked of it. An empty question (None) is not asked.
+
+    Each mapping holds the arguments of its verb: ``vn.derive(model.system, **model.derivation)``.
+    """
+
+    system: System | AffineSystem  # motors and released constraints already applied
+    tree: BodyTree | None = None  # the bodies it came from, if it did
+    derivation: Mapping[str, Any] = field(default_factory=dict)  # of derive: form, dependent, characteristics, ...
+    simulation: Mapping[str, Any] | None = None  # of simulate: initial, times, method, tolerance, inputs, events, ...
+    equilibrium: Mapping[str, Any] | None = None  # of equilibrium: given, near; its linear model and verdict follow
+    control: Mapping[str, Any] | None = None  # of stabilize: state_weights, input_weights
+    observer: Mapping[str, Any] | None = None  # of observe: outputs, state_noise, output_noise
+    closed_loop: Mapping[str, Any] | None = None  # limits, and initial, times of the closed loop's motion
+    drawing: Drawing | None = None
+    description: str = ""
+    source: Path | None = None  # the file it was read from
+    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # of parameters and coordinates, where they were said
+    meanings: Mapping[sp.Expr, str] = field(default_factory=dict)  # what each symbol is, in words
+    motors: Mapping[sp.Expr, DCMotor] = field(default_factory=dict)  # by the input that each took the place of
+    curves: Mapping[str, Measured] = field(default_factory=dict)  # through measured points, as formulas use them
+    led: Led | None = None  # along the path of a tree; drawn where there is no drawing
+
+    @property
+    def name(self) -> str:
+        return self.system.name
+
+    _repr_html_ = html

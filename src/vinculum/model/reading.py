@@ -1,0 +1,265 @@
+"""One model file being read: its document, what was found wrong, and how formulas and numbers are taken from it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from vinculum.describe.system import System
+from vinculum.errors import VinculumError
+from vinculum.graph import evaluate, from_sympy, symbol, symbols
+from vinculum.model import limits
+from vinculum.model.expressions import arithmetic
+from vinculum.model.expressions.expression import Read, Work, read_expression
+from vinculum.model.expressions.scope import Scope, name_problem, plain_scope, spelled
+from vinculum.model.expressions.value import Refused, Value
+from vinculum.model.text.document import Document
+from vinculum.model.text.location import Path
+from vinculum.model.text.message_rendering import in_the_words_of_a_file
+from vinculum.model.text.problems import Problems
+from vinculum.model.units import dimensions
+from vinculum.model.units.dimensions import Dimension
+from vinculum.model.units.units import in_hertz, is_quantity, quantity_of, read_unit
+from vinculum.names import name_of, suggestion
+
+_COMMA = re.compile(r"\s*[-+]?\d+,\d+(?:[eE][-+]?\d+)?(?:\s+[^\d\s,][^,]*)?\s*")  # 12,5 kg
+_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")  # of an equation, not of a comparison
+
+
+class Reading:
+    """What is known while a file is read. Methods note a problem and return None where there is no answer."""
+
+    def __init__(self, document: Document, data: Mapping[str, Any]) -> None:
+        self.document, self.data = document, data
+        self.problems, self.work = Problems(), Work()
+        self.scope: Scope = plain_scope()
+        self.numbers: dict[sp.Symbol, float] = {}  # of the parameters
+        self.units: dict[sp.Symbol, str] = {}
+        self.robot: System | None = None  # of a URDF file that the model names
+        self.bodies: list[str] = []  # of a tree
+        self.unusable: set[sp.Symbol] = set()  # parameters with problems of their own, which are reported there alone
+        self.lost: set[str] = set()  # names of motors that could not be placed
+
+    # -- problems ----------------------------------------------------------------------------------------------
+
+    def problem(self, path: Path, message: str) -> None:
+        """Note a problem with the value at a path."""
+        self.problems.add(self.document.problem(path, message))
+
+    def faults(self, path: Path, text: str, read: Read, shift: int = 0, whole: str | None = None) -> None:
+        """Note the faults of an expression, each with its caret."""
+        content = text if whole is None else whole
+        for start, end, message in read.faults[:8]:
+            self.problems.add(self.document.inside(path, content, start + shift, end + shift, message))
+
+    def refusal(self, paths: Iterable[tuple[str, Path]], default: Path, error: Exception) -> None:
+        """Note what a constructor of Vinculum refused, each finding at the key its words point to."""
+        known = list(paths)
+        for finding in getattr(error, "findings", None) or [str(error)]:
+            spoken = [(finding.index(words), path) for words, path in known if words in finding]
+            path = min(spoken, key=lambda item: item[0])[1] if spoken else default
+            self.problem(path, in_the_words_of_a_file(finding))
+
+    # -- formulas and numbers ----------------------------------------------------------------------------------
+
+    def formula(self, path: Path, raw: Any, scope: Scope | None = None) -> Value | None:
+        """A number, a number with a unit, or an expression."""
+        try:
+            if isinstance(raw, dict):
+                return self.quantity(raw["value"], raw["unit"])
+            if not isinstance(raw, str):
+                return replace(arithmetic.number(raw), dimension=dimensions.NONE)
+            match = quantity_of(raw)
+            if match is not None and not self.multiplied(match[2]):
+                return self.quantity(float(match[1]), match[2])
+            if _COMMA.fullmatch(raw):
+                raise Refused(f"a decimal number has a point. Write {raw.strip().replace(',', '.')}.")
+        except Refused as refusal:
+            self.problem(path, str(refusal))
+            return None
+        read = read_expression(raw, scope or self.scope, self.work)
+        self.faults(path, raw, read)
+        return read.value
+
+    def multiplied(self, unit: str) -> bool:
+        """Whether what stands after a number is no unit but names of the file, as in 2 m*x."""
+        try:
+            read_unit(unit)
+        except Refused:
+            return any(word in self.scope.values for word in re.findall(r"[A-Za-z_]\w*", unit))
+        return False
+
+    def equation(self, path: Path, raw: Any, scope: Scope | None = None) -> Value | None:
+        """A formula, or left = right, which is left - right."""
+        signs = list(_EQUALS.finditer(raw)) if isinstance(raw, str) else []
+        if isinstance(raw, str) and not signs and raw.count("==") == 1:
+            at = raw.index("==")
+            self.problems.add(self.document.inside(path, raw, at, at + 2, "an equation has one =. Write = for ==."))
+            return None
+        if len(signs) != 1:
+            return self.formula(path, raw, scope)
+        at = signs[0].start()
+        sides = [read_expression(part, scope or self.scope, self.work) for part in (raw[:at], raw[at + 1 :])]
+        self.faults(path, raw[:at], sides[0], 0, raw)
+        self.faults(path, raw[at + 1 :], sides[1], at + 1, raw)
+        left, right = sides[0].value, sides[1].value
+        if left is None or right is None:
+            return None
+        terms = [left, replace(arithmetic.negative(right), dimension=right.dimension)]
+        try:
+            return replace(arithmetic.add(terms), dimension=dimensions.of_sum(terms))
+        except Refused as refusal:
+            self.problems.add(self.document.inside(path, raw, at, at + 1, str(refusal)))
+            return None
+
+    def quantity(self, value: float, unit: str) -> Value:
+        """A number with a unit, in SI."""
+        found = read_unit(unit)
+        return replace(arithmetic.number(float(value) * found.factor), dimension=found.dimension)
+
+    def expression(
+        self, path: Path, raw: Any, scope: Scope | None = None, dimension: Dimension | None = None
+    ) -> sp.Expr | None:
+        """The SymPy form of a formula, whose dimension, where it is known, must be the given one.
+
+        A plain number is in SI and has the dimension that is needed.
+        """
+        value = self.formula(path, raw, scope)
+        if value is None:
+            return None
+        self.fits(path, raw, value, dimension)
+        return value.expression
+
+    def fits(self, path: Path, raw: Any, value: Value, dimension: Dimension | None) -> bool:
+        """Whether a value has the dimension that is needed, where both are known; a problem is noted if not."""
+        written = is_quantity(raw)
+        plain = value.number is not None and not written
+        if dimension is None or plain or not (written or self.units) or value.dimension is None:
+            return True
+        if value.dimension == dimension:
+            counted = in_hertz(raw, self.units.get(value.expression, "")) if dimension == dimensions.RATE else ""
+            if counted:
+                self.problem(path, f"an angular frequency counts radians, Hz counts turns: {counted}")
+            return not counted
+        found, needed = dimensions.shown(value.dimension), dimensions.shown(dimension)
+        said = "the unit gives" if written else "its dimension is"
+        self.problem(
+            path, f"{said} {found} where {needed} is needed." + ("" if written else " A factor is missing or too many.")
+        )
+        return False
+
+    def number(self, path: Path, raw: Any, dimension: Dimension | None = None) -> float | None:
+        """A number: parameters may enter, coordinates may not."""
+        value = self.formula(path, raw)
+        if value is None:
+            return None
+        if not self.fits(path, raw, value, dimension):
+            return None
+        return value.number if value.number is not None else self.evaluated(path, value.expression)
+
+    def evaluated(self, path: Path, expression: sp.Expr) -> float | None:
+        """The number of an expression of parameters."""
+        try:
+            node = from_sympy(expression)
+            strangers = [s.value for s in symbols([node]) if s.value not in self.numbers]
+            if self.unusable & set(strangers):
+                return None
+            if strangers:
+                names = ", ".join(sorted(map(name_of, strangers)))
+                self.problem(path, f"a number is needed here, and {names} is none. Only parameters may enter.")
+                return None
+            found = float(evaluate([node], {symbol(p): x for p, x in self.numbers.items()})[0])
+        except (VinculumError, ArithmeticError) as error:
+            self.problem(path, f"no number comes out here: {error}.")
+            return None
+        if not math.isfinite(found) or abs(found) > limits.LARGEST:
+            self.problem(path, f"the number {found} comes out here, which is not usable.")
+            return None
+        return found
+
+    def vector(
+        self, path: Path, raw: Any, scope: Scope | None = None, dimension: Dimension | None = None
+    ) -> tuple[sp.Expr, ...] | None:
+        """A list of formulas of one dimension."""
+        found = [self.expression((*path, i), entry, scope, dimension) for i, entry in enumerate(raw)]
+        return None if any(x is None for x in found) else tuple(found)
+
+    def number_list(self, path: Path, raw: Any, dimension: Dimension | None = None) -> list[float] | None:
+        """A list of numbers of one dimension."""
+        found = [self.number((*path, i), entry, dimension) for i, entry in enumerate(raw)]
+        known = [x for x in found if x is not None]
+        return known if len(known) == len(found) else None
+
+    # -- names -------------------------------------------------------------------------------------------------
+
+    def declare(self, path: Path, name: str) -> str | None:
+        """A new name in English spelling; refused when it is not usable or taken."""
+        problem, plain = name_problem(name), spelled(name)
+        if not problem and (plain in self.scope.values or plain in self.scope.macros):
+            problem = f"{plain} is declared twice. Give each its own name."
+        if problem:
+            self.problem(path, problem)
+            return None
+        return plain
+
+    def key(
+        self, path: Path, text: str, allowed: Collection[sp.Expr], what: str, scope: Scope | None = None
+    ) -> sp.Expr | None:
+        """A name written as a key or in a list, such as x or dot(x), that must be one of ``allowed``."""
+        read = read_expression(text, scope or self.scope, Work(100))
+        found = read.value.expression if read.value is not None else None
+        if found is not None and found in allowed:
+            return found
+        if text.removeprefix("dot(").rstrip(")") not in self.lost:
+            self.problem(path, f"{text[:60]} is no {what}.{_instead(text[:60], list(map(name_of, allowed)))}")
+        return None
+
+    def body(self, path: Path, name: str | None) -> None:
+        """Note a body that the tree does not have."""
+        if name is not None and self.bodies and name not in self.bodies:
+            known = suggestion(name[:40], self.bodies) or f" The bodies are {', '.join(self.bodies[:12])}."
+            self.problem(path, f"{name[:40]} is no body of the tree.{known}")
+
+    def lose(self, names: Iterable[str]) -> None:
+        """Names of which nothing is said, because what would have declared them is wrong itself."""
+        for name in names:
+            self.lost.add(name)
+            self.scope = self.scope.with_failed(name)
+
+    def table(
+        self, path: Path, raw: Mapping[str, Any], allowed: Collection[sp.Expr], what: str, weights: bool = False
+    ) -> dict[sp.Expr, float]:
+        """Numbers by name, as the initial values of a state, or weights of any dimension."""
+        found = {}
+        for text, entry in raw.items():
+            key = self.key((*path, text), text, allowed, what)
+            value = self.number((*path, text), entry, None if weights else self.dimension_of(key))
+            if key is not None and value is not None:
+                found[key] = value
+        return found
+
+    def dimension_of(self, key: sp.Expr | None) -> Dimension | None:
+        """The dimension of a symbol, where it is known."""
+        for value in self.scope.values.values():
+            if key is not None and value.expression == key:
+                return value.dimension
+            if isinstance(key, sp.Derivative) and value.expression == key.expr:
+                return dimensions.of_rate(value)
+        return None
+
+    def listed(self, path: Path, raw: Iterable[str], allowed: Collection[sp.Expr], what: str) -> list[sp.Expr]:
+        """Names in a list."""
+        found = [self.key((*path, i), text, allowed, what) for i, text in enumerate(raw)]
+        return [key for key in found if key is not None]
+
+
+def _instead(text: str, known: list[str]) -> str:
+    """What may be meant by a name that is not known."""
+    if f"e_{text}" in known:
+        return f" A motor took its place; its voltage e_{text} is the input now."
+    return suggestion(text, known) or (f" Known here: {', '.join(known[:12])}." if known else "")

@@ -1,0 +1,123 @@
+"""[drawing]: points, lines and circles. A tree of bodies without one is drawn from its joints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.describe.bodies import BodyTree
+from vinculum.model.expressions.arithmetic import number
+from vinculum.model.model import Circle, Drawing, Segment
+from vinculum.model.reading import Reading
+from vinculum.model.text.location import Path
+from vinculum.names import suggestion
+
+
+def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
+    """The drawing that a file states, or none."""
+    raw = reading.data.get("drawing")
+    if raw is None:
+        return None
+    reading.scope = reading.scope.without_dimensions()
+    points = {name: _point(reading, name, entry, tree) for name, entry in raw.get("points", {}).items()}
+    curves = [_curve(reading, i, entry, points) for i, entry in enumerate(raw.get("curves", []))]
+    if len({len(place) for place in points.values() if place}) > 1:
+        reading.problem(("drawing", "points"), "some points have two coordinates and some three. Give all the same.")
+    segments = [_segment(reading, i, entry, points) for i, entry in enumerate(raw.get("segments", []))]
+    circles = [_circle(reading, i, entry, points) for i, entry in enumerate(raw.get("circles", []))]
+    traces = raw.get("traces", [])
+    for i, name in enumerate(traces):
+        _known(reading, ("drawing", "traces", i), name, points)
+    return _in_its_plane(
+        Drawing(points, [*curves, *segments], [circle for circle in circles if circle is not None], traces)
+    )
+
+
+def _in_its_plane(drawing: Drawing) -> Drawing:
+    """In two coordinates when the third of every point is zero, as on bodies that move in a coordinate plane.
+
+    Circles in space have planes of their own; those without a normal are in the plane of x and y.
+    """
+    if {len(place) for place in drawing.points.values()} != {3}:
+        return drawing
+    flat = [axis for axis in range(3) if all(place[axis] == 0 for place in drawing.points.values())]
+    turned = any(circle.normal is not None for circle in drawing.circles) or (drawing.circles and flat != [2])
+    if len(flat) != 1 or turned:
+        return drawing
+    kept = [axis for axis in range(3) if axis not in flat]
+    return replace(drawing, points={name: tuple(place[k] for k in kept) for name, place in drawing.points.items()})
+
+
+def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tuple[sp.Expr, ...]:
+    """Coordinates, or a point of a body."""
+    path: Path = ("drawing", "points", name)
+    if isinstance(raw, list):
+        if len(raw) not in (2, 3):
+            reading.problem(path, f"a point has two or three coordinates, found {len(raw)}.")
+        return reading.vector(path, raw) or ()
+    if tree is None:
+        if "tree" not in reading.data:  # else it has problems of its own
+            said = "there is no tree of bodies in this file. Write the coordinates in a list."
+            reading.problem((*path, "body"), said)
+        return ()
+    names = [body.name for body in tree.bodies]
+    if raw["body"] not in names:
+        reading.problem((*path, "body"), f"{raw['body'][:40]} is no body.{suggestion(raw['body'][:40], names)}")
+        return ()
+    place = reading.vector((*path, "point"), raw.get("point", [0, 0, 0]))
+    return () if place is None else tuple(tree.position(raw["body"], place))
+
+
+def _known(reading: Reading, path: Path, name: str, points: dict[str, Any]) -> None:
+    if name not in points:
+        reading.problem(path, f"{name[:40]} is no point of the drawing.{suggestion(name[:40], points)}")
+
+
+def _segment(reading: Reading, i: int, raw: Any, points: dict[str, Any]) -> Segment:
+    given = {"points": raw} if isinstance(raw, list) else raw
+    for k, name in enumerate(given["points"]):
+        _known(reading, ("drawing", "segments", i, k), name, points)
+    if len(given["points"]) < 2:
+        reading.problem(("drawing", "segments", i), "a line goes through two points or more.")
+    return Segment(**given)
+
+
+def _curve(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]) -> Segment:
+    """A line through points of its own, which join the others."""
+    places = _along(reading, ("drawing", "curves", i), raw)
+    names = [f"{raw.get('name') or 'curve'} {i + 1}.{k}" for k in range(len(places))]
+    points |= dict(zip(names, places, strict=True))
+    return Segment(names, raw.get("closed", False), raw.get("name", ""), scenery=True)
+
+
+def _along(reading: Reading, path: Path, raw: dict[str, Any]) -> list[tuple[sp.Expr, ...]]:
+    """The points of a curve: its variable is put in as a number at each."""
+    along = reading.declare((*path, "along"), raw["along"])
+    first, last = (reading.number((*path, key), raw[key]) for key in ("from", "to"))
+    if len(raw["points"]) not in (2, 3):
+        reading.problem((*path, "points"), f"a point has two or three coordinates, found {len(raw['points'])}.")
+    places: list[tuple[sp.Expr, ...]] = []
+    if along is None or first is None or last is None:
+        return places
+    for value in np.linspace(first, last, raw.get("count", 41)):
+        inner = reading.scope.with_values({along: number(float(value))})
+        place = reading.vector((*path, "points"), raw["points"], inner)
+        if place is None:
+            break  # once is enough to say what is wrong
+        places.append(place)
+    return places
+
+
+def _circle(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]) -> Circle | None:
+    path: Path = ("drawing", "circles", i)
+    _known(reading, (*path, "center"), raw["center"], points)
+    given: dict[str, Any] = {"center": raw["center"], "name": raw.get("name", "")}
+    for key in ("radius", "angle"):
+        if key in raw:
+            given[key] = reading.expression((*path, key), raw[key])
+    if "normal" in raw:
+        given["normal"] = reading.vector((*path, "normal"), raw["normal"])
+    return None if any(value is None for value in given.values()) else Circle(**given)

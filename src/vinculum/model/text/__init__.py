@@ -1,0 +1,1 @@
+"""The text of a model file: tokens, locations, problems."""

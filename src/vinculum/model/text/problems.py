@@ -1,0 +1,73 @@
+"""What is wrong with a model file: everything at once, each with its place and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vinculum.errors import VinculumError
+from vinculum.model import limits
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: the key it concerns, the line, and the part of the text under which the caret stands."""
+
+    message: str
+    key: str = ""  # as system.kinetic_energy
+    line: int = 1
+    column: int = 1
+    excerpt: str = ""  # the line of the text in question
+    start: int = 0  # of the caret, in the excerpt
+    end: int = 0
+    whole: bool = False  # whether the file as a whole is meant
+
+    def shown(self, file: str) -> str:
+        """File, line, key, what is wrong, and the expression with a caret."""
+        line = "" if self.whole else f", line {self.line}"
+        head = f"{file}{line}" + (f", {self.key}" if self.key else "") + f": {self.message}"
+        if not self.excerpt:
+            return head
+        excerpt, start, end = _window(self.excerpt, self.start, self.end)
+        return f"{head}\n    {excerpt}\n    {' ' * start}{'^' * max(end - start, 1)}"
+
+
+def _window(text: str, start: int, end: int, width: int = 100) -> tuple[str, int, int]:
+    """A piece of a long line with the caret in it; tabs would shift the caret."""
+    text = text.replace("\t", " ")
+    start, end = min(start, len(text)), min(max(end, start + 1), max(len(text), start + 1))
+    first = 0 if len(text) <= width else max(0, min(start - width // 2, len(text) - width))
+    before, after = "..." if first else "", "..." if first + width < len(text) else ""
+    shift = len(before) - first
+    return f"{before}{text[first : first + width]}{after}", start + shift, min(end + shift, width + 2 * len(before))
+
+
+class ModelFileError(VinculumError):
+    """A model file that cannot be used. ``problems`` lists all that is wrong with it."""
+
+    def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+        self.file, self.problems = file, tuple(problems)
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        shown = [problem.shown(file) for problem in problems]
+        super().__init__("\n".join([f"{file} cannot be used ({count}):", *shown]))
+
+
+class TooMany(Exception):
+    """Enough is wrong; reading stops."""
+
+
+class Problems:
+    """The problems found so far."""
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    def add(self, problem: Problem) -> None:
+        """Note a problem; stop when there are too many to be of use."""
+        if problem not in self.found:
+            self.found.append(problem)
+        if len(self.found) >= limits.PROBLEMS:
+            raise TooMany
+
+    def __bool__(self) -> bool:
+        return bool(self.found)

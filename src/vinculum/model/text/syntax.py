@@ -1,0 +1,129 @@
+"""What is wrong with an expression that does not parse, in words of mathematics."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Container
+
+from vinculum.model import limits
+from vinculum.model.expressions.characters import INSTEAD, Translated
+from vinculum.model.expressions.value import Refused
+from vinculum.model.units.dimensions import named_quantity
+from vinculum.model.units.units import read_unit
+
+_MISSING = re.compile(r"(?<![\w.])(?P<a>\d+\.?\d*)(?=[A-DF-Za-df-z_(])|(?P<b>[\w)])[ ]+(?=[\w(])|(?P<c>\))(?=\w)")
+_UNIT = re.compile(r"\s*([-+]?\d+\.?\d*)([A-Za-z][A-Za-z*/^0-9]*)\s*")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_LAST_NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:[eE][-+]?\d+)?)\s*$")
+_FIRST_UNIT = re.compile(r"[A-Za-z][A-Za-z]*(?:\^-?\d)?(?:[*/][A-Za-z]+(?:\^-?\d)?)*")
+
+
+def unread(text: str) -> list[tuple[int, int, str]]:
+    """Faults that are found without parsing: length, digits, depth of parentheses."""
+    if len(text) > limits.LENGTH:
+        return [(0, 1, f"the expression has {len(text)} characters; write at most {limits.LENGTH}, with definitions.")]
+    long = re.search(rf"\d{{{limits.DIGITS + 1},}}", text)
+    if long is not None:
+        return [(long.start(), long.end(), f"a number has more than {limits.DIGITS} digits. Write it as 1.5e9.")]
+    depth = 0
+    for i, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth > limits.DEPTH:
+            return [(i, i + 1, f"parentheses are nested more than {limits.DEPTH} deep. Divide the expression.")]
+    return _marks(text)
+
+
+def _marks(text: str) -> list[tuple[int, int, str]]:
+    """Marks that Python would read in its own way."""
+    for mark, instead in (("&&", "and"), ("||", "or"), ("&", "and")):
+        if mark in text:
+            i = text.index(mark)
+            return [(i, i + len(mark), f"{mark} is not read here. Write {instead}.")]
+    for mark in ("#", "\\", "$", "`", "?", ";", "!"):
+        if mark in text:
+            i = text.index(mark)
+            instead = f" Write {INSTEAD[mark]}." if mark in INSTEAD else " Delete it."
+            return [(i, i + 1, f"{mark} is not read here.{instead}")]
+    return []
+
+
+def explained(text: str, made: Translated, offset: int, names: Container[str] = ()) -> tuple[int, int, str]:
+    """One fault for a text that Python's grammar refuses, at the place it stopped."""
+    for word in _WORD.finditer(made.text):
+        if keyword.iskeyword(word.group()) and word.group() not in ("True", "False", "None"):
+            at = made.start(word.start())
+            return at, at + len(word.group()), f"{word.group()} is a reserved word and cannot be used in an expression."
+    unit = _UNIT.fullmatch(text)
+    if unit is not None:
+        return unit.start(2), unit.end(2), f'a blank stands before a unit: "{unit[1]} {unit[2]}". A product has a *.'
+    missing = _MISSING.search(made.text)
+    if missing is not None:
+        at = made.start(missing.end())
+        return at, at + 1, _of_unit(text, at, names) or f"a * is missing here. Write {_joined(text, at)}"
+    opened, closed = text.count("("), text.count(")")
+    if opened != closed:
+        more, less = ("opened", "closed") if opened > closed else ("closed", "opened")
+        at = min(made.start(offset), max(len(text) - 1, 0))
+        return at, at + 1, f"{max(opened, closed)} parentheses are {more}, {min(opened, closed)} {less}."
+    at = min(made.start(offset), max(len(text.rstrip()) - 1, 0))
+    return at, at + 1, "this cannot be read as a formula. An operand or an operator is missing or too many."
+
+
+def _of_unit(text: str, at: int, names: Container[str]) -> str:
+    """What to write for a number with a unit within a formula; nothing where there is none at this place."""
+    before, after = _LAST_NUMBER.search(text[:at]), _FIRST_UNIT.match(text[at:])
+    if before is None or after is None or _WORD.match(after.group())[0] in names:  # type: ignore[index]  # it begins so
+        return ""
+    unit = after.group()
+    while unit:
+        try:
+            advice = named_quantity(before[1], unit, read_unit(unit).dimension)
+            return advice[0].lower() + advice[1:]
+        except Refused:
+            unit = unit[: max(unit.rfind("*"), unit.rfind("/"), 0)]  # what follows may be a name of the file
+    return ""
+
+
+def _joined(text: str, at: int) -> str:
+    """The text with a * at a place; of a long one only the words around it."""
+    left, right = text[:at].rstrip(), text[at:].lstrip()
+    if len(text) <= 60:
+        return f"{left}*{right}"
+    return f"{left[max(left.rfind(' '), 0) :].strip()}*{right.split(' ')[0]}"[:80]
+
+
+_KINDS = {
+    ast.Attribute: "a dot after a name",
+    ast.Subscript: "an index in brackets",
+    ast.Lambda: "a lambda",
+    ast.ListComp: "a comprehension",
+    ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.JoinedStr: "a format string",
+    ast.NamedExpr: "an assignment",
+    ast.List: "a list",
+    ast.Set: "a set",
+    ast.Dict: "a table",
+    ast.Starred: "a star",
+    ast.Await: "a program word",
+    ast.Yield: "a program word",
+}
+
+
+def forbidden(node: ast.AST) -> str:
+    """Why a node is not read."""
+    if isinstance(node, ast.BinOp):
+        return "this operator is not read here. Use + - * / and ^."
+    if isinstance(node, (ast.IfExp, ast.BoolOp, ast.Compare)):
+        return (
+            "a condition is read only within piecewise. Write piecewise(x < 0, a, b) for a where x < 0 and b elsewhere."
+        )
+    if isinstance(node, ast.UnaryOp):
+        return "this sign is not read here. Use + or -."
+    if isinstance(node, ast.Tuple):
+        return "a comma stands only between the arguments of a function. A decimal number has a point, as 12.5."
+    what = _KINDS.get(type(node), "this")
+    return f"{what} is not read here: an expression is made of numbers, names, + - * / ^ and functions."

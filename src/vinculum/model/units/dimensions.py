@@ -1,0 +1,138 @@
+"""Dimensions of expressions: what can be added, what a function may take, what comes out.
+
+A dimension is a sorted tuple of pairs (base dimension, power); None is unknown, and then nothing is claimed. A literal
+number has no dimension, a zero has every one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from vinculum.model.expressions.value import Refused, Value
+
+Dimension = tuple[tuple[str, Fraction], ...]
+
+NONE: Dimension = ()
+TIME: Dimension = (("[time]", Fraction(1)),)
+LENGTH: Dimension = (("[length]", Fraction(1)),)
+MASS: Dimension = (("[mass]", Fraction(1)),)
+CURRENT: Dimension = (("[current]", Fraction(1)),)
+ENERGY: Dimension = (("[length]", Fraction(2)), ("[mass]", Fraction(1)), ("[time]", Fraction(-2)))  # and torque
+RATE: Dimension = (("[time]", Fraction(-1)),)
+_SYMBOLS = {
+    "[length]": "m", "[mass]": "kg", "[time]": "s", "[current]": "A", "[temperature]": "K", "[substance]": "mol",
+    "[luminosity]": "cd",
+}  # fmt: skip
+_RAISED = str.maketrans("0123456789-/", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ")
+
+
+def product(dimensions: Iterable[Dimension | None]) -> Dimension | None:
+    """Of a product; unknown when a factor is."""
+    powers: dict[str, Fraction] = {}
+    for dimension in dimensions:
+        if dimension is None:
+            return None
+        for base, exponent in dimension:
+            powers[base] = powers.get(base, Fraction(0)) + exponent
+    return tuple(sorted((base, exponent) for base, exponent in powers.items() if exponent))
+
+
+def raised(dimension: Dimension | None, exponent: Fraction) -> Dimension | None:
+    """Of a power."""
+    if dimension is None:
+        return None
+    return tuple((base, power * exponent) for base, power in dimension if exponent)
+
+
+def over(dimension: Dimension, *divisors: Dimension) -> Dimension:
+    """Of a quotient of known dimensions."""
+    found = product([dimension, *(raised(divisor, Fraction(-1)) for divisor in divisors)])
+    assert found is not None
+    return found
+
+
+FORCE = over(ENERGY, LENGTH)
+VOLTAGE = over(ENERGY, TIME, CURRENT)
+RESISTANCE = over(VOLTAGE, CURRENT)
+INDUCTANCE = over(ENERGY, CURRENT, CURRENT)
+_NAMED = {VOLTAGE: "V", RESISTANCE: "ohm", INDUCTANCE: "H", over(ENERGY, CURRENT): "N·m/A", over(FORCE, CURRENT): "N/A"}
+
+
+def shown(dimension: Dimension) -> str:
+    """In SI units, as kg·m²·s⁻²; what is electric by its own name."""
+    if dimension in _NAMED:
+        return _NAMED[dimension]
+    order = list(_SYMBOLS)
+    parts = sorted(dimension, key=lambda part: (part[0] != "[mass]", order.index(part[0]) if part[0] in order else 99))
+    names = [_SYMBOLS.get(b, b) + ("" if e == 1 else str(e).translate(_RAISED)) for b, e in parts]
+    return "·".join(names) or "1"
+
+
+def of_sum(terms: Sequence[Value], done: str = "added") -> Dimension | None:
+    """Of a sum; terms of different dimension are refused, also where they are compared or stand for each other."""
+    heavy = [term for term in terms if not term.is_zero]
+    known = [term for term in heavy if term.dimension is not None]
+    for term in known[1:]:
+        if term.dimension != known[0].dimension:
+            both = f"{shown(known[0].dimension)} and {shown(term.dimension)}"
+            raise Refused(f"{both} cannot be {done}. {_advice(known[0], term)}")
+    return known[0].dimension if known and len(known) == len(heavy) else None
+
+
+def _advice(*terms: Value) -> str:
+    """What to write for two terms of different dimension: a plain number beside a quantity lacks its unit."""
+    plain = [term for term in terms if term.number is not None and term.dimension == NONE]
+    others = [term.dimension for term in terms if term.dimension != NONE]
+    if len(plain) != 1 or len(others) != 1 or plain[0].number is None:
+        return "A term has the wrong dimension."
+    unit = {FORCE: "N", ENERGY: "J"}.get(others[0], shown(others[0]))
+    return named_quantity(f"{abs(plain[0].number):.10g}", unit, others[0])
+
+
+def named_quantity(number: str, unit: str, dimension: Dimension) -> str:
+    """A number with a unit has no place in a formula; it gets a name."""
+    name = {LENGTH: "l1", MASS: "m1", TIME: "T1"}.get(dimension, "p1")
+    return f'A number with a unit gets a name in [parameters], as {name} = "{number} {unit}"; write {name} here.'
+
+
+def of_product(factors: Sequence[Value]) -> Dimension | None:
+    """Of a product."""
+    return product(factor.dimension for factor in factors)
+
+
+def of_power(base: Value, exponent: Value) -> Dimension | None:
+    """Of a power; a number as exponent multiplies the dimension, anything else needs a pure number below."""
+    if exponent.dimension not in (None, NONE):
+        raise Refused(f"the exponent has the dimension {shown(exponent.dimension)}; it must be a pure number.")
+    if base.dimension is None:
+        return None
+    if exponent.number is not None:
+        return raised(base.dimension, Fraction(exponent.number).limit_denominator(1000))
+    if base.dimension != NONE:
+        raise Refused(f"{shown(base.dimension)} is raised to an exponent that is not a number.")
+    return NONE
+
+
+def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
+    """Of an elementary function of its arguments."""
+    if name == "sqrt":
+        return raised(arguments[0].dimension, Fraction(1, 2))
+    if name in ("abs", "min", "max"):
+        return of_sum(arguments)
+    if name == "sign":
+        return NONE
+    if name == "atan2":
+        of_sum(arguments)
+        return NONE
+    for argument in arguments:
+        if argument.dimension not in (None, NONE):
+            raise Refused(
+                f"the argument of {name} has the dimension {shown(argument.dimension)}; it must be a pure number."
+            )
+    return NONE if all(argument.dimension is not None for argument in arguments) else None
+
+
+def of_rate(value: Value) -> Dimension | None:
+    """Of a time derivative."""
+    return product([value.dimension, raised(TIME, Fraction(-1))])

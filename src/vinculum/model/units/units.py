@@ -1,0 +1,137 @@
+"""Numbers with units: "9.81 m/s^2" or {value = 9.81, unit = "m/s^2"}. pint knows the units; all numbers become SI."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from vinculum.model.expressions.value import Refused
+from vinculum.model.units.dimensions import Dimension, product, raised
+from vinculum.names import suggestion
+
+_QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s+(?=[A-Za-zµμΩ°%]|1\s*/)(\S.*?)\s*")
+_MULTIPLIED = re.compile(r"(?<=[\w)])[ \t]*[·⋅][ \t]*|(?<=[A-Za-z0-9)])[ \t]+(?=[A-Za-z(])")
+_WORD = re.compile(r"[A-Za-z_]+")
+_RAISED = {
+    "²": "^2",
+    "³": "^3",
+    "⁻¹": "^-1",
+    "⁻²": "^-2",
+    "⁻³": "^-3",
+    "⁻⁴": "^-4",
+    "⁴": "^4",
+    "µ": "u",
+    "μ": "u",
+    "Ω": "ohm",
+    "°": "deg",
+    "%": "percent",
+}
+# What pint calls units of mechanics and electricity. It also knows constants and units of yarn (k, c, Nm): not meant.
+_KNOWN = frozenset((
+    "meter", "gram", "second", "minute", "hour", "day", "year", "radian", "degree", "arcminute", "arcsecond", "turn",
+    "revolutions_per_minute", "revolutions_per_second", "newton", "dyne", "joule", "erg", "calorie", "watt",
+    "watt_hour", "horsepower", "pascal", "bar", "hertz", "liter", "metric_ton", "ampere", "ampere_hour", "volt", "ohm",
+    "siemens", "farad", "henry", "coulomb", "tesla", "weber", "kelvin", "mole", "candela", "percent", "inch", "foot",
+    "yard", "mile", "pound", "ounce", "slug", "force_pound", "force_kilogram", "force_gram",
+    "pound_force_per_square_inch", "mile_per_hour", "kilometer_per_hour", "knot",
+))  # fmt: skip
+_COMMON = ("m", "cm", "mm", "km", "kg", "g", "s", "ms", "min", "h", "rad", "deg", "rpm", "N", "kN", "J", "W", "A", "V",
+           "ohm", "H", "mH", "F", "C", "Pa", "Hz", "K", "N*m", "ft", "inch", "lb")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: how many SI units it is, and its dimension."""
+
+    factor: float
+    dimension: Dimension
+
+    def times(self, other: Unit, power: int = 1) -> Unit:
+        """The product with a power of another unit."""
+        joined = product([self.dimension, raised(other.dimension, Fraction(power))])
+        assert joined is not None
+        return Unit(self.factor * other.factor**power, joined)
+
+
+def quantity_of(text: Any) -> re.Match[str] | None:
+    """The number and the unit of "9.81 m/s^2", if a value is one."""
+    return _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) < 100 else None
+
+
+def is_quantity(entry: Any) -> bool:
+    """Whether a unit is written beside a number."""
+    return isinstance(entry, dict) or quantity_of(entry) is not None
+
+
+_HERTZ = re.compile(r"[kM]?Hz|(kilo|mega)?hertz")
+
+
+def in_hertz(raw: Any, unit: str = "") -> str:
+    """What an angular frequency in Hz should be written as; nothing where it is not in Hz."""
+    match = quantity_of(raw)
+    written = str(raw["unit"]) if isinstance(raw, dict) else match[2] if match is not None else unit
+    if not _HERTZ.fullmatch(written.strip()):
+        return ""
+    number = float(raw["value"]) if isinstance(raw, dict) else float(match[1]) if match is not None else 1.0
+    turns = number * read_unit(written.strip()).factor
+    return f'write {number:g} {written} as "{turns * math.tau:.6g} rad/s" or "{turns:g} turn/s".'
+
+
+@cache
+def read_unit(text: str) -> Unit:
+    """A unit as it is written: m/s^2, kg m^2, N*m*s/rad, 1/s."""
+    plain = text[:100].strip()
+    for mark, instead in _RAISED.items():
+        plain = plain.replace(mark, instead)
+    plain = _MULTIPLIED.sub("*", plain).replace("^", "**")
+    if len(plain) > 60 or not plain.isascii():
+        raise Refused(f"the unit {text[:40]!r} cannot be read. Write it as m/s^2 or kg*m^2.")
+    try:
+        return _of(ast.parse(plain, mode="eval").body)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise Refused(f"the unit {text[:40]!r} cannot be read. Write it as m/s^2 or kg*m^2.") from None
+
+
+def _of(node: ast.expr) -> Unit:
+    if isinstance(node, ast.Name):
+        return _named(node.id)
+    if isinstance(node, ast.Constant) and node.value == 1 and isinstance(node.value, int):
+        return Unit(1.0, ())
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+        return _of(node.left).times(_of(node.right), 1 if isinstance(node.op, ast.Mult) else -1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return Unit(1.0, ()).times(_of(node.left), _exponent(node.right))
+    raise Refused("a unit is made of names, * / and whole powers, as kg*m^2/s^2.")
+
+
+def _exponent(node: ast.expr) -> int:
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1, node.operand
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and 0 < node.value <= 9:
+        return sign * int(node.value)
+    raise Refused("the power of a unit is a whole number from -9 to 9, as s^2 or s^-1.")
+
+
+@cache
+def _registry() -> Any:
+    import pint
+
+    return pint.UnitRegistry(on_redefinition="ignore")
+
+
+@cache
+def _named(name: str) -> Unit:
+    """One unit by its name, from pint; the first reading that is a unit of mechanics or electricity is meant."""
+    near = suggestion(name, _COMMON) or " Use SI units, as kg, m, s, N, rad."
+    readings = _registry().parse_unit_name(name) if _WORD.fullmatch(name) and len(name) <= 30 else ()
+    if not readings or readings[0][1] not in _KNOWN:
+        raise Refused(f"the unit {name[:30]} is not known.{near}")
+    base = _registry().Quantity(1.0, "".join(readings[0][:2])).to_base_units()
+    powers = {str(key): Fraction(str(value)) for key, value in base.dimensionality.items()}
+    return Unit(float(base.magnitude), tuple(sorted(powers.items())))

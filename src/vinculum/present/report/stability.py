@@ -1,0 +1,209 @@
+"""Equilibria, their stability, and the feedback that stabilizes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze import Verdict
+from vinculum.analyze.stability import damping_ratios
+from vinculum.control import Estimator, FeedbackLaw
+from vinculum.model.examine import Findings, Point
+from vinculum.present.report import charts
+from vinculum.present.report.figures import Figures, key_of
+from vinculum.present.report.formulas import quantity
+from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
+from vinculum.present.report.mathematics import inline, mathml
+from vinculum.present.report.root_map import compressed, root_map
+from vinculum.present.report.words import number, pairs, root, sentence
+from vinculum.simulation import Trajectory
+
+_ROUNDING = 1e-14  # of the largest root
+
+
+def equilibria(findings: Findings) -> Section | None:
+    """All equilibria side by side: coordinates, inputs, reactions, verdict."""
+    points = findings.points
+    if not points:
+        return None
+    moving = [key for key in points[0].rest if any(p.rest.clean(p.rest[key]) for p in points)]
+    keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or key in moving]
+    head = ["", *(f"equilibrium {i}" for i, _ in enumerate(points, start=1))]
+    rows = [[quantity(findings.model, key), *(number(p.rest.clean(p.rest[key]), 8) for p in points)] for key in keys]
+    known = {} if findings.equations is None else findings.equations.holding
+    holding = {name: u for name, u in known.items() if u not in points[0].rest}
+    for name in points[0].rest.reactions:
+        label = quantity(findings.model, holding[name]) if name in holding else text(f"reaction of {name}")
+        rows.append([label, *(number(p.rest.clean(p.rest.reactions[name]), 8) for p in points)])
+    rows.append([text("residual"), *(number(p.rest.residual, 2) for p in points)])
+    rows.append([text("verdict"), *(badge(p.verdict) for p in points)])
+    return section("equilibria", "Equilibria", table(head, rows, range(1, len(head))))
+
+
+def badge(verdict: Verdict | None) -> Html:
+    """One or two words in the color of the matter."""
+    if verdict is None:
+        return text("not decided")
+    kind = "bad" if verdict.kind == "unstable" else "good" if verdict else "open"
+    return tag("span", verdict.kind, class_=f"badge {kind}")
+
+
+def stability(findings: Findings, figures: Figures) -> Section | None:
+    """For every equilibrium the verdict in words, and its roots, with and without feedback."""
+    parts = [_studied(p, title, figures) for title, p in _titled(findings) if p.verdict is not None]
+    return section("stability", "Stability", *parts) if parts else None
+
+
+def _titled(findings: Findings) -> list[tuple[Html, Point]]:
+    """Every equilibrium with its heading, which is empty where there is only one."""
+    several = len(findings.points) > 1
+    return [
+        (tag("h3", f"Equilibrium {i}") if several else text(""), point)
+        for i, point in enumerate(findings.points, start=1)
+    ]
+
+
+def _studied(point: Point, title: Html, figures: Figures) -> Html:
+    assert point.verdict is not None
+    parts = [title, told(point.verdict)]
+    sets = [("without feedback", point.verdict.roots)]
+    if point.closed_verdict is not None:
+        parts.append(told(point.closed_verdict, "With feedback: "))
+        sets.append(("with feedback", point.closed_verdict.roots))
+    chart = figures.place(root_map(sets, point.verdict.critical), words="roots in the complex plane")
+    if compressed(np.concatenate([roots for _, roots in sets])):
+        chart = joined(
+            [chart, paragraph("Both axes are compressed, so that slow and fast roots can be seen.", class_="note")]
+        )
+    return joined([*parts, tag("div", tag("div", chart), tag("div", *(_roots(*s) for s in sets)), class_="beside")])
+
+
+def told(verdict: Verdict, before: str = "") -> Html:
+    """The verdict, why, and by which theorem."""
+    why = tag("span", sentence(verdict.explanation))
+    return paragraph(before, badge(verdict), " ", why, " ", tag("cite", sentence(verdict.theorem)), class_="verdict")
+
+
+def _roots(name: str, roots: np.ndarray) -> Html:
+    upper = np.array(pairs(_without_rounding(roots)), dtype=complex)
+    rows = [
+        [root(r), number(ratio, 3), number(abs(r), 4)] for r, ratio in zip(upper, damping_ratios(upper), strict=True)
+    ]
+    return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency"], rows, [0, 1, 2])])
+
+
+def _without_rounding(roots: np.ndarray) -> np.ndarray:
+    """Roots with parts set to zero that are rounding beside the largest root."""
+    least = _ROUNDING * np.abs(roots).max(initial=0.0)
+    real, imaginary = (np.where(np.abs(part) < least, 0.0, part) for part in (roots.real, roots.imag))
+    return real + 1j * imaginary
+
+
+def feedback(findings: Findings, figures: Figures) -> Section | None:
+    """Gains, observer, and the response with and without feedback, for every equilibrium."""
+    parts = [_controlled(findings, p, title, figures) for title, p in _titled(findings) if p.law is not None]
+    words = (
+        "Each input is its value at rest plus the gains times the distance of the state from rest, ",
+        mathml("u = u_0 + K (x - x_0)"),
+        "; the gains minimize the quadratic cost with the weights of the model. The closed loop is the nonlinear "
+        "system itself.",
+    )
+    return section("feedback", "Feedback", paragraph(*words), *parts) if parts else None
+
+
+def _controlled(findings: Findings, point: Point, title: Html, figures: Figures) -> Html:
+    assert point.law is not None
+    parts = [title, gains(point.law)]
+    if point.estimator is not None:
+        parts.append(observer(point.estimator))
+    return joined([*parts, response(findings, point, figures)])
+
+
+def gains(law: FeedbackLaw) -> Html:
+    """A row for each input, a column for each state."""
+    states = law.linear.states
+    head = ["input", "at rest", *(inline(s) for s in states)]
+    rows = [
+        [inline(u), number(law.linear.at[u], 6), *(number(k, 6) for k in row)]
+        for u, row in zip(law.linear.inputs, law.gain, strict=True)
+    ]
+    return table(head, rows, range(1, len(head)), class_="gains")
+
+
+def observer(estimator: Estimator) -> Html:
+    """What is measured, and the gains of the observer."""
+    head = ["state", *(joined(["gain of ", inline(y)]) for y in estimator.outputs)]
+    rows = [
+        [inline(s), *(number(g, 6) for g in row)]
+        for s, row in zip(estimator.linear.states, estimator.gain, strict=True)
+    ]
+    slowest = paragraph(
+        "Measured: ",
+        _list(estimator.outputs),
+        ". The slowest root of the estimation error is ",
+        root(complex(estimator.roots[0])),
+        ".",
+    )
+    return joined([tag("h4", "Observer"), slowest, table(head, rows, range(1, len(head)))])
+
+
+def _list(keys: Sequence[sp.Expr]) -> Html:
+    return joined(part for i, key in enumerate(keys) for part in ((", " if i else ""), inline(key)))
+
+
+def response(findings: Findings, point: Point, figures: Figures) -> Html:
+    """States and inputs after the same displacement, with feedback and with the inputs held."""
+    closed, held = point.closed_motion, point.held_motion
+    if closed is None or point.linear is None:
+        return text("")
+    keys = (*point.linear.states, *point.linear.inputs)
+    end = charts.settled(closed.t, [closed[key] for key in keys])
+    pictures = [(quantity(findings.model, key), _compared(closed, held, key, end)) for key in keys]
+    names = {charts.SERIES[0]: "with feedback", charts.SERIES[1]: "without, inputs held"}
+    legend = tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
+    notes = [
+        _moved(findings, point),
+        _arrived(point),
+        _stopped("With feedback", closed),
+        *([_stopped("Without feedback", held)] if held is not None else []),
+    ]
+    if end < closed.t[-1]:
+        notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
+    return joined([tag("h4", "Response"), legend if held is not None else "", *notes, figures.grid(pictures)])
+
+
+def _moved(findings: Findings, point: Point) -> Html:
+    """That the start of the model was moved to another equilibrium than the first, and where it is now."""
+    first = findings.points[0].rest
+    moved = [q for q in first if point.rest[q] != first[q] and not isinstance(q, sp.Derivative)]
+    shown = [q for q in moved if point.linear is not None and q in point.linear.states]
+    if point is findings.points[0] or point.closed_motion is None or not shown:
+        return text("")
+    motion = point.closed_motion
+    places = [part for q in shown for part in (", ", inline(q), " = ", number(float(motion[q][0]), 6))]
+    words = "The start of the model, moved as this equilibrium lies from equilibrium 1: "
+    return paragraph(words, *places[1:], ".", class_="note")
+
+
+def _arrived(point: Point) -> Html:
+    """Whether the motion came to the equilibrium, and how long inputs were at their limits."""
+    if point.arrival is None:
+        return text("")
+    return paragraph(sentence(f"The motion {point.arrival.words}"), class_="good" if point.arrival else "bad")
+
+
+def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: float) -> charts.Figure:
+    """One quantity with feedback and, behind it, without."""
+    times = (float(closed.t[0]), end)
+    own = charts.line(closed.t, closed[key], "with feedback")
+    if held is None:
+        return charts.small([own], times=times)
+    other = charts.line(held.t, held[key], "without feedback", charts.SERIES[1], "dot")
+    return charts.small([other, own], charts.fitting(closed[key], held[key]), times)
+
+
+def _stopped(which: str, motion: Trajectory) -> Html:
+    """Where and why a run ended before its time."""
+    return text("") if motion.outcome else paragraph(f"{which}: {sentence(str(motion.outcome))}", class_="note")

@@ -1,0 +1,1 @@
+"""The integrators: Taylor series, BDF, and fixed-step methods."""

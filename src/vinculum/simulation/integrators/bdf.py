@@ -1,0 +1,147 @@
+"""Stiff integration: backward differentiation formulas (SUNDIALS) with compiled right side and Jacobian."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from vinculum.simulation.problem.events import DIRECTIONS, Happened
+from vinculum.simulation.problem.one_run import Run
+from vinculum.simulation.problem.pivot_watch import JUMPED, WATCH_LIMIT
+from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.trajectory.outcome import (
+    CORNER,
+    NON_FINITE,
+    REPIVOT,
+    STALLED,
+    Outcome,
+    ended_by,
+    finished,
+    jumped,
+)
+
+DEFAULT_TOLERANCE = 1e-9
+_PATIENCE = 200  # steps that may bring the time no further
+
+
+def integrate(problem: Problem, run: Run, t0: float, x: np.ndarray) -> tuple[Outcome, float, np.ndarray]:
+    """Run from (t0, x) to the end of the plan, looking at every step the solver takes."""
+    stepper, t1, recorder = _Stepper(problem, run, t0, x), run.plan.t1, run.recorder
+    while stepper.t != t1:
+        before = recorder.written
+        ending = stepper.step()
+        if recorder.written > before or recorder.steps % 1000 == 0:
+            run.report(stepper.t)
+        if ending is not None:
+            return ending, stepper.t, stepper.x
+    return finished(t1), t1, stepper.x
+
+
+class _Stepper:
+    """CVODE on one stretch: where it is, and what is watched."""
+
+    def __init__(self, problem: Problem, run: Run, t0: float, x: np.ndarray) -> None:
+        self.problem, self.recorder, self.t1, self.forward = problem, run.recorder, run.plan.t1, run.plan.t1 > t0
+        nodes = problem.nodes
+        self.monitor = problem.compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
+        self.solver = _solver(problem, DEFAULT_TOLERANCE if run.tolerance is None else run.tolerance, self.forward)
+        self.t, self.x, self.idle = t0, np.array(x, dtype=float), 0
+        self.solver.init_step(t0, self.x)
+        self.waiting = list(self.recorder.instants[self.recorder.written :])
+        self.look(t0, self.x)
+        if self.waiting and self.waiting[0] == t0:
+            self.recorder.add(np.array([self.waiting.pop(0)]), self.x[None, :])
+
+    def step(self) -> Outcome | None:
+        """One internal step; samples inside it are interpolated by the solver."""
+        solution = self.solver.step(self.t1, method="onestep", tstop=self.t1)
+        t, x = float(solution.t), np.array(solution.y, dtype=float).ravel()
+        if not solution.success:
+            return Outcome(STALLED, self.t, str(solution.message))
+        self.idle = self.idle + 1 if abs(t - self.t) <= 4e-16 * max(abs(t), abs(self.t1)) else 0
+        if not np.all(np.isfinite(x)) or self.idle > _PATIENCE:
+            return Outcome(STALLED if self.idle else NON_FINITE, self.t, "")
+        watch = self.look(t, x)
+        if watch >= JUMPED:
+            return jumped(self.t, (t, x))
+        self.sample(t)
+        self.t, self.x = t, x
+        self.recorder.steps += 1
+        ending = self.events(solution) if solution.status == 2 else None
+        if ending is None and watch > WATCH_LIMIT:
+            return Outcome(REPIVOT, t, "")
+        return ending
+
+    def sample(self, t: float) -> None:
+        """The samples up to the time reached."""
+        while self.waiting and (self.waiting[0] <= t if self.forward else self.waiting[0] >= t):
+            instant = self.waiting.pop(0)
+            inside = self.solver.step(instant, method="normal", tstop=self.t1)
+            self.recorder.add(np.array([instant]), np.array(inside.y, dtype=float).reshape(1, -1))
+
+    def look(self, t: float, x: np.ndarray) -> float:
+        """Take balance and residuals into account; returns the pivot watch."""
+        watch, balance, *residuals = self.monitor(t, x, self.problem.values)
+        if watch < JUMPED:
+            self.recorder.measure(np.array([balance]), np.array([residuals]))
+        return float(watch)
+
+    def known(self, name: str) -> bool:
+        """Whether an event was recorded at this very time; CVODE reports a root again after an interpolation."""
+        size = 1e-12 * (1.0 + abs(self.t))
+        return any(event.name == name and abs(event.time - self.t) <= size for event in self.recorder.events[-8:])
+
+    def events(self, solution: Any) -> Outcome | None:
+        """Record the events of this step; a terminal one ends the run."""
+        signs, events = solution.i_events[-1], self.problem.nodes.events
+        for event, sign in zip(events, signs, strict=False):  # corners come after the events
+            if sign and not self.known(event.name):
+                self.recorder.events.append(Happened(event.name, self.t, bool((sign > 0) == self.forward)))
+                if event.terminal:
+                    return ended_by(event.name, self.t)
+        return Outcome(CORNER, self.t, "") if any(signs[len(events) :]) else None
+
+
+def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
+    """SUNDIALS' CVODE with the compiled right side, its Jacobian, and events."""
+    for level in ("WARNING", "ERROR"):  # what SUNDIALS would print becomes an outcome
+        os.environ.setdefault(f"SUNLOGGER_{level}_FILENAME", os.devnull)
+    from sksundae.cvode import CVODE
+
+    n, p = len(problem.nodes.state), problem.values
+    rates, slopes = problem.compiled(problem.nodes.rates), problem.slopes
+
+    def right_side(t: float, x: np.ndarray, out: np.ndarray) -> None:
+        out[:] = rates(t, x, p)
+
+    def jacobian(t: float, x: np.ndarray, _: np.ndarray, out: np.ndarray) -> None:
+        assert slopes is not None
+        out[:] = slopes(t, x, p).reshape(n, n)
+
+    return CVODE(
+        right_side,
+        jacfn=None if slopes is None else jacobian,  # CVODE's own differences
+        rtol=tolerance,
+        atol=tolerance,
+        max_num_steps=200_000,
+        **_event_options(problem, forward),
+    )
+
+
+def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:
+    """Directions are meant in time; CVODE takes them along the run."""
+    events, margins = problem.nodes.events, problem.branch.margins
+    if not events and not margins:
+        return {}
+    functions, p = problem.compiled([*problem.nodes.event_functions, *margins]), problem.values
+
+    def values(t: float, x: np.ndarray, out: np.ndarray) -> None:
+        out[:] = functions(t, x, p)
+
+    sign = 1 if forward else -1
+    directions = [*(sign * DIRECTIONS[event.direction] for event in events), *[-1] * len(margins)]
+    values.terminal = [True] * len(directions)  # type: ignore[attr-defined]  # read by CVODE
+    values.direction = directions  # type: ignore[attr-defined]  # as above
+    return {"eventsfn": values, "num_events": len(directions)}

@@ -1,0 +1,1 @@
+"""The initial value problem: expressions, inputs, events, discontinuities, a consistent start."""

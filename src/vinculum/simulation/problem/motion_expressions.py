@@ -1,0 +1,183 @@
+"""The nodes of an initial value problem: explicit equations, closed by input laws and constraint feedback.
+
+State x = (q, q̇) and, where forces do work, w = ∫ power dt, in all and of every servo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.interface import Equations, Feedback
+from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol
+from vinculum.graph.traverse import hoistable
+from vinculum.simulation.problem.events import Event
+from vinculum.simulation.problem.input_laws import refuse_constant, refuse_strangers
+from vinculum.simulation.problem.pivot_watch import PivotWatch
+from vinculum.simulation.problem.switches import Corners, corners
+
+WORK = symbol(("work",))
+
+
+def servo_work(u: sp.Expr) -> Node:
+    """The symbol of the work of an input that holds a servo constraint."""
+    return symbol(("work", u))
+
+
+@dataclass(frozen=True, eq=False)
+class MotionNodes:
+    """ẋ = f(t, x, p), with all that is watched along the way, as expressions of t, x and p."""
+
+    equations: Equations
+    explicit: Explicit
+    laws: Mapping[Node, Node]  # inputs as expressions of time and state
+    feedback: Feedback  # the corrections c of every constraint
+    events: tuple[Event, ...] = ()
+
+    # -- the right side --------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> Node:
+        """t."""
+        return symbol(self.equations.time)
+
+    @cached_property
+    def state(self) -> tuple[Node, ...]:
+        """x, with w and the work of every servo at its end where forces do work."""
+        return (*(symbol(key) for key in (*self.equations.states, *self.equations.extra)), *self.powers)
+
+    @cached_property
+    def corrections(self) -> tuple[Node, ...]:
+        """c as nodes of the state."""
+        return tuple(self.lifted(self.feedback.corrections))
+
+    @cached_property
+    def held_rates(self) -> tuple[Node, ...]:
+        """f with the corrections c as parameters, constant through the stages of a step."""
+        extra = [Converter()(rate) for rate in self.equations.extra.values()]
+        rates = self.closed([*self.explicit.rates, *self.lifted(extra)])
+        return (*rates, *self.powers.values())
+
+    @cached_property
+    def rates(self) -> tuple[Node, ...]:
+        """f with the corrections as feedback of the state."""
+        feedback = dict(zip(self.equations.corrections, self.corrections, strict=True))
+        return tuple(substitute(self.held_rates, feedback))
+
+    def jacobian(self) -> np.ndarray:
+        """∂f/∂x."""
+        return jacobian(self.rates, self.state)
+
+    @cached_property
+    def corners(self) -> Corners:
+        """The surfaces at which f is not smooth."""
+        return corners(self.rates)
+
+    @cached_property
+    def corner_slopes(self) -> list[Node]:
+        """dg/dt of every surface, as nodes of the state and σ."""
+        return self.corners.slopes(self.time, self.state, self.rates)
+
+    # -- what is watched -------------------------------------------------------------------------------------
+
+    @cached_property
+    def power(self) -> Node:
+        """dE/dt by forces, moving constraints and explicit time."""
+        if self.equations.energy is None:
+            return ZERO
+        return self.closed(self.lifted([self.equations.power(self.explicit)]))[0]
+
+    @cached_property
+    def powers(self) -> dict[Node, Node]:
+        """What is integrated beside the motion: the power of all forces, and of every servo, by their work."""
+        if self.power is ZERO:
+            return {}
+        parts = self.equations.servo_powers(self.explicit)
+        nodes = self.closed(self.lifted(list(parts.values())))
+        return {WORK: self.power, **dict(zip(map(servo_work, parts), nodes, strict=True))}
+
+    @cached_property
+    def energy(self) -> Node:
+        """E; zero where none was stated."""
+        return ZERO if self.equations.energy is None else self.lifted([self.equations.energy])[0]
+
+    @cached_property
+    def balance(self) -> Node:
+        """E - w, constant on the exact motion."""
+        return self.energy if self.power is ZERO else self.energy - WORK
+
+    @cached_property
+    def residuals(self) -> tuple[Node, ...]:
+        """Everything that is zero on the exact motion."""
+        return tuple(self.lifted([residual.node for residual in self.equations.residuals]))
+
+    @cached_property
+    def residual_names(self) -> tuple[tuple[str, str], ...]:
+        """(constraint, level) of each residual."""
+        return tuple((residual.constraint, residual.level) for residual in self.equations.residuals)
+
+    @cached_property
+    def watch(self) -> PivotWatch:
+        """The watch over the pivots."""
+        return PivotWatch(self.equations, self.explicit)
+
+    @cached_property
+    def event_functions(self) -> tuple[Node, ...]:
+        """The expressions whose zeros are events."""
+        found = tuple(self.node(event.expression, f"the event {event.name!r}") for event in self.events)
+        for event, node in zip(self.events, found, strict=True):
+            refuse_constant(event, node, {self.time, *self.state})
+        return found
+
+    @property
+    def monitored(self) -> tuple[Node, ...]:
+        """What the stepping loops evaluate at the start of a step: rates, watch, balance, residuals, events, c."""
+        watched = (self.watch.strict, self.balance, *self.residuals, *self.event_functions)
+        return (*self.rates, *watched, *self.corrections)
+
+    # -- what is computed once -------------------------------------------------------------------------------
+
+    @cached_property
+    def settings(self) -> tuple[Node, ...]:
+        """The symbols at the front of p: parameters, gains, reference pivots."""
+        return (*map(symbol, self.equations.parameters), *self.feedback.gains, *self.watch.references)
+
+    @cached_property
+    def hoisted(self) -> dict[Node, Node]:
+        """Subexpressions of settings alone, each with the symbol under which its value is passed in p."""
+        everything = (*self.held_rates, *self.monitored)
+        return {node: symbol(("hoisted", node)) for node in hoistable(everything, self.settings)}
+
+    # -- from the user's symbols -----------------------------------------------------------------------------
+
+    def lifted(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes of the user's symbols as nodes of the state."""
+        return self.equations.lifted(self.explicit, nodes)
+
+    def exact(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes on the exact motion: the feedback c left out."""
+        return substitute(list(nodes), dict.fromkeys(self.equations.corrections, ZERO))
+
+    def closed(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the inputs replaced by their laws."""
+        laws = dict(zip(self.laws, self.lifted(list(self.laws.values())), strict=True))
+        return substitute(list(nodes), laws)
+
+    def node(self, expression: sp.Expr, where: str) -> Node:
+        """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
+        given = Converter()(expression)
+        equations = self.equations
+        own = (*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, *equations.inputs)
+        refuse_strangers(given, {*self.derived, *map(symbol, own), self.time}, where)
+        exact = self.exact(substitute([given], self.derived))
+        return self.closed(self.lifted(exact))[0]
+
+    @cached_property
+    def derived(self) -> dict[Node, Node]:
+        """Rates and reactions, by their symbols, as functions of the state."""
+        return self.equations.derived(self.explicit)

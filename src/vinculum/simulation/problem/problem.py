@@ -1,0 +1,92 @@
+"""An initial value problem ẋ = f(t, x, p): its nodes, and the numbers p with which they are run.
+
+Parameters p = (the system's parameters, feedback gains of every constraint, pivots at the reference state, what can be
+computed once from all these, held corrections, sides of corners). All being run-time numbers, one compilation serves
+all values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vinculum.compile.function import Function, function
+from vinculum.derivation.interface import Equations, Feedback
+from vinculum.graph import Node, evaluate, order, symbol
+from vinculum.simulation.problem.branch import Branch
+from vinculum.simulation.problem.motion_expressions import MotionNodes
+from vinculum.simulation.problem.switches import Sides
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Nodes and numbers of a stretch of a run that is integrated in one set of variables."""
+
+    nodes: MotionNodes
+    parameter_values: np.ndarray
+    compact: bool | None = None  # how a Taylor integrator is compiled; None: by size
+    at_start: tuple[float, ...] = ()  # the conditions of the equations where the motion began
+    sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
+    branches: dict[tuple[int, ...], Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
+
+    @property
+    def equations(self) -> Equations:
+        """What is integrated, in the variables of this stretch."""
+        return self.nodes.equations
+
+    @cached_property
+    def branch(self) -> Branch:
+        """The branch on which the motion is."""
+        known = None if self.sides is None else self.branches.get(self.sides.along)
+        return Branch(self.nodes, self.sides) if known is None else known
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The numbers p, in the order of ``branch.parameters``."""
+        nodes = self.nodes
+        settings = [*self.parameter_values, *nodes.feedback.gains.values(), *nodes.watch.numbers]
+        computed = evaluate(list(nodes.hoisted), dict(zip(nodes.settings, settings, strict=True)))
+        sides = () if self.sides is None else self.sides.sigma
+        return np.array([*settings, *computed, *np.zeros(len(self.equations.corrections)), *sides], dtype=float)
+
+    def compiled(self, outputs: Sequence[Node]) -> Function:
+        """Machine code for outputs of (t, x, p)."""
+        return function(self.nodes.time, self.nodes.state, self.branch.parameters, self.branch.prepared(outputs))
+
+    @cached_property
+    def slopes(self) -> Function | None:
+        """∂f/∂x as machine code, row after row; None where f calls routines, which are not written out for it."""
+        if any(node.op == "call" for node in order(self.nodes.rates)):
+            return None
+        return self.compiled(list(self.nodes.jacobian().ravel()))
+
+    def numbers(self, t: float, x: np.ndarray) -> dict[Node, float]:
+        """Values of all symbols at a state, inputs included, for the interpreter."""
+        nodes = self.nodes
+        known = dict(zip(nodes.state, map(float, x), strict=True))
+        known |= dict(zip(self.branch.parameters, map(float, self.values), strict=True)) | {nodes.time: float(t)}
+        laws = nodes.lifted(list(nodes.laws.values()))
+        return known | dict(zip(nodes.laws, evaluate(laws, known), strict=True))
+
+    def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
+        """Values of all symbols at a state, velocities that follow from it included."""
+        known = self.numbers(t, x)
+        own = [symbol(key) for key in self.equations.user_symbols]
+        return known | dict(zip(own, evaluate(self.nodes.closed(self.nodes.lifted(own)), known), strict=True))
+
+    def on_sides(self, sides: Sides) -> Problem:
+        """The same problem on other sides of its corners; nodes and branches are kept."""
+        self.branches.setdefault(sides.along, Branch(self.nodes, sides))
+        return replace(self, sides=sides)
+
+    def with_feedback(self, feedback: Feedback) -> Problem:
+        """The same problem with other corrections."""
+        return self.with_nodes(feedback=feedback)
+
+    def with_nodes(self, **changes: Any) -> Problem:
+        """The same numbers with some nodes changed; branches are made anew."""
+        return replace(self, nodes=replace(self.nodes, **changes), branches={})

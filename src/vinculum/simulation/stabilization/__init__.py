@@ -1,0 +1,1 @@
+"""Keeping a motion on its constraints: feedback, projection, guaranteed accuracy."""

@@ -1,0 +1,1 @@
+"""The result of a run: samples, outcome, files."""
