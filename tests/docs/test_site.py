@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import vinculum as vn
+from browser import Seen, watch
 from docs.hooks.formulas import with_formulas
-from vinculum.present.browser import Seen, browser, watch
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
@@ -131,13 +131,6 @@ def test_lists_stand_apart(path):
     """Markdown on the site wants an empty line above a list; elsewhere it may be left out."""
     text = re.sub(r"^```.*?^```$|\$\$.*?\$\$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     assert not re.findall(r"^(?![-*\d ]).*\S.*\n(?:- |1\. ).*$", text, re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def running():
-    """Chromium, without a screen."""
-    with browser() as started:
-        yield started
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

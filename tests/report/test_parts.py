@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy.physics.mechanics import dynamicsymbols
 
+import browser
 import vinculum as vn
 from report import mechanisms
 from vinculum.model.model import Circle, Drawing, Model, Segment
-from vinculum.present import browser, shapes
+from vinculum.present import shapes
 from vinculum.present.animation import scene_of
 from vinculum.present.drawing import scene
 from vinculum.present.report import charts, page, write_report
@@ -141,8 +142,10 @@ def test_nothing_to_draw_is_said(tmp_path):
 
 def test_a_missing_browser_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(vn.VinculumError, match="apt install chromium"):
-        browser.chromium()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
+    with pytest.raises(browser.NoBrowserError, match="make browser"):
+        browser.find()
 
 
 ARM = """
