@@ -84,7 +84,7 @@ def test_without_constraints_nothing_chooses_the_step():
 def test_the_promise_is_stored_with_the_trajectory(tmp_path):
     motion = run(pendulum(), hanging(), (0, 1), "rk4", stabilization=vn.Guaranteed(1e-6))
     motion.save(tmp_path / "run.nc")
-    assert vn.read(tmp_path / "run.nc").promised == motion.promised
+    assert vn.read_trajectory(tmp_path / "run.nc").promised == motion.promised
     assert "promised" in repr(motion)
 
 

@@ -203,7 +203,7 @@ class Trajectory:
         return interpolate(self, times)
 
     def save(self, path: str | Path) -> None:
-        """Write the trajectory to a NetCDF file; `vinculum.read` gives it back."""
+        """Write the trajectory to a NetCDF file; `vinculum.read_trajectory` reads it."""
         self.dataset.to_netcdf(path, engine="netcdf4")
 
     def plot(self, *keys: sp.Expr | str) -> Any:
