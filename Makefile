@@ -32,10 +32,11 @@ robots: $(STAMP)  ## read published robots (130 MB) and compare them with Pinocc
 bench: $(STAMP)  ## compare with the peers, side by side
 	@$(RUN) -m benchmarks $(ARGS)
 
-check: $(STAMP)  ## formatting, lint, types
+check: $(STAMP)  ## formatting, lint, types, the order of the stages
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy src
+	@$(VENV)/bin/lint-imports --no-logo --no-cache
 
 docs: $(STAMP)  ## build the documentation into build/site, any warning an error
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet $(ARGS)

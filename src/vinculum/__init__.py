@@ -29,6 +29,8 @@ The names below are those of every day. The others are in named parts: `vn.bodie
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from vinculum.hooks import provide
+
 if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.analyze import equilibrium as equilibrium
     from vinculum.analyze import linearize as linearize
@@ -136,6 +138,11 @@ _PARTS = (
 )
 __all__ = list(_PLACES)
 __version__ = "0.1.0"
+
+provide("notebook table", "vinculum.present.records:html")
+provide("plot of a motion", "vinculum.present.plots:over_time")
+provide("plot of a region", "vinculum.present.plots:region")
+provide("animation", "vinculum.present.animation:animation")
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from examples.wheel_with_reactions import program, start
 from simulate.models import ADAMS, FIXED_STEP, RUNGE_KUTTA, SKATE_START, hanging, pendulum, run, skate
-from vinculum.present.gains import plot_gain_intervals
+from vinculum.present.plots import plot_gain_intervals
 from vinculum.simulation.integrators.methods import METHODS
 from vinculum.simulation.stabilization.error_propagation import amplification, step_matrix
 from vinculum.simulation.stabilization.gain_interval import gain_interval, growth, stability_limit, stage_defect
