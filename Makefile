@@ -25,10 +25,11 @@ test: $(FOR_DEVELOPERS)  ## run the tests and the doctests, on all cores
 	@$(RUN) tests/browser.py --optional
 	@$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
 
-check: $(FOR_DEVELOPERS)  ## formatting, lint, types
+check: $(FOR_DEVELOPERS)  ## formatting, lint, types, the order of the stages
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy src papers
+	@$(VENV)/bin/lint-imports --no-logo --no-cache
 
 docs: $(FOR_DEVELOPERS)  ## build the documentation into build/site, any warning an error
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet $(ARGS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+__all__ = ["VinculumError", "ModelError", "DomainError", "ConstraintError", "SingularError"]
+
 
 class VinculumError(ValueError):
     """Any refusal by Vinculum."""

@@ -134,7 +134,7 @@ def test_derive_prints_and_writes(model, run, tmp_path):
 
 def test_simulate_writes_what_can_be_read_again(model, run, tmp_path):
     data = json.loads(run("simulate model.toml -o motion.nc --end 0.5 --json").stdout)
-    motion = vn.read(tmp_path / "motion.nc")
+    motion = vn.read_trajectory(tmp_path / "motion.nc")
     assert data["outcome"]["kind"] == "finished"
     assert data["outcome"]["time"] == motion.t[-1] == 0.5
     assert data["final"]["theta"] == motion["theta"][-1]
@@ -193,7 +193,7 @@ def test_demo_writes_where_it_is_told(run, tmp_path, monkeypatch):
 
 def test_stabilize_saves_the_closed_loop_with_its_inputs(model, run, tmp_path):
     data = json.loads(run("stabilize model.toml -o loop.nc --json").stdout)
-    motion = vn.read(tmp_path / "loop.nc")
+    motion = vn.read_trajectory(tmp_path / "loop.nc")
     gain = dict(zip(data["states"], data["gain"][0], strict=True))
     assert data["law"] == "u = u0 + K (x - x0)"
     rest = data["equilibrium"]["values"]
@@ -366,7 +366,7 @@ def test_an_interrupted_run_keeps_what_was_computed(model, run, tmp_path, monkey
         run("simulate model.toml -o motion.nc --end 1e7", code=130)
     finally:
         alarm.cancel()
-    motion = vn.read(tmp_path / "motion.nc")
+    motion = vn.read_trajectory(tmp_path / "motion.nc")
     assert motion.outcome.kind == "interrupted"
     assert 0 < motion.t[-1] < 1e7
 

@@ -79,7 +79,7 @@ def _about_cycles(bodies: Sequence[Body]) -> Iterator[str]:
         ring = " -> ".join([*cycle, cycle[0]])
         yield (
             f"the bodies {ring} hang on each other in a circle. Open it at one joint, hang the first body on "
-            "the external body (None) or another body, and close the loop with loops=[vn.Loop(...)]."
+            "the external body (None) or another body, and close the loop with loops=[vn.bodies.Loop(...)]."
         )
 
 
@@ -148,7 +148,7 @@ def _about_rotation(body: Body) -> Iterator[str]:
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
         yield (
             f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1). "
-            "Make one with vn.rotation(roll, pitch, yaw)."
+            "Make one with vn.bodies.rotation_rpy(roll, pitch, yaw)."
         )
 
 

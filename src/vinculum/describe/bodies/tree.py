@@ -65,7 +65,9 @@ class BodyTree:
             if given is not None and np.shape(given) != (3,):
                 found.append(f"{label} is {given}. Give three components, as (0, 0, -9.81).")
         found += [
-            f"{x!r} is no loop. Write vn.Loop(first, second, ...)." for x in self.loops if not hasattr(x, "check")
+            f"{x!r} is no loop. Write vn.bodies.Loop(first, second, ...)."
+            for x in self.loops
+            if not hasattr(x, "check")
         ]
         if found:
             raise ModelError(f"the tree {self.name!r} cannot be right", found)
