@@ -8,11 +8,11 @@ __all__ = ["VinculumError", "ModelError", "DomainError", "ConstraintError", "Sin
 
 
 class VinculumError(ValueError):
-    """Any refusal by Vinculum."""
+    """Any error that Vinculum raises."""
 
 
 class ModelError(VinculumError):
-    """A description that cannot be right. ``findings`` lists all that was found, at once."""
+    """An invalid description. ``findings`` lists everything that was found, at once."""
 
     def __init__(self, subject: str, findings: Sequence[str]) -> None:
         self.findings = tuple(findings)

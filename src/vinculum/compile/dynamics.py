@@ -22,6 +22,7 @@ from vinculum.errors import ModelError, SingularError
 from vinculum.graph import ZERO, Node, gradient, jacobian, lift, substitute, symbol, vector
 from vinculum.graph.vectors import times
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 Array = np.ndarray
 METHODS = ("auto", "composite", "articulated", "rolled")
@@ -86,7 +87,7 @@ class Dynamics:
             "method": self.chosen + why,
             "parameters": f"{run_time} at run time" if run_time else "folded in",
         }
-        return "\n".join([f'Dynamics of "{self.tree.name}"', *(f"  {key:<11}  {value}" for key, value in rows.items())])
+        return labelled_rows(f'Dynamics of "{self.tree.name}"', rows)
 
     # -- the equations as nodes ------------------------------------------------------------------------------
 

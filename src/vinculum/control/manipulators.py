@@ -41,14 +41,14 @@ Laws = dict[sp.Expr, sp.Expr]
 def computed_torque(
     tree: BodyTree, desired: Mapping[sp.Expr, Any], frequency: float = 10.0, damping: float = 1.0
 ) -> Laws:
-    """Laws {torque: expression} that bring every coordinate to its desired function of time.
+    """Laws {torque: expression} with which every coordinate tracks its desired function of time.
 
     The error obeys ë + 2ζω ė + ω² e = 0 with ω = ``frequency`` [rad/s] and ζ = ``damping``.
     """
     actuators = actuated(tree)
     missing = [q for q in tree.coordinates if q not in desired]
     if missing:
-        raise ModelError("the path is not complete", [f"no desired motion of {listed(missing)}."])
+        raise ModelError("Incomplete path", [f"No desired motion for {listed(missing)}. Add it to desired={{...}}."])
     time = tree.time
     wanted = []
     for q in tree.coordinates:
@@ -60,7 +60,7 @@ def computed_torque(
 
 
 def gravity_compensation(tree: BodyTree) -> Laws:
-    """Laws {torque: expression} that hold the arm at rest wherever it stands."""
+    """Laws {torque: expression} that hold the arm at rest in any configuration."""
     actuators = actuated(tree)
     still = {symbol(v): ZERO for v in tree.velocities}
     torques = substitute(_inverse(tree, [ZERO] * len(tree.coordinates)), still)
@@ -79,11 +79,11 @@ def task_path(
     frequency: float = 10.0,
     damping: float = 1.0,
 ) -> Laws:
-    """Laws that lead a point of a body along a path p_d(t) and hold the servo constraints of `servo_path`.
+    """Laws with which a point of a body follows a path p_d(t) and the servo constraints of `servo_path` hold.
 
-    As many conditions as coordinates are needed: components of ``path`` (None: left free), ``orientation``, ``joints``.
-    ``at`` is a configuration near the path, away from singular ones, where the order of elimination is chosen. Off the
-    path every residual obeys ë + 2ζω ė + ω² e = 0, and the arm comes back to it.
+    Pass as many conditions as coordinates: components of ``path`` (None leaves one free), ``orientation``, ``joints``.
+    ``at`` is a nonsingular configuration near the path, where the order of elimination is chosen. Off the path every
+    residual obeys ë + 2ζω ė + ω² e = 0, so the arm returns to it.
     """
     servos = servo_path(tree, body, path, point, orientation=orientation, joints=joints)
     terms = mechanics(tree.system(constraints=servos))
@@ -102,7 +102,7 @@ def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp
         return list(solve(J, column, numbers).solution[:, 0])
     except SingularMatrix as error:
         pose = ", ".join(f"{name_of(q)} = {float(at[q]):.6g}" for q in tree.coordinates)
-        raise SingularError(f"The arm is singular at {pose}: choose another configuration, at={{...}}.") from error
+        raise SingularError(f"Singular configuration: {pose}. Choose another one: at={{...}}.") from error
 
 
 def _laws(tree: BodyTree, actuators: Sequence[sp.Expr], accelerations: Sequence[Node]) -> Laws:

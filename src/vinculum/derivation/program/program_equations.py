@@ -23,6 +23,7 @@ from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
+from vinculum.text_printer import labelled_rows
 
 if TYPE_CHECKING:
     from vinculum.derivation.printing import Printed
@@ -303,4 +304,4 @@ class ProgramEquations:
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",
         }
         head = f'ProgramEquations of "{self.name}"'
-        return "\n".join([head, *(f"  {key:<9}{value}" for key, value in rows.items())])
+        return labelled_rows(head, rows)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vinculum.derivation.mechanics.lagrange import product
-from vinculum.derivation.printing import Printed, Write, shared, vlatex
+from vinculum.derivation.printing import Printed, Write, shared
 from vinculum.graph import Node, symbol, vector
 from vinculum.names import name_of
+from vinculum.text_printer import vlatex
 
 if TYPE_CHECKING:
     from vinculum.derivation.program.program_equations import ProgramEquations

@@ -14,6 +14,7 @@ from vinculum.model.model import Model
 from vinculum.model.text.message_rendering import in_the_words_of_a_file
 from vinculum.notebook_repr import html
 from vinculum.simulation import Trajectory
+from vinculum.text_printer import labelled_rows
 
 INTERRUPTED = "The step was interrupted with Ctrl-C."
 
@@ -114,6 +115,6 @@ class Findings:
             "seconds": f"{sum(self.seconds.values()):.3g}",
         }
         head = f'Findings about "{self.model.name}"'
-        return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+        return labelled_rows(head, rows)
 
     _repr_html_ = html
