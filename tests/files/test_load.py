@@ -88,7 +88,7 @@ def test_a_problem_in_a_long_string_shows_its_own_line():
         ("times = [0, 1]", "times = [1]", "start and end"),
         ("inputs = { u = 0 }", 'inputs = { u = 0 }\nmethod = "rk5"', "rk4"),
         ("cos(theta)", "cos theta", "a * is missing"),
-        ('holonomic = "x"', 'holonomic = "dot(x)"', 'Write nonholonomic = "..."'),
+        ('holonomic = "x"', 'holonomic = "dot(x)"', 'State it as nonholonomic = "..."'),
         ('holonomic = "x"', 'holonomic = "x"\nservo = "x"', "one kind"),
         (
             "[constraints.track]",

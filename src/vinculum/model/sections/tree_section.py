@@ -12,7 +12,7 @@ from vinculum.describe.bodies import Body, BodyTree, Loop, Rolling, Sliding, den
 from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.system import System
-from vinculum.errors import VinculumError
+from vinculum.errors import About, VinculumError
 from vinculum.model import limits
 from vinculum.model.expressions.scope import spelled
 from vinculum.model.expressions.value import Value
@@ -100,9 +100,9 @@ def read_tree(
         mimics = reading.robot.constraints if reading.robot is not None else ()
         return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])
     except (VinculumError, np.linalg.LinAlgError) as error:
-        places: list[tuple[str, Path]] = [(f"{n!r}", path) for path, n, _ in _bodies(reading)]
-        places += [(f"{loop.label} ", ("tree", "loops", i)) for i, loop in enumerate(settings["loops"])]
-        reading.refusal([*places, ("the path", ("tree", "path"))], ("tree",), error)
+        places: dict[About, Path] = {About("body", n): path for path, n, _ in _bodies(reading)}
+        places |= {About("loop", loop.label): ("tree", "loops", i) for i, loop in enumerate(settings["loops"])}
+        reading.refusal(error, ("tree",), places)
     return None
 
 
