@@ -39,7 +39,7 @@ class Formula(str):
 class Call:
     """A call to type in Python, or the keys of a model file that mean the same."""
 
-    name: str  # of the function or class
+    name: str  # of the function or class, with its part of the package where it has one: bodies.Loop
     options: tuple[tuple[str, Any], ...] = ()
 
 
@@ -59,7 +59,8 @@ def call(name: str, **options: Any) -> Call:
 def python_call(asked: Call) -> str:
     """A call in Python's words."""
     options = [f"{key}={python_value(value)}" for key, value in asked.options]
-    return f"{asked.name}({', '.join(['...', *options])})"
+    name = f"vn.{asked.name}" if "." in asked.name else asked.name
+    return f"{name}({', '.join(['...', *options])})"
 
 
 def python_value(value: Any) -> str:
@@ -100,6 +101,9 @@ class Finding:
 def as_finding(found: Finding | str) -> Finding:
     """A finding, or plain words as one."""
     return found if isinstance(found, Finding) else Finding(str(found))
+
+
+__all__ = ["VinculumError", "ModelError", "DomainError", "ConstraintError", "SingularError"]
 
 
 class VinculumError(ValueError):

@@ -12,9 +12,10 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from laws.random_systems import FORMS, consistent_state, random_system, values
-from vinculum import EquationsOfMotion, Holonomic, System, derive, loads
+from vinculum import EquationsOfMotion, Holonomic, System, derive
 from vinculum.derivation.printing import _used
 from vinculum.errors import ModelError, VinculumError
+from vinculum.model import loads
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.modes import Mode, controllability, least_number, sufficient_inputs
+from vinculum.analyze.modes import Mode, controllability, minimum_actuators, sufficient_inputs
 from vinculum.errors import Finding, Formula, ModelError, VinculumError, call
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
@@ -156,7 +156,9 @@ def _refuse_lost(linear: LinearModel, modes: list[Mode]) -> None:
     )
     enough = sufficient_inputs(linear)
     advice = (
-        f"These inputs would do: {', '.join(listed(s) for s in enough)}." if enough else _needed(least_number(linear))
+        f"These inputs would do: {', '.join(listed(s) for s in enough)}."
+        if enough
+        else _needed(minimum_actuators(linear))
     )
     who = "input" if len(linear.inputs) == 1 else "inputs"
     count = "1 mode" if len(bad) == 1 else f"{len(bad)} modes"

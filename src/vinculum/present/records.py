@@ -29,7 +29,7 @@ Rows = Mapping[str, Any]
 _TOO_LONG = "too many for a notebook; equations.latex() gives them"  # what is short is shown as a formula
 
 
-def shown(record: Any) -> str:
+def html(record: Any) -> str:
     """A record as an HTML table."""
     return table(title(record), rows(record))
 

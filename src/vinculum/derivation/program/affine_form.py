@@ -25,7 +25,7 @@ from vinculum.graph import ONE, ZERO, Node, jacobian, solve, substitute, symbol,
 from vinculum.names import listed, name_of, reaction
 
 
-def affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> AffineSystem:
+def to_affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> AffineSystem:
     """The same system with its reactions as unknown inputs, and with its own inputs as controls.
 
     ``program`` {name: f(q, q̇, t)} are further constraints, which the controls have to hold.

@@ -83,7 +83,7 @@ def _about_cycles(bodies: Sequence[Body]) -> Iterator[Finding]:
         ring = " -> ".join([*cycle, cycle[0]])
         advice = "Open the circle at one joint, hang the first body on the ground or another body, and close it with "
         about = About("body", cycle[0])
-        yield Finding(f"the bodies {ring} hang on each other in a circle.", [advice, call("Loop"), "."], about)
+        yield Finding(f"the bodies {ring} hang on each other in a circle.", [advice, call("bodies.Loop"), "."], about)
 
 
 def _about_shape(body: Body) -> Iterator[Finding | str]:
@@ -151,7 +151,7 @@ def _about_rotation(body: Body) -> Iterator[Finding | str]:
         return
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
         found = f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1)."
-        yield Finding(found, ["Make one with ", call("rotation_rpy", roll=Word("angle")), "."])
+        yield Finding(found, ["Make one with ", call("bodies.rotation_rpy", roll=Word("angle")), "."])
 
 
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:

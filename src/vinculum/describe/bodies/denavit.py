@@ -19,7 +19,7 @@ from vinculum.names import suggestion
 _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia")
 
 
-def rotation(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
+def rotation_rpy(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
     """The rotation Rz(yaw) Ry(pitch) Rx(roll) of URDF, body axes as columns; quarter turns come out exact."""
     return turned(2, yaw) @ turned(1, pitch) @ turned(0, roll)
 

@@ -66,7 +66,7 @@ class BodyTree:
                 advice = ["Give three components, as (0, 0, -9.81)."]
                 found.append(Finding(f"{label} is {given}.", advice, About("option", label)))
         found += [
-            Finding(f"{x!r} is not a loop.", ["Write ", call("Loop"), "."])
+            Finding(f"{x!r} is not a loop.", ["Write ", call("bodies.Loop"), "."])
             for x in self.loops
             if not hasattr(x, "check")
         ]

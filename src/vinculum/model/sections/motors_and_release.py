@@ -146,10 +146,10 @@ def with_program(reading: Reading, system: System, program: dict[str, sp.Expr]) 
     """The system with conditions that all its inputs together hold."""
     if not program or reading.problems:
         return system
-    from vinculum.derivation.program.affine_form import affine  # a later stage: a file says more than a description
+    from vinculum.derivation.program.affine_form import to_affine  # a later stage: a file says more than a description
 
     try:
-        return affine(system, program)
+        return to_affine(system, program)
     except (VinculumError, ArithmeticError) as error:
         reading.refusal(error, ("constraints",))
     return system

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies import Body, BodyTree, Loop, Rolling, Sliding, denavit_hartenberg, rotation, servo_path
+from vinculum.describe.bodies import (
+    Body,
+    BodyTree,
+    Loop,
+    Rolling,
+    Sliding,
+    denavit_hartenberg,
+    rotation_rpy,
+    servo_path,
+)
 from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.system import System
@@ -204,7 +213,7 @@ def _rotation(reading: Reading, path: Path, raw: Any) -> Any:
     if isinstance(raw, list):
         return _numbers(reading, path, raw)
     angles = {key: reading.number((*path, key), entry, ()) for key, entry in raw.items()}
-    return None if None in angles.values() else rotation(**{key: float(x or 0.0) for key, x in angles.items()})
+    return None if None in angles.values() else rotation_rpy(**{key: float(x or 0.0) for key, x in angles.items()})
 
 
 def _joinings(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:

@@ -27,8 +27,8 @@ _TABLES = {
     "Nonholonomic": 'nonholonomic = "..."',
     "Servo": 'servo = "..."',
     "Body": "[tree.bodies.<name>]",
-    "Loop": "[[tree.loops]]",
-    "rotation_rpy": 'rotation = { roll = "90 deg" }',
+    "bodies.Loop": "[[tree.loops]]",
+    "bodies.rotation_rpy": 'rotation = { roll = "90 deg" }',
 }  # what is written for a constructor without arguments, or with arguments that a file spells otherwise
 
 
@@ -51,7 +51,7 @@ def file_call(asked: Call) -> str:
     'nonholonomic = "..."'
     """
     options = dict(asked.options)
-    if asked.name in _TABLES and (not options or asked.name == "rotation_rpy"):
+    if asked.name in _TABLES and (not options or asked.name == "bodies.rotation_rpy"):
         return _TABLES[asked.name]
     parameters = options.pop("parameters", None)
     if parameters is not None:

@@ -18,7 +18,7 @@ from vinculum.graph import Node, evaluate, symbol
 from vinculum.names import listed, name_of, suggestion
 
 
-def consistent(
+def consistent_state(
     equations: Equations,
     initial: Mapping[sp.Expr, float],
     *,
