@@ -15,6 +15,11 @@ import sympy as sp
 
 from vinculum.names import name_of
 
+__all__ = [
+    "About", "Call", "ConstraintError", "DomainError", "Finding", "ModelError", "SingularError", "VinculumError",
+    "call",
+]  # fmt: skip
+
 
 class About(NamedTuple):
     """What a finding is about: an ``energy``, a ``constraint``, an ``input``, a ``body``, ... and its name."""

@@ -261,10 +261,10 @@ def test_one_advice_is_written_in_python_and_in_the_words_of_a_file(asked, in_py
 
 ERRORS = [
     vn.VinculumError("plain words"),
-    vn.ConstraintError(Finding("They are dependent.", ["Use ", call("derive", redundant="least_squares"), "."])),
-    vn.SingularError(Finding("The start is off.", ["Use ", call("simulate", guess={x: Word("value")}), "."])),
+    vn.errors.ConstraintError(Finding("They are dependent.", ["Use ", call("derive", redundant="least_squares"), "."])),
+    vn.errors.SingularError(Finding("The start is off.", ["Use ", call("simulate", guess={x: Word("value")}), "."])),
     vn.ModelError("Invalid system 'a'", ["plain words", Finding("more", ["to do"], About("constraint", "rod"))]),
-    vn.ModelFileError("a.toml", [Problem("no number", "system.kinetic_energy", 3, 4, "x +", 1, 2)]),
+    vn.model.ModelFileError("a.toml", [Problem("no number", "system.kinetic_energy", 3, 4, "x +", 1, 2)]),
 ]
 
 
@@ -280,6 +280,6 @@ def test_an_error_survives_the_way_to_another_process(error, send):
 
 def test_a_refusal_of_a_worker_does_not_break_its_pool():
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        with pytest.raises(vn.ModelFileError, match="line 1"):
-            pool.submit(vn.loads, "name = 3").result(timeout=120)
+        with pytest.raises(vn.model.ModelFileError, match="line 1"):
+            pool.submit(vn.model.loads, "name = 3").result(timeout=120)
         assert pool.submit(abs, -1).result(timeout=120) == 1
