@@ -41,9 +41,9 @@ def program(
     at: Mapping[sp.Expr, float] | None = None,
 ) -> ProgramEquations:
     """Derive the form: relative degrees, decoupling matrix P, prescribed perturbations, free part."""
-    from vinculum.derivation.program.affine_form import affine
+    from vinculum.derivation.program.affine_form import to_affine
 
-    stated = affine(system) if isinstance(system, System) else system
+    stated = to_affine(system) if isinstance(system, System) else system
     nodes = stated.nodes
     around = None if at is None else _numbers(stated, at)
     values = {symbol(p): v for p, v in stated.parameters.items()}
