@@ -122,7 +122,7 @@ def test_values_that_are_no_numbers():
 
 
 def test_near_must_name_unknowns():
-    with pytest.raises(vn.ModelError, match="r is not an unknown. The unknowns are"):
+    with pytest.raises(vn.ModelError, match=r"r is not an unknown\. The unknowns are"):
         vn.equilibrium(beam(), {r: 0.2}, near={r: 0.1})
 
 

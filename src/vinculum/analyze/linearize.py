@@ -17,7 +17,7 @@ from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.inertia import refuse_negative_inertia
 from vinculum.derivation.mechanics.partition import Partition, best_partition, refuse_nonholonomic
 from vinculum.derivation.mechanics.sample_states import numbers
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import Finding, ModelError, VinculumError, call
 from vinculum.graph import Node, symbol
 from vinculum.names import name_of
 
@@ -85,7 +85,9 @@ def _values(equations: EquationsOfMotion, at: Mapping[sp.Expr, float]) -> dict[N
     missing = [key for key in (*system.coordinates, *system.inputs) if key not in complete]
     if missing:
         names = ", ".join(map(name_of, missing))
-        raise ModelError("Invalid point at=", [f"No value for {names}. Find the point with equilibrium(...)."])
+        raise ModelError(
+            "Invalid point at=", [Finding(f"No value for {names}.", ["Find the point with ", call("equilibrium"), "."])]
+        )
     return {symbol(key): float(value) for key, value in complete.items()}
 
 
@@ -105,8 +107,10 @@ def _refuse_wrong_point(
     wrong = [f"{name}: {value:.6g}" for name, value in zip(names, left, strict=True) if abs(value) > scale]
     if wrong:
         raise VinculumError(
-            f"The point is not an equilibrium of {system.name!r}. Residuals: {', '.join(wrong)}. "
-            "Find one with equilibrium(equations, {...}) and pass it as at=..."
+            Finding(
+                f"The point is not an equilibrium of {system.name!r}. Residuals: {', '.join(wrong)}.",
+                ["Find one with ", call("equilibrium"), "."],
+            )
         )
 
 

@@ -17,7 +17,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics, product
 from vinculum.derivation.quasi.release import without_actuators
 from vinculum.derivation.servo.servo_index_reduction import determinant_at, realized, relative_degrees, sample_states
 from vinculum.describe import Servo, System
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, Formula, ModelError, call
 from vinculum.graph import to_sympy, vector
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
@@ -92,7 +92,7 @@ def refuse_without_servo(system: System) -> None:
     if not system.servo_inputs:
         raise ModelError(
             f"The system {system.name!r} has no servo constraint",
-            ["Add one: Servo(expression, through=[input], name=...)."],
+            [Finding("", ["Add one: ", call("Servo", through=[Formula("input")]), "."])],
         )
 
 

@@ -15,7 +15,7 @@ import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.modes import Mode, controllability, minimum_actuators, sufficient_inputs
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import Finding, Formula, ModelError, VinculumError, call
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows, number, numbers
@@ -134,11 +134,12 @@ def _by_symbol(given: Mapping[sp.Expr, float], name: str, order: tuple[sp.Expr, 
 
 def _refuse_idle_inputs(linear: LinearModel) -> None:
     if not linear.inputs:
-        raise VinculumError("The system has no inputs. Add them: System(..., inputs=[u]).")
+        advice = ("Add them: ", call("System", inputs=[Formula("u")]), ".")
+        raise VinculumError(Finding("The system has no inputs.", advice))
     idle = [u for u, column in zip(linear.inputs, linear.input_matrix.T, strict=True) if not np.any(column)]
     if idle:
         which = f"Input {listed(idle)} has" if len(idle) == 1 else f"Inputs {listed(idle)} have"
-        raise VinculumError(f"{which} no effect at this point (a zero column of B). Remove from inputs=[...].")
+        raise VinculumError(f"{which} no effect at this point (a zero column of B). Remove it from the inputs.")
 
 
 def _needed(count: int) -> str:
