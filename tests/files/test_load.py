@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
+import pickle
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
 
 import pytest
@@ -12,6 +16,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from files.small import PENDULUM, changed, refusal
+from vinculum.model.examine import equations_of, motion_of
 
 x, theta = dynamicsymbols("x theta")
 m, g, l, u = sp.symbols("m g l u")
@@ -209,6 +214,34 @@ def test_text_that_is_not_toml_has_a_place():
     problem = problems_of(changed('"-m*g*l*cos(theta)"', "-m*g*l*cos(theta)"))[0]
     assert "not TOML" in problem.message
     assert 'potential_energy = "-m*g*l*cos(theta)"' in problem.message
+
+
+LIBRARY = sorted(
+    (path for path in (files("vinculum") / "model" / "library").iterdir() if str(path).endswith("toml")), key=str
+)
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.name)
+def test_a_model_can_be_pickled_and_copied(path):
+    model = vn.load(str(path))
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert repr(twin.system) == repr(model.system)
+        assert twin.units == model.units
+        assert twin.derivation == model.derivation
+        if isinstance(model.system, vn.System):
+            assert twin.system.nodes == model.system.nodes  # the graph is shared: equal nodes are one node
+
+
+def test_a_model_gives_the_same_motion_in_another_process():
+    model = vn.load(str(LIBRARY[0]))
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        there = pool.submit(final_state, model).result(timeout=300)
+    assert there == final_state(model)
+
+
+def final_state(model):
+    motion = motion_of(model, equations_of(model))
+    return [float(motion[key][-1]) for key in model.system.coordinates]
 
 
 COMPILERS = ("llvmlite", "numba", "heyoka", "sksundae")
