@@ -27,7 +27,7 @@ class System:
     V(q, t); ``forces`` {coordinate: generalized force}, which may contain ``inputs``; ``dissipation`` Rayleigh's
     function D(q, qdot), giving the force -dD/dqdot; ``parameters`` {symbol: value}.
 
-    A description that cannot be right is refused here with a `ModelError` that lists every finding.
+    An invalid description is refused with a `ModelError` that lists every finding.
 
     >>> import sympy as sp
     >>> from sympy.physics.mechanics import dynamicsymbols

@@ -50,7 +50,7 @@ FORM = Table(
         "free": MapOf("What inputs should approach where the constraints leave a choice.", Formula()),
         "weights": MapOf("Of the inputs in that choice.", Number()),
         "at": MapOf(
-            "A state at which pivots and ranks are looked at; what is left out is zero, but for an affine system.",
+            "A state at which pivots and ranks are chosen; values left out are zero (except for an affine system).",
             Number(),
         ),
     },

@@ -68,7 +68,7 @@ def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
         found["form"] = raw["name"]
     if known.affine:
         if raw.get("name", "program") != "program":
-            reading.problem(("form", "name"), f"an affine system has the form program alone, not {raw['name']}.")
+            reading.problem(("form", "name"), f"an affine system can only have the form program, not {raw['name']}.")
         found["form"] = "program"
     for key in ("dependent", "cyclic"):
         if key in raw:
@@ -113,7 +113,7 @@ def _release(reading: Reading, raw: dict[str, str], known: Symbols) -> dict[str,
         path = ("form", "release", constraint)
         if constraint not in known.constraints:
             reading.problem(
-                path, f"{constraint[:40]} is no constraint.{suggestion(constraint[:40], known.constraints)}"
+                path, f"{constraint[:40]} is not a constraint.{suggestion(constraint[:40], known.constraints)}"
             )
         plain = reading.declare(path, name)
         if plain is not None:
@@ -135,7 +135,9 @@ def by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any
     """One number, a list, or numbers by constraint."""
     if isinstance(raw, dict) and not {"value", "unit"} & set(raw):
         for name in (name for name in raw if name not in known.constraints):
-            reading.problem((*path, name), f"{name[:40]} is no constraint.{suggestion(name[:40], known.constraints)}")
+            reading.problem(
+                (*path, name), f"{name[:40]} is not a constraint.{suggestion(name[:40], known.constraints)}"
+            )
         return {name: reading.number((*path, name), entry) for name, entry in raw.items()}
     return reading.number_list(path, raw) if isinstance(raw, list) else reading.number(path, raw)
 
@@ -144,13 +146,13 @@ def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
     """The equations that deviations obey, by a matrix or by functions."""
     path: Path = ("form", "perturbation")
     if len(raw) != 1:
-        reading.problem(path, "give either a matrix or functions.")
+        reading.problem(path, "give either matrix or functions.")
         return None
     if "matrix" in raw:
         rows = [reading.vector((*path, "matrix", i), row) for i, row in enumerate(raw["matrix"])]
         lengths = {len(row) for row in raw["matrix"]}
         if len(lengths) != 1:
-            reading.problem((*path, "matrix"), "its rows have different lengths.")
+            reading.problem((*path, "matrix"), "the rows have different lengths.")
         return LinearPerturbation([row for row in rows if row is not None])
     scope = replace(reading.scope, constraints=tuple(known.constraints), residuals=True)
     functions = {n: reading.expression((*path, "functions", n), z, scope) for n, z in raw["functions"].items()}
@@ -192,7 +194,7 @@ def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, An
 
 
 def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
-    """Weights are not negative, and those of inputs and outputs positive; a matrix is looked at where it is used."""
+    """Weights are not negative, and those of inputs and outputs positive; a matrix is checked where it is used."""
     positive, key = path[-1] in ("input_weights", "output_noise"), path[-1]
     if key == "outputs" or found is None:
         return
@@ -204,7 +206,7 @@ def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
         entries = [(path, found)]
     for place, x in entries:
         if isinstance(x, float) and (x < 0 or (positive and x == 0)):
-            reading.problem(place, f"it is {x:g}; {'a positive number' if positive else 'zero or more'} is needed.")
+            reading.problem(place, f"it is {x:g}; it must be {'a positive number' if positive else 'zero or more'}.")
 
 
 def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
@@ -212,7 +214,7 @@ def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
     if isinstance(raw, list):
         rows = {len(entry) if isinstance(entry, list) else 0 for entry in raw}
         if len(rows) > 1:
-            reading.problem(path, "its rows have different lengths.")
+            reading.problem(path, "the rows have different lengths.")
             return None
         return [_numbers(reading, (*path, i), entry) for i, entry in enumerate(raw)]
     return reading.number(path, raw)
