@@ -33,7 +33,7 @@ from vinculum.derivation.program.affine_form import affine
 from vinculum.derivation.program.helmholtz import euler_lagrange, helmholtz, multiplier
 from vinculum.derivation.program.inverse_problem import inverse_problem
 from vinculum.derivation.program.perturbation import Binomial, LinearPerturbation, Perturbation, residual
-from vinculum.derivation.quasi.quasi_terms import QuasiVelocities, quasi_velocities
+from vinculum.derivation.quasi.quasi_velocities import QuasiVelocities, quasi_velocities
 from vinculum.derivation.quasi.release import release, release_matrices
 from vinculum.derivation.bodies.closed_form import KineticEnergy, kinetic_energy
 

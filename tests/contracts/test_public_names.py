@@ -23,9 +23,9 @@ def test_names_are_listed_once():
 @pytest.mark.parametrize(
     "lines",
     [
-        "import vinculum.simulation, vinculum.derivation.forms.registry",
-        "from vinculum.simulation import Event; import vinculum.derivation.forms.registry",
-        "import vinculum; vinculum.simulation; import vinculum.simulation.run, vinculum.derivation.forms.registry",
+        "import vinculum.simulation, vinculum.derivation.forms.form",
+        "from vinculum.simulation import Event; import vinculum.derivation.forms.form",
+        "import vinculum; vinculum.simulation; import vinculum.simulation.run, vinculum.derivation.forms.form",
     ],
 )
 def test_folders_do_not_hide_functions(lines):

@@ -1,1 +1,7 @@
-"""The classical forms of the equations of motion, one file each."""
+"""One file for each form of the equations of motion. Importing the folder imports every file and so every form."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+for _file in iter_modules(__path__):
+    import_module(f"{__name__}.{_file.name}")
