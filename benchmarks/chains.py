@@ -12,7 +12,7 @@ def chain(n, seed=3):
     for i in range(n):
         own = shape(random)
         rows.append(dict(a=random.normal(), d=random.normal(), alpha=random.uniform(-2, 2), name=f"b{i}", **own))
-    return vn.BodyTree(vn.denavit_hartenberg(rows, convention="modified"))
+    return vn.BodyTree(vn.bodies.denavit_hartenberg(rows, convention="modified"))
 
 
 def branching(n, seed=5):

@@ -37,7 +37,7 @@ def to_gains() -> list[dict]:
         rows.append({"step": name, "seconds": perf_counter() - clock})
         clock = perf_counter()
 
-    robot = vn.motorize(delta_robot.system(), dict.fromkeys(u, delta_robot.MOTOR))
+    robot = vn.motors.motorize(delta_robot.system(), dict.fromkeys(u, delta_robot.MOTOR))
     step("energies and constraints in SymPy")
     equations = vn.derive(robot, form="shulgin", dependent=platform)
     step("equations of motion")
@@ -57,7 +57,7 @@ def start() -> dict:
     """A consistent state in motion."""
     equations = vn.derive(delta_robot.system(), form="shulgin", dependent=platform)
     place = {q: STATE[q] for q in platform}
-    return vn.consistent(equations, place | SPEEDS, guess={q: STATE[q] for q in theta})
+    return vn.consistent_state(equations, place | SPEEDS, guess={q: STATE[q] for q in theta})
 
 
 def right_side(state: dict, rows: int = 10_000) -> tuple[Callable, np.ndarray]:

@@ -19,8 +19,8 @@ u = symbols("u")  # torque on the wheel [N m]
 m, M, R, L, d, l, J, J_b, J_theta, g = symbols("m M R L d l J J_b J_theta g")
 BALL, BEAM, BEAM_LENGTH, RADIUS, LEVER, GRAVITY = 0.0282, 0.334, 0.4, 0.04, 0.12, 9.81  # [kg], [m], [m/s²]
 PLACE = 0.2  # where the ball is to rest [m]
-MOTOR = vn.DCMotor(torque_constant=0.1491, resistance=18.91, inductance=0.01, gear=4.2)
-VOLTAGE = vn.voltage_of(u)
+MOTOR = vn.motors.DCMotor(torque_constant=0.1491, resistance=18.91, inductance=0.01, gear=4.2)
+VOLTAGE = vn.motors.voltage_of(u)
 WEIGHTS = {"state_weights": [100, 4, 100 / 9, 0.04, 4], "input_weights": 0.01}  # of r, θ, dr/dt, dθ/dt, current
 
 
@@ -46,7 +46,7 @@ def system():
 
 def stabilized(rest_number):
     """Equations with motor, the equilibrium (0 or 1), its linear model and its voltage law."""
-    equations = vn.derive(vn.motorize(system(), {u: MOTOR}), form="shulgin", dependent=[alpha])
+    equations = vn.derive(vn.motors.motorize(system(), {u: MOTOR}), form="shulgin", dependent=[alpha])
     rest = vn.equilibrium(equations, {r: PLACE})
     rest = [rest, *rest.others][rest_number]
     linear = vn.linearize(equations, at=rest)

@@ -20,7 +20,7 @@ X, Y, Z = platform = dynamicsymbols("X Y Z")  # [m]
 u = symbols("u1:4")  # torques on the arms [N m]
 names = r0, r3, l1, l2, I_A, S_A, I_g, m_f, J_f, m_p, g = symbols("r0 r3 l1 l2 I_A S_A I_g m_f J_f m_p g")
 DATA = (0.33, 0.125, 0.42, 1.055, 0.208218, 0.6925928, 0.626175, 1.05, 2 * 0.043009, 2.916, 9.81)
-MOTOR = vn.DCMotor(torque_constant=0.7, resistance=0.8, inductance=5e-3, gear=55)
+MOTOR = vn.motors.DCMotor(torque_constant=0.7, resistance=0.8, inductance=5e-3, gear=55)
 HEIGHT = -0.9  # of the platform [m]
 TORQUE_WEIGHTS = {"state_weights": [100] * 3 + [1] * 3, "input_weights": 0.01}
 VOLTAGE_WEIGHTS = {"state_weights": [1500] * 3 + [1] * 3 + [0.1] * 3, "input_weights": 0.01}
@@ -55,7 +55,7 @@ def at_height(equations):
 
 def stabilized(motors=False):
     """Equations, equilibrium, linear model and law, for torques or for voltages."""
-    robot = vn.motorize(system(), dict.fromkeys(u, MOTOR)) if motors else system()
+    robot = vn.motors.motorize(system(), dict.fromkeys(u, MOTOR)) if motors else system()
     equations = vn.derive(robot, form="shulgin", dependent=platform)
     rest = at_height(equations)
     linear = vn.linearize(equations, at=rest)
@@ -93,7 +93,7 @@ def picture(path):
 
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes = figure.subplots(1, 2)
-    for plot, motors, inputs in zip(axes, (False, True), (u, map(vn.voltage_of, u)), strict=True):
+    for plot, motors, inputs in zip(axes, (False, True), (u, map(vn.motors.voltage_of, u)), strict=True):
         equations, rest, _, law = stabilized(motors)
         offset = zip(theta, (0.15, -0.1, 0.05), strict=True)
         start = {q: rest[q] + d for q, d in offset} | {q.diff(): 0 for q in theta}

@@ -19,7 +19,7 @@ phi = dynamicsymbols("phi1 phi2")  # passive bars [rad]
 u = symbols("u1 u2")  # torques of the motors [N m]
 a, b, d, rho, m, g = symbols("a b d rho m g")
 ARM, BAR, GROUND, DENSITY, TOOL, GRAVITY = 0.25, 0.35, 0.2, 0.8, 0.5, 9.81  # [m], [kg/m], [kg], [m/s²]
-MOTOR = vn.DCMotor(torque_constant=0.05, resistance=1.2, inductance=1e-3, gear=20)
+MOTOR = vn.motors.DCMotor(torque_constant=0.05, resistance=1.2, inductance=1e-3, gear=20)
 PLACE = 0.15 + 0.45j  # of the tool, as a complex number [m]
 
 
@@ -71,7 +71,7 @@ def torques(place):
 
 def stabilized():
     """Equations with motors, the equilibrium at the place, the law from all states and an observer of φ₁, φ₂."""
-    equations = vn.derive(vn.motorize(system(), dict.fromkeys(u, MOTOR)), form="shulgin", dependent=phi)
+    equations = vn.derive(vn.motors.motorize(system(), dict.fromkeys(u, MOTOR)), form="shulgin", dependent=phi)
     start = dict(zip((*theta, *phi), angles(PLACE), strict=True))
     rest = vn.equilibrium(equations, {theta[0]: start[theta[0]], theta[1]: start[theta[1]]}, near=near(start), starts=0)
     linear = vn.linearize(equations, at=rest)
@@ -93,8 +93,14 @@ def run():
         "angle of the first passive bar [rad]": (rest[phi[0]], angles(PLACE)[2]),
         "angle of the second passive bar [rad]": (rest[phi[1]], angles(PLACE)[3]),
         "distance of the tool from its place in the end [m]": (abs(tool - PLACE), 0.0),
-        "holding voltage of the first motor [V]": (rest[vn.voltage_of(u[0])], torques(PLACE)[0] * 1.2 / (20 * 0.05)),
-        "holding voltage of the second motor [V]": (rest[vn.voltage_of(u[1])], torques(PLACE)[1] * 1.2 / (20 * 0.05)),
+        "holding voltage of the first motor [V]": (
+            rest[vn.motors.voltage_of(u[0])],
+            torques(PLACE)[0] * 1.2 / (20 * 0.05),
+        ),
+        "holding voltage of the second motor [V]": (
+            rest[vn.motors.voltage_of(u[1])],
+            torques(PLACE)[1] * 1.2 / (20 * 0.05),
+        ),
     }
 
 

@@ -43,8 +43,8 @@ def characteristics():
 def holds(motor):
     """Whether a motor can hold the constraint."""
     try:
-        return vn.realizability(system(motor)).determinant
-    except vn.ConstraintError:
+        return vn.servo.realizability(system(motor)).determinant
+    except vn.errors.ConstraintError:
         return 0.0
 
 

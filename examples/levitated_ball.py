@@ -35,7 +35,7 @@ def system():
         name="levitated ball",
     )
     program = s - NUMBERS[s0] - NUMBERS[a] * sin(NUMBERS[w] * t)
-    return vn.affine(device, program={"gap": program})
+    return vn.program.to_affine(device, program={"gap": program})
 
 
 def run():

@@ -77,7 +77,7 @@ def run():
             np.abs(in_quasi_velocities[theta] - motion[theta]).max(),
             0.0,
         ),
-        "relative degree across": (vn.realizability(system()).relative_degrees["across"], 4),
+        "relative degree across": (vn.servo.realizability(system()).relative_degrees["across"], 4),
         "greatest error of the angle [rad]": (np.abs(motion[theta] - angle).max(), 0.0),
         "greatest error of the force [N]": (np.abs(motion[force] - push).max(), 0.0),
         "swing left at the end [rad]": (motion[theta][-1], 0.0),

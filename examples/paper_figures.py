@@ -86,7 +86,7 @@ def program_figures():
     def intervals(axes):
         steps = np.geomspace(1e-4, 1e-2, 41)
         for epsilon in (1e-3, 1e-4, 4e-5):
-            found = [vn.gain_interval("euler", step, epsilon, curvature=16) for step in steps]
+            found = [vn.simulation.gain_interval("euler", step, epsilon, curvature=16) for step in steps]
             band = np.array([(t, i.low, i.high) for t, i in zip(steps, found, strict=True) if i]).T
             axes.fill_between(band[0], band[1], band[2], alpha=0.3, label=f"ε = {epsilon:g}")
         axes.set(xlabel="step τ", ylabel="k", xscale="log", yscale="log", title="Euler's method keeps |y| ≤ ε")

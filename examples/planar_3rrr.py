@@ -35,7 +35,7 @@ def tree():
     center = PLATFORM * np.exp(1j * CORNERS[0])
     plate = dict(mass=1.0, center_of_mass=(-center.real, -center.imag, 0), inertia=(0.005, 0.005, 0.01))
     bodies.append(vn.Body("platform", "lower1", origin=(DISTAL, 0, 0), **plate))
-    loops = [vn.Loop("platform", f"lower{k}", point=corner(k - 1), other_point=(DISTAL, 0, 0)) for k in (2, 3)]
+    loops = [vn.bodies.Loop("platform", f"lower{k}", point=corner(k - 1), other_point=(DISTAL, 0, 0)) for k in (2, 3)]
     return vn.BodyTree(bodies, gravity=(0, -9.81, 0), loops=loops, name="3-RRR")
 
 
@@ -80,7 +80,7 @@ def picture(path):
     robot = tree()
     motion, _ = run()
     q = np.column_stack([motion[x] for x in robot.coordinates])
-    arm = vn.dynamics(robot)
+    arm = vn.bodies.dynamics(robot)
     axes = (figure := Figure(figsize=(6, 6), layout="constrained")).subplots()
     for row in q[:: len(q) // 6]:
         for k in (1, 2, 3):

@@ -40,7 +40,7 @@ def system(links=2):
 
 def run():
     """The motion of the double pendulum, and {quantity: (found, exact)}."""
-    alpha = vn.kinetic_energy(tree()).alpha_bc
+    alpha = vn.bodies.closed_form_kinetic_energy(tree()).alpha_bc
     reach = l[0] * rho[1] * cos(phi[1])
     first = J[0] + m[0] * rho[0] ** 2 + J[1] + m[1] * (l[0] ** 2 + rho[1] ** 2 + 2 * reach)
     second = J[1] + m[1] * (rho[1] ** 2 + reach)
@@ -64,7 +64,7 @@ def picture(path):
 
 
 if __name__ == "__main__":
-    print(vn.kinetic_energy(tree()).latex())
+    print(vn.bodies.closed_form_kinetic_energy(tree()).latex())
     for links in (2, 3):
         print(vn.derive(system(links)).latex())
     motion, numbers = run()

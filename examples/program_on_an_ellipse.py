@@ -30,7 +30,7 @@ def system(printed: bool = False) -> vn.AffineSystem:
 
 
 @cache
-def program(k: float) -> vn.ProgramEquations:
+def program(k: float) -> vn.program.ProgramEquations:
     """dy/dt = -k y."""
     return vn.derive(system(), form="program", rates=k)
 

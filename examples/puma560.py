@@ -36,7 +36,7 @@ def tree(friction=False, driven=False, **base):
         losses = dict(damping=VISCOUS[i] * G**2, friction=tuple(c * G for c in COULOMB[i])) if friction else {}
         rows.append(link | losses | dict(name=f"link{i + 1}", angle=q[i], identified=True))
         rows[-1]["torque"] = u[i] if driven else None
-    return vn.BodyTree(vn.denavit_hartenberg(rows), name="PUMA 560", **base)
+    return vn.BodyTree(vn.bodies.denavit_hartenberg(rows), name="PUMA 560", **base)
 
 
 def system():
@@ -57,7 +57,7 @@ def run():
     """The free fall, and {quantity: (found, exact)}."""
     fall = vn.simulate(vn.derive(system()), initial=NOMINAL, times=(0, 1))
     arm = swaying()
-    laws = vn.computed_torque(arm, dict(zip(q, path(), strict=True)), frequency=20.0)
+    laws = vn.bodies.computed_torque(arm, dict(zip(q, path(), strict=True)), frequency=20.0)
     driven = vn.simulate(vn.derive(arm.system()), initial=NOMINAL, times=np.linspace(0, 2, 101), inputs=laws)
     desired = np.array([[float(x.subs(t, s)) for x in path()] for s in driven.t])
     error = np.abs(np.column_stack([driven[x] for x in q]) - desired).max()

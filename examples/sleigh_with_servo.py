@@ -44,7 +44,7 @@ def characteristics():
 def motions():
     """The servo's motion and the ideal one from the same start."""
     start = {e1: TURNING, e2: SPEED}
-    forms = (vn.derive(s, "hamel", characteristics=characteristics()) for s in (system(), vn.idealized(system())))
+    forms = (vn.derive(s, "hamel", characteristics=characteristics()) for s in (system(), vn.servo.idealized(system())))
     return tuple(vn.simulate(form, initial=start, times=(0, 5)) for form in forms)
 
 
@@ -58,7 +58,7 @@ def run():
     center = xi + alpha * cos(phi) - beta * sin(phi), eta + alpha * sin(phi) + beta * cos(phi)
     drift = max(np.ptp(servo[c.diff("t")]) for c in center)
     steady = {xi: 0.0, eta: 0.0, phi: 0.0, e1: 0.0, e2: SPEED}
-    inner = vn.internal_dynamics(servo.problem.equations, at=steady, states=[e1, e2])
+    inner = vn.servo.internal_dynamics(servo.problem.equations, at=steady, states=[e1, e2])
     return servo, {
         "change of the center's velocity under the servo [m/s]": (drift, 0.0),
         "work of the servo against change of energy [J]": (servo.work[-1], servo.energy[-1] - servo.energy[0]),

@@ -42,7 +42,7 @@ def leg(k):
 def tree():
     platform = vn.Body("platform", None, joint="free", origin=(0, 0, HEIGHT), mass=MASS, inertia=(0.3, 0.3, 0.5))
     bodies = [platform, *(body for k in range(6) for body in leg(k))]
-    loops = [vn.Loop(f"rod{k + 1}", "platform", other_point=tuple(HEADS[k])) for k in range(6)]
+    loops = [vn.bodies.Loop(f"rod{k + 1}", "platform", other_point=tuple(HEADS[k])) for k in range(6)]
     return vn.BodyTree(bodies, loops=loops, name="Stewart platform")
 
 

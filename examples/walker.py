@@ -57,7 +57,7 @@ def start(model):
 
 def momenta(model, motion, i):
     """Position of the center of mass and angular momentum about it at sample i."""
-    arm = vn.dynamics(model.bodies)
+    arm = vn.bodies.dynamics(model.bodies)
     q, v = (np.array([motion[x][i] for x in keys]) for keys in (model.coordinates, model.velocities))
     parts = []
     for body in model.bodies.bodies:
@@ -94,7 +94,7 @@ def run():
 
 
 def picture(path):
-    vn.draw_tree(tree(), path)
+    vn.bodies.draw_tree(tree(), path)
 
 
 if __name__ == "__main__":

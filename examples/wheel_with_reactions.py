@@ -98,18 +98,18 @@ def normal_reaction() -> sp.Expr:
 
 
 @cache
-def program(rates: float | None = 1500.0) -> vn.ProgramEquations:
+def program(rates: float | None = 1500.0) -> vn.program.ProgramEquations:
     """The wheel with the rate of the paper."""
     return vn.derive(wheel(), form="program", rates=rates)
 
 
-def start(equations: vn.ProgramEquations) -> dict[sp.Expr, float]:
+def start(equations: vn.program.ProgramEquations) -> dict[sp.Expr, float]:
     """The consistent start of the paper: contact at 0.5, x' = 1.05, φ = 3.4, φ' = -11.5."""
     slope = float(sp.diff(gutter(sp.Symbol("s")), "s").subs("s", 0.5))
     root = (1 + slope**2) ** 0.5
     exact = {x: 0.5 - 7 / 40 * slope / root, alpha: float(sp.atan(slope)) - float(sp.pi) / 2}
     fixed = [x, alpha, xd, theta, phi, phid]
-    return vn.consistent(equations, GUESS | exact, fixed=fixed)
+    return vn.consistent_state(equations, GUESS | exact, fixed=fixed)
 
 
 def run():

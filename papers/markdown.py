@@ -13,8 +13,8 @@ from papers.svg import svg
 
 PICTURES = "images/papers"
 NOTE = (
-    "Written by `vinculum papers -o docs/papers.md`; `vinculum papers` writes the same as one HTML page with figures "
-    "to zoom in. Errors of corrected forms are given as the bound they were judged by."
+    "`python -m papers --markdown` writes this page. `make papers` writes the same as one HTML page with figures to "
+    "zoom in, build/papers.html. Errors of corrected forms are given as the bound they were judged by."
 )
 
 

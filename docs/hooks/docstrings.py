@@ -37,8 +37,17 @@ def linked(found: re.Match) -> str:
 @cache
 def places() -> dict[str, str]:
     """Where each public name is defined."""
-    values = {name: getattr(vn, name) for name in vn.__all__}
-    return {name: f"{inspect.getmodule(value).__name__}.{value.__name__}" for name, value in values.items()}
+    return {
+        name: f"{inspect.getmodule(value).__name__}.{value.__name__}"
+        for name, value in public_names().items()
+        if hasattr(value, "__name__")
+    }
+
+
+def public_names() -> dict[str, object]:
+    """All public names: those of the package, then those of its parts."""
+    parts = [vn, *(getattr(vn, name) for name in (*vn._PARTS, "simulation", "model"))]
+    return {name: getattr(part, name) for part in parts for name in part.__all__}
 
 
 def describe_field(field: griffe.Attribute) -> None:

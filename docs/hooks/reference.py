@@ -7,20 +7,17 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parent))
-from docstrings import places
+from docstrings import places, public_names
 from navigation import put_into
-
-import vinculum as vn
 
 STAGES = {
     "describe": "Describe: what a user states",
-    "derive": "Derive: equations of motion",
+    "derivation": "Derive: equations of motion",
     "compile": "Compile: symbols into machine code",
-    "simulate": "Simulate: motions",
+    "simulation": "Simulate: motions",
     "analyze": "Analyze: equilibria and stability",
     "control": "Control: feedback and observers",
-    "study": "Study: many questions, many runs",
-    "papers": "The papers",
+    "model": "Model files: everything a model asks",
     "present": "Present: pictures and pages",
     "names": "Names and errors",
 }
@@ -39,8 +36,8 @@ def on_files(files, config, **_):
 def by_stage() -> dict[str, list[str]]:
     """The public names of each stage, in the order of the package file."""
     found: dict[str, list[str]] = {stage: [] for stage in STAGES}
-    for name in vn.__all__:
-        found[stage_of(getattr(vn, name))].append(name)
+    for name, value in public_names().items():
+        found[stage_of(value)].append(name)
     return {stage: names for stage, names in found.items() if names}
 
 

@@ -34,9 +34,9 @@ def puma(friction: bool = False) -> vn.BodyTree:
         G = abs(row["gear_ratio"])
         losses = {"damping": VISCOUS[i] * G**2, "friction": tuple(c * G for c in COULOMB[i])} if friction else {}
         rows.append(row | losses | {"name": f"link{i + 1}", "angle": q[i], "identified": True})
-    return vn.BodyTree(vn.denavit_hartenberg(rows), name="PUMA 560")
+    return vn.BodyTree(vn.bodies.denavit_hartenberg(rows), name="PUMA 560")
 
 
 @cache
-def dynamics(friction: bool = False) -> vn.Dynamics:
-    return vn.dynamics(puma(friction))
+def dynamics(friction: bool = False) -> vn.bodies.Dynamics:
+    return vn.bodies.dynamics(puma(friction))

@@ -190,7 +190,7 @@ def control() -> Evidence:
 
 def interval() -> Evidence:
     """The admissible k by the theorem for ε = 10⁻³ and 4·10⁻⁵, against the printed 200 and 1800."""
-    ends = [vn.gain_interval("euler", ellipse.STEP, epsilon, curvature=16) for epsilon in (1e-3, 4e-5)]
+    ends = [vn.simulation.gain_interval("euler", ellipse.STEP, epsilon, curvature=16) for epsilon in (1e-3, 4e-5)]
     printed = np.array([200.0, 1800.0])
     errors = [relative(np.array([end.low, end.high]), printed) for end in ends]
     return evidence("ends of the interval of k by the theorem against 200 < k < 1800", errors)
@@ -201,8 +201,8 @@ def helmholtz() -> Evidence:
     f = dynamicsymbols("f")
     t = dynamicsymbols._t
     damped = f.diff().diff() + 2 * f.diff() + f
-    failed = vn.helmholtz([damped], [f]).failed
-    with_multiplier = vn.helmholtz([sp.exp(2 * t) * damped], [f]).failed
+    failed = vn.program.helmholtz([damped], [f]).failed
+    with_multiplier = vn.program.helmholtz([sp.exp(2 * t) * damped], [f]).failed
     left = [float(sum(abs(x) for matrix in found.values() for x in matrix)) for found in (failed, with_multiplier)]
     return evidence(
         "what f'' + 2f' + f leaves of Helmholtz's conditions, as it stands and with a multiplier", left, exact=True

@@ -25,7 +25,7 @@ def rates(printed_b: bool) -> tuple[sp.Expr, sp.Expr]:
 
 
 @cache
-def program(k: float) -> vn.ProgramEquations:
+def program(k: float) -> vn.program.ProgramEquations:
     """dy/dt = -k y by `derive`."""
     b = 1 / (q1**2 + 16 * q2**2)
     system = vn.AffineSystem([q1, q2], [-4 * q2, q1], [u], [[-q1 * b], [-4 * q2 * b]], {"ellipse": y}, name="(26)")

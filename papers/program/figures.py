@@ -33,7 +33,7 @@ def gains() -> list[Panel]:
     """Between the lines of one color Euler's method keeps |y| ≤ ε."""
     lines, steps = [], np.geomspace(1e-4, 1e-2, 41)
     for i, epsilon in enumerate((1e-3, 1e-4, 4e-5)):
-        found = [(t, vn.gain_interval("euler", t, epsilon, curvature=16)) for t in steps]
+        found = [(t, vn.simulation.gain_interval("euler", t, epsilon, curvature=16)) for t in steps]
         band = np.array([(t, interval.low, interval.high) for t, interval in found if interval]).T
         lines += [curve(band[0], band[1], "", i), curve(band[0], band[2], f"ε = {epsilon:g}", i)]
     lines.append(points([1e-3, 1e-3], [200, 1800], "printed: 200 and 1800", 7))

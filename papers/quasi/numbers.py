@@ -51,8 +51,8 @@ def towards_the_edge() -> list[Number]:
 def determinant(motor: str) -> float:
     """det(ψ_q̇ M⁻¹ b): whether a motor can hold the constraint, zero where it is refused."""
     try:
-        return vn.realizability(of.gyroscope(motor)).determinant
-    except vn.ConstraintError:
+        return vn.servo.realizability(of.gyroscope(motor)).determinant
+    except vn.errors.ConstraintError:
         return 0.0
 
 

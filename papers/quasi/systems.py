@@ -40,7 +40,7 @@ def sleigh() -> vn.System:
 @cache
 def ideal_sleigh() -> vn.System:
     """The knife edge as an ideal reaction."""
-    return vn.idealized(sleigh())
+    return vn.servo.idealized(sleigh())
 
 
 @cache

@@ -55,7 +55,7 @@ def wheel() -> vn.AffineSystem:
 
 
 @cache
-def program(rate: float | None = 1500.0) -> vn.ProgramEquations:
+def program(rate: float | None = 1500.0) -> vn.program.ProgramEquations:
     return vn.derive(wheel(), form="program", rates=rate)
 
 
@@ -65,7 +65,7 @@ def start() -> dict[sp.Expr, float]:
     slope = float(gutter(sp.Rational(1, 2), 1))
     place = {x: 0.5 - NUMBERS[r] * slope / (1 + slope**2) ** 0.5, alpha: float(sp.atan(slope) - sp.pi / 2)}
     guess = {xd: 1.05, z: -0.436, zd: -0.034, theta: 0.0, thetad: -6.0, phi: 3.4, phid: -11.5}
-    return vn.consistent(program(1.0), guess | place, fixed=[x, alpha, xd, theta, phi, phid])
+    return vn.consistent_state(program(1.0), guess | place, fixed=[x, alpha, xd, theta, phi, phid])
 
 
 @cache

@@ -15,9 +15,9 @@ r, theta, alpha = dynamicsymbols("r theta alpha")  # ball from the pivot, wheel,
 u = sp.Symbol("u")  # torque on the wheel
 m, M, R, L, d, l, J, J_b, J_theta, g = sp.symbols("m M R L d l J J_b J_theta g")
 DATA = {m: 0.0282, M: 0.334, R: 0.0095, L: 0.4, d: 0.04, l: 0.12, J: 1.0469e-6, J_b: 0.017813, J_theta: 1.2e-4, g: 9.81}
-MOTOR = vn.DCMotor(torque_constant=0.1491, resistance=18.91, inductance=0.01, gear=4.2)
+MOTOR = vn.motors.DCMotor(torque_constant=0.1491, resistance=18.91, inductance=0.01, gear=4.2)
 PLACE = 0.2  # of the ball
-VOLTAGE = vn.voltage_of(u)
+VOLTAGE = vn.motors.voltage_of(u)
 WEIGHTS: dict[str, Any] = {"state_weights": [100, 4, 100 / 9, 0.04, 4], "input_weights": 0.01}
 PINS = ((L * cos(alpha), L * sin(alpha)), (L - d + d * cos(theta), -l + d * sin(theta)))  # A, B
 
@@ -59,30 +59,30 @@ def with_torque(dependent: sp.Expr = alpha) -> vn.EquationsOfMotion:
 
 @cache
 def with_motor(dependent: sp.Expr = alpha) -> vn.EquationsOfMotion:
-    return vn.derive(vn.motorize(system(), {u: MOTOR}), "shulgin", dependent=[dependent])
+    return vn.derive(vn.motors.motorize(system(), {u: MOTOR}), "shulgin", dependent=[dependent])
 
 
 @cache
-def rests(motor: bool = False) -> tuple[vn.Equilibrium, vn.Equilibrium]:
+def rests(motor: bool = False) -> tuple[vn.linear.Equilibrium, vn.linear.Equilibrium]:
     """The two equilibria with the ball at its place: θ = 0 and θ = 2 arctan(l/d)."""
     first = vn.equilibrium(with_motor() if motor else with_torque(), {r: PLACE})
     return first, first.others[0]
 
 
 @cache
-def linear(number: int, dependent: sp.Expr = alpha, motor: bool = False) -> vn.LinearModel:
+def linear(number: int, dependent: sp.Expr = alpha, motor: bool = False) -> vn.linear.LinearModel:
     equations = with_motor(dependent) if motor else with_torque(dependent)
     return vn.linearize(equations, at=rests(motor)[number])
 
 
 @cache
-def law(number: int) -> vn.FeedbackLaw:
+def law(number: int) -> vn.feedback.FeedbackLaw:
     return vn.stabilize(linear(number, motor=True), **WEIGHTS)
 
 
 @cache
-def assumed(number: int) -> vn.LinearModel:
+def assumed(number: int) -> vn.linear.LinearModel:
     """With motor, as the proportional constraint sees it."""
     level = rests(True)[number][theta]
-    simple = vn.derive(vn.motorize(system(proportional(level)), {u: MOTOR}), "shulgin", dependent=[alpha])
+    simple = vn.derive(vn.motors.motorize(system(proportional(level)), {u: MOTOR}), "shulgin", dependent=[alpha])
     return vn.linearize(simple, at=vn.equilibrium(simple, {r: PLACE}, near={theta: level}, starts=0))

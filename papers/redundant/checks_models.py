@@ -60,7 +60,7 @@ def distance_of_the_pins() -> Evidence:
     errors = []
     (x_A, y_A), (x_B, y_B) = bb.PINS
     for angle in (-0.6, 0.3, 0.9):
-        start = vn.consistent(bb.with_torque(), {bb.r: 0.2, bb.theta: angle}, guess={bb.alpha: 0.08 * angle})
+        start = vn.consistent_state(bb.with_torque(), {bb.r: 0.2, bb.theta: angle}, guess={bb.alpha: 0.08 * angle})
         known = bb.DATA | {q: start[q] for q in (bb.r, bb.theta, bb.alpha)}
         pins = [sp.sqrt((x_A - x_B) ** 2 + (y - y_B) ** 2) for y in (x_B, y_A)]
         errors.append(np.abs(numbers(pins, known) / bb.DATA[bb.l] - 1))

@@ -22,7 +22,7 @@ X, Y, Z = platform = dynamicsymbols("X Y Z")
 u = sp.symbols("u1:4")
 names = r0, r3, l1, l2, I_A, S_A, I_g, m_f, J_f, m_p, g = sp.symbols("r0 r3 l1 l2 I_A S_A I_g m_f J_f m_p g")
 DATA = (0.33, 0.125, 0.42, 1.055, 0.208218, 0.6925928, 55**2 * 2.07e-4, 1.05, 2 * 0.043009, 2.916, 9.81)
-MOTOR = vn.DCMotor(torque_constant=0.7, resistance=0.8, inductance=5e-3, gear=55)
+MOTOR = vn.motors.DCMotor(torque_constant=0.7, resistance=0.8, inductance=5e-3, gear=55)
 HEIGHT = -0.9
 TORQUE_WEIGHTS: dict[str, Any] = {"state_weights": [100] * 3 + [1] * 3, "input_weights": 0.01}
 VOLTAGE_WEIGHTS: dict[str, Any] = {"state_weights": [1500] * 3 + [1] * 3 + [0.1] * 3, "input_weights": 0.01}
@@ -68,27 +68,27 @@ def _forearm(end: sp.Matrix, place: sp.Matrix, angle: sp.Expr, lumped: float | N
     return m_f * middle.dot(middle) / 2 + J_f * along.dot(along) / l2**2 / 2, (Z - l1 * sin(angle)) / 2
 
 
-def at_height(equations: vn.EquationsOfMotion) -> vn.Equilibrium:
+def at_height(equations: vn.EquationsOfMotion) -> vn.linear.Equilibrium:
     """Below the center, elbows out."""
     return vn.equilibrium(equations, {X: 0, Y: 0, Z: HEIGHT}, near=dict.fromkeys(theta, 0.1), starts=0)
 
 
 @cache
 def equations(motors: bool = False) -> vn.EquationsOfMotion:
-    robot = vn.motorize(system(), dict.fromkeys(u, MOTOR)) if motors else system()
+    robot = vn.motors.motorize(system(), dict.fromkeys(u, MOTOR)) if motors else system()
     return vn.derive(robot, "shulgin", dependent=platform)
 
 
 @cache
-def rest(motors: bool = False) -> vn.Equilibrium:
+def rest(motors: bool = False) -> vn.linear.Equilibrium:
     return at_height(equations(motors))
 
 
 @cache
-def linear(motors: bool = False) -> vn.LinearModel:
+def linear(motors: bool = False) -> vn.linear.LinearModel:
     return vn.linearize(equations(motors), at=rest(motors))
 
 
 @cache
-def law(motors: bool = False) -> vn.FeedbackLaw:
+def law(motors: bool = False) -> vn.feedback.FeedbackLaw:
     return vn.stabilize(linear(motors), **(VOLTAGE_WEIGHTS if motors else TORQUE_WEIGHTS))

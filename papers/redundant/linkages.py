@@ -64,7 +64,7 @@ SHAPE = {theta[0]: 2.5, theta[1]: 0.9, phi[0]: 0.9, phi[1]: 2.2}  # near a place
 
 
 @cache
-def five_bar_rest() -> vn.Equilibrium:
+def five_bar_rest() -> vn.linear.Equilibrium:
     """With θ held at 2.5 and 0.9."""
     equations = vn.derive(five_bar(), "shulgin", dependent=phi)
     given = {q: SHAPE[q] for q in theta}
@@ -72,7 +72,7 @@ def five_bar_rest() -> vn.Equilibrium:
 
 
 @cache
-def five_bar_model() -> vn.LinearModel:
+def five_bar_model() -> vn.linear.LinearModel:
     return vn.linearize(vn.derive(five_bar(), "shulgin", dependent=phi), at=five_bar_rest())
 
 

@@ -12,7 +12,7 @@ from papers.redundant import ball_and_beam as bb
 from papers.redundant.ball_and_beam import PLACE, alpha, r, theta, u
 
 EQUILIBRIA = ("E1, θ = 0", "E2, θ = 2.498")
-CURRENT = vn.charge_of(bb.system(), u).diff()
+CURRENT = vn.motors.charge_of(bb.system(), u).diff()
 
 
 def parts(root: complex) -> tuple[float, float]:
@@ -28,7 +28,7 @@ def rows(
 def unit() -> list[Number]:
     """One state: the angle α solved on the constraint, of which nine digits are given."""
     moving = {r: 0.25, theta: 0.4, r.diff(): 0.1, theta.diff(): -2.0}
-    start = vn.consistent(bb.with_torque(), moving, guess={alpha: 0.04})
+    start = vn.consistent_state(bb.with_torque(), moving, guess={alpha: 0.04})
     found = bb.with_torque().recover({key: start[key] for key in bb.with_torque().states} | {u: 0.05})
     return [
         Number("α", "0.038866672", start[alpha]),
@@ -69,12 +69,12 @@ def third_derivative() -> float:
 
     def slope(angle: float) -> float:
         known = {r: PLACE, theta: angle, r.diff(): 0.0, theta.diff(): 1.0}
-        return vn.consistent(bb.with_torque(), known, guess={alpha: 0.0})[alpha.diff()]
+        return vn.consistent_state(bb.with_torque(), known, guess={alpha: 0.0})[alpha.diff()]
 
     return (-slope(2 * h) + 16 * slope(h) - 30 * slope(0) + 16 * slope(-h) - slope(-2 * h)) / (12 * h**2)
 
 
-def pair_of(model: vn.LinearModel) -> tuple[float, float]:
+def pair_of(model: vn.linear.LinearModel) -> tuple[float, float]:
     """The real and the imaginary root of a mechanism with ±a, ±bi."""
     return float(model.roots.real.max()), float(model.roots.imag.max())
 

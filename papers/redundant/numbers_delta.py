@@ -22,7 +22,7 @@ def unit() -> list[Number]:
     """The angles are solved on the constraints, of which nine digits are given."""
     equations = delta.equations()
     near = dict(zip(theta, (0.41, -0.32, 0.14), strict=True))
-    start = vn.consistent(equations, PLATFORM | SPEEDS, guess=near)
+    start = vn.consistent_state(equations, PLATFORM | SPEEDS, guess=near)
     inputs = dict(zip(u, (-10.0, -20.0, 5.0), strict=True))
     found = equations.recover({key: start[key] for key in equations.states} | inputs)
     text = "2.20547234, 0.757434868, 12.295332793, 1.22706097, 4.308111426, -1.682502927"
@@ -34,7 +34,7 @@ def unit() -> list[Number]:
 
 
 def equilibrium() -> list[Number]:
-    current = vn.charge_of(delta.system(), u[0]).diff()
+    current = vn.motors.charge_of(delta.system(), u[0]).diff()
     return [
         Number("θ [rad]", "0.114629", delta.rest()[theta[0]]),
         Number("u₀ [N m]", "-15.541373", delta.rest()[u[0]]),
@@ -42,12 +42,12 @@ def equilibrium() -> list[Number]:
     ]
 
 
-def pairs(model: vn.LinearModel) -> tuple[float, float]:
+def pairs(model: vn.linear.LinearModel) -> tuple[float, float]:
     return float(model.roots.real.max()), float(model.roots.imag.max())
 
 
 @cache
-def angles_dependent() -> vn.LinearModel:
+def angles_dependent() -> vn.linear.LinearModel:
     return vn.linearize(vn.derive(delta.system(), "shulgin", dependent=theta), at=delta.rest())
 
 
@@ -68,7 +68,7 @@ def open_loop() -> list[Number]:
         Number(
             "least number of motors, of encoders",
             "2, 2",
-            [vn.least_number(delta.linear()), len(vn.sufficient_outputs(delta.linear(), theta)[0])],
+            [vn.linear.minimum_actuators(delta.linear()), len(vn.linear.sufficient_outputs(delta.linear(), theta)[0])],
         ),
         Number(
             "slowest pole of an observer with two encoders [1/s]",
@@ -129,7 +129,7 @@ def weaker() -> list[Number]:
     ]
 
 
-def true_root(law: vn.FeedbackLaw) -> float:
+def true_root(law: vn.feedback.FeedbackLaw) -> float:
     model = delta.linear()
     return float(np.linalg.eigvals(model.system_matrix + model.input_matrix @ law.gain).real.max())
 
@@ -150,10 +150,10 @@ def settling(motors: bool, offset: float) -> tuple[float, float, float]:
     """Time to 2 % of a platform moved aside, the distance left after four seconds, the largest input."""
     equations, rest = delta.equations(motors), delta.rest(motors)
     place = {X: offset, Y: 0.0, Z: HEIGHT} | {q.diff(): 0.0 for q in platform}
-    start = vn.consistent(equations, place, guess=dict.fromkeys(theta, 0.1))
+    start = vn.consistent_state(equations, place, guess=dict.fromkeys(theta, 0.1))
     run = vn.simulate(vn.close_loop(equations, delta.law(motors)), start, np.linspace(0, 4, 801))
     away = np.sqrt(sum((run[q] - rest[q]) ** 2 for q in platform))
-    inputs = map(vn.voltage_of, u) if motors else u
+    inputs = map(vn.motors.voltage_of, u) if motors else u
     peak = max(float(np.abs(run[k]).max()) for k in inputs)
     return float(run.t[np.flatnonzero(away > 0.02 * offset)[-1]]), float(away[-1]), peak
 

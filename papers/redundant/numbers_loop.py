@@ -31,7 +31,7 @@ def lever() -> list[Number]:
 
 def beam(angle: float, near: float) -> float:
     known = {r: 0.0, theta: angle, r.diff(): 0.0, theta.diff(): 0.0}
-    return vn.consistent(bb.with_torque(), known, guess={alpha: near})[alpha]
+    return vn.consistent_state(bb.with_torque(), known, guess={alpha: near})[alpha]
 
 
 def proportional_error(degrees: float) -> list[float]:
@@ -44,9 +44,9 @@ def sensors() -> list[Number]:
     """How many sensors are enough in theory, and the loss of rank that any one of them leaves."""
     model = bb.linear(0, motor=True)
     single: Sequence[sp.Expr] = (r, theta, alpha, CURRENT)
-    lost = sum(mode.lost for sensor in single for mode in vn.observability(model, [sensor]))
+    lost = sum(mode.lost for sensor in single for mode in vn.linear.observability(model, [sensor]))
     return [
-        Number("least number of sensors", "1", vn.least_number(model)),
+        Number("least number of sensors", "1", vn.linear.minimum_actuators(model)),
         Number("modes that one of r, θ, α, i does not see", "0", lost),
     ]
 
@@ -66,9 +66,9 @@ def laws_apart(number: int) -> float:
     plant, other, held, law = bb.with_motor(), bb.with_motor(theta), bb.rests(True)[number], bb.law(number)
     second = bb.linear(number, theta, motor=True)
     T = np.array([bb.linear(number, motor=True).measured[key] for key in second.states])
-    by_alpha = vn.FeedbackLaw(second, law.gain @ np.linalg.inv(T), law.modes)
+    by_alpha = vn.feedback.FeedbackLaw(second, law.gain @ np.linalg.inv(T), law.modes)
     begin = {r: PLACE + 0.1, theta: held[theta], r.diff(): 0.0, theta.diff(): 0.0}
-    start = vn.consistent(plant, begin, guess={alpha: 0.0})
+    start = vn.consistent_state(plant, begin, guess={alpha: 0.0})
     loops = vn.close_loop(plant, law), vn.close_loop(other, by_alpha)
     runs = [vn.simulate(loop, start, np.linspace(0, 4, 401), method="bdf") for loop in loops]
     return 1000 * float(np.abs(runs[0][r] - runs[1][r]).max())

@@ -20,132 +20,120 @@ State a system, derive its equations in a classical form, simulate them without 
     >>> motion = vn.simulate(equations, initial={x: 0.6, y: -0.8}, times=(0, 10))
     >>> motion.energy_error < 1e-13 and max(motion.largest_residuals.values()) < 1e-13
     True
+
+The names below are those of every day. The others are in named parts: `vn.bodies`, `vn.motors`, `vn.servo`,
+`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.errors`; and in the stages of the flow,
+`vn.simulation` and `vn.model` among them.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from vinculum.public import *
+from vinculum.hooks import provide
 
-__all__ = [
+if TYPE_CHECKING:  # the same names for type checkers and editors
+    from vinculum.analyze import equilibrium as equilibrium
+    from vinculum.analyze import linearize as linearize
+    from vinculum.analyze import stability as stability
+    from vinculum.control import close_loop as close_loop
+    from vinculum.control import observe as observe
+    from vinculum.control import stabilize as stabilize
+    from vinculum.derivation import Chaplygin as Chaplygin
+    from vinculum.derivation import EquationsOfMotion as EquationsOfMotion
+    from vinculum.derivation import Hamel as Hamel
+    from vinculum.derivation import LurieSuslov as LurieSuslov
+    from vinculum.derivation import Lyapunov as Lyapunov
+    from vinculum.derivation import Maggi as Maggi
+    from vinculum.derivation import Multipliers as Multipliers
+    from vinculum.derivation import Program as Program
+    from vinculum.derivation import Routh as Routh
+    from vinculum.derivation import Shulgin as Shulgin
+    from vinculum.derivation import Voronets as Voronets
+    from vinculum.derivation import derive as derive
+    from vinculum.describe import AffineSystem as AffineSystem
+    from vinculum.describe import Holonomic as Holonomic
+    from vinculum.describe import Nonholonomic as Nonholonomic
+    from vinculum.describe import Servo as Servo
+    from vinculum.describe import System as System
+    from vinculum.describe import spline as spline
+    from vinculum.describe.bodies import Body as Body
+    from vinculum.describe.bodies import BodyTree as BodyTree
+    from vinculum.describe.bodies import from_urdf as from_urdf
+    from vinculum.errors import ModelError as ModelError
+    from vinculum.errors import VinculumError as VinculumError
+    from vinculum.model.examine.examine import examine as examine
+    from vinculum.model.load import load as load
+    from vinculum.model.model import Model as Model
+    from vinculum.names import reaction as reaction
+    from vinculum.present.report import write_report as write_report
+    from vinculum.simulation import Baumgarte as Baumgarte
+    from vinculum.simulation import Event as Event
+    from vinculum.simulation import Guaranteed as Guaranteed
+    from vinculum.simulation import Projection as Projection
+    from vinculum.simulation import Sampled as Sampled
+    from vinculum.simulation import Trajectory as Trajectory
+    from vinculum.simulation import Unstabilized as Unstabilized
+    from vinculum.simulation import consistent_state as consistent_state
+    from vinculum.simulation import read_trajectory as read_trajectory
+    from vinculum.simulation import simulate as simulate
+
+_PLACES = {
     # describe
-    "System",
-    "Holonomic",
-    "Nonholonomic",
-    "Servo",
-    "DCMotor",
-    "motorize",
-    "charge_of",
-    "voltage_of",
-    "AffineSystem",
-    "spline",
-    "Body",
-    "BodyTree",
-    "Loop",
-    "Rolling",
-    "Sliding",
-    "from_urdf",
-    "denavit_hartenberg",
-    "rotation",
-    "servo_path",
-    "load",
-    "loads",
-    "Model",
+    "System": "vinculum.describe",
+    "Holonomic": "vinculum.describe",
+    "Nonholonomic": "vinculum.describe",
+    "Servo": "vinculum.describe",
+    "AffineSystem": "vinculum.describe",
+    "spline": "vinculum.describe",
+    "Body": "vinculum.describe.bodies",
+    "BodyTree": "vinculum.describe.bodies",
+    "from_urdf": "vinculum.describe.bodies",
+    # model files
+    "load": "vinculum.model.load",
+    "Model": "vinculum.model.model",
     # derive
-    "derive",
-    "EquationsOfMotion",
-    "ProgramEquations",
-    "affine",
-    "Binomial",
-    "LinearPerturbation",
-    "Perturbation",
-    "residual",
-    "helmholtz",
-    "euler_lagrange",
-    "multiplier",
-    "inverse_problem",
-    "kinetic_energy",
-    "KineticEnergy",
-    "quasi_velocities",
-    "QuasiVelocities",
-    "release",
-    "release_matrices",
-    # compile
-    "dynamics",
-    "Dynamics",
+    "derive": "vinculum.derivation",
+    "EquationsOfMotion": "vinculum.derivation",
+    "Multipliers": "vinculum.derivation",
+    "Lyapunov": "vinculum.derivation",
+    "LurieSuslov": "vinculum.derivation",
+    "Shulgin": "vinculum.derivation",
+    "Routh": "vinculum.derivation",
+    "Voronets": "vinculum.derivation",
+    "Chaplygin": "vinculum.derivation",
+    "Hamel": "vinculum.derivation",
+    "Maggi": "vinculum.derivation",
+    "Program": "vinculum.derivation",
     # simulate
-    "simulate",
-    "consistent",
-    "Baumgarte",
-    "Sampled",
-    "Guaranteed",
-    "gain_interval",
-    "decay",
-    "Projection",
-    "Unstabilized",
-    "Event",
-    "reaction",
-    "Trajectory",
-    "Outcome",
-    "read",
+    "simulate": "vinculum.simulation",
+    "consistent_state": "vinculum.simulation",
+    "Baumgarte": "vinculum.simulation",
+    "Sampled": "vinculum.simulation",
+    "Projection": "vinculum.simulation",
+    "Unstabilized": "vinculum.simulation",
+    "Guaranteed": "vinculum.simulation",
+    "Event": "vinculum.simulation",
+    "reaction": "vinculum.names",
+    "Trajectory": "vinculum.simulation",
+    "read_trajectory": "vinculum.simulation",
     # analyze
-    "equilibrium",
-    "Equilibrium",
-    "linearize",
-    "LinearModel",
-    "stability",
-    "Verdict",
-    "symbolic_matrices",
-    "characteristic_polynomial",
-    "hurwitz_conditions",
-    "stability_region",
-    "Region",
-    "controllability",
-    "observability",
-    "least_number",
-    "sufficient_inputs",
-    "sufficient_outputs",
-    "Mode",
-    "realizability",
-    "Realizability",
-    "idealized",
-    "servo_power",
-    "internal_dynamics",
-    "InternalDynamics",
+    "equilibrium": "vinculum.analyze",
+    "linearize": "vinculum.analyze",
+    "stability": "vinculum.analyze",
     # control
-    "stabilize",
-    "FeedbackLaw",
-    "observe",
-    "Estimator",
-    "close_loop",
-    "closed_model",
-    "region_of_attraction",
-    "Attraction",
-    "computed_torque",
-    "gravity_compensation",
-    "task_path",
-    "stabilize_free_motion",
-    # study
-    "examine",
-    "Findings",
-    # present
-    "write_report",
-    "draw_tree",
-    "tree_figure",
+    "stabilize": "vinculum.control",
+    "observe": "vinculum.control",
+    "close_loop": "vinculum.control",
+    # examine and present
+    "examine": "vinculum.model.examine.examine",
+    "write_report": "vinculum.present.report",
     # errors
-    "VinculumError",
-    "ModelError",
-    "ModelFileError",
-    "DomainError",
-    "ConstraintError",
-    "SingularError",
-]
-__version__ = "0.1.0"
-
-_PARTS = (
+    "VinculumError": "vinculum.errors",
+    "ModelError": "vinculum.errors",
+}
+_STAGES = (
+    # in the order of the flow: each imports only from those above it
+    "names",
     "graph",
     "describe",
     "derivation",
@@ -155,32 +143,40 @@ _PARTS = (
     "control",
     "model",
     "present",
-    "errors",
-    "names",
 )
+_PARTS = (
+    # the other public names, by subject
+    "bodies",
+    "motors",
+    "servo",
+    "program",
+    "quasi",
+    "linear",
+    "hurwitz",
+    "feedback",
+    "errors",
+)
+__all__ = list(_PLACES)
+__version__ = "0.1.0"
+
+provide("notebook table", "vinculum.present.records:html")
+provide("plot of a motion", "vinculum.present.plots:over_time")
+provide("plot of a region", "vinculum.present.plots:region")
+provide("animation", "vinculum.present.animation:animation")
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, or a part of the package: imported at its first use, so that ``vinculum --help`` is quick."""
-    if name in _PARTS:
+    """Import a public name or a part at its first use: ``vn.System`` loads the description and no more."""
+    if name in _PLACES:
+        value = globals()[name] = getattr(import_module(_PLACES[name]), name)
+        return value
+    if name in _STAGES or name in _PARTS:
         return import_module(f"vinculum.{name}")
-    if name not in __all__:
-        raise AttributeError(f"module 'vinculum' has no attribute {name!r}")
-    value = getattr(import_module("vinculum.public"), name)
-    globals()[name] = value
-    return value
+    deprecations = import_module("vinculum.deprecations")
+    if name in deprecations.MOVED:
+        return deprecations.moved(name)
+    raise AttributeError(f"module 'vinculum' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_PARTS, "__version__"]
-
-
-class _Package(ModuleType):
-    """``derive`` and ``simulate`` are functions and folders: importing the folder must not hide the function."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in __all__ and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+    return [*__all__, *_STAGES, *_PARTS, "__version__"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from vinculum.hooks import call
+
 LONGEST_FORMULA = 20_000  # characters of LaTeX that a notebook still shows well; a longer one gives way to a table
 
 _PRINTED: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # Jupyter asks for every form it knows
@@ -12,9 +14,7 @@ _PRINTED: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # Jupyter asks for 
 
 def html(record: Any) -> str:
     """The record as an HTML table (see `vinculum.present.records`)."""
-    from vinculum.present.records import shown
-
-    return shown(record)
+    return str(call("notebook table", record))
 
 
 def formula(record: Any) -> str | None:

@@ -88,7 +88,7 @@ def two_deltas():
         inputs=[*left.inputs, *inputs.values()],
         name="two Delta robots",
     )
-    moved = vn.motorize(both, dict.fromkeys(both.inputs, delta_robot.MOTOR))
+    moved = vn.motors.motorize(both, dict.fromkeys(both.inputs, delta_robot.MOTOR))
     places = [*delta_robot.platform, *(names[q] for q in delta_robot.platform)]
     arms = [*delta_robot.theta, *(names[q] for q in delta_robot.theta)]
     return moved, places, arms

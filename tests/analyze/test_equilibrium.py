@@ -135,4 +135,4 @@ def test_a_servo_constraint_is_refused_with_what_to_ask_instead():
     for ask in (lambda: vn.equilibrium(equations), lambda: vn.linearize(equations, {x: 0, y: 0, u: 0})):
         with pytest.raises(vn.ModelError, match=r"held is held by an input .* internal_dynamics"):
             ask()
-    assert len(vn.internal_dynamics(equations, {x: 0, y: 0, x.diff(): 0, y.diff(): 0}).rates) == 2
+    assert len(vn.servo.internal_dynamics(equations, {x: 0, y: 0, x.diff(): 0, y.diff(): 0}).rates) == 2

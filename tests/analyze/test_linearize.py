@@ -30,7 +30,7 @@ def accelerations_on_the_constraints(equations, rest, independent, x, v, inputs)
     coordinates = {q: rest[q] + d for q, d in zip(independent, x, strict=True)}
     velocities = {q.diff(t): d for q, d in zip(independent, v, strict=True)}
     guess = {q: rest[q] for q in equations.system.coordinates if q not in independent}
-    start = vn.consistent(equations, coordinates | velocities, guess=guess)
+    start = vn.consistent_state(equations, coordinates | velocities, guess=guess)
     found = equations.accelerations(start | inputs)
     return np.array([found[q.diff(t, 2)] for q in independent])
 
@@ -110,7 +110,7 @@ def test_replacement_21_has_no_linear_part(seed):
     def rate(size):
         known = {q: rest[q] + size * d for q, d in zip(independent, x, strict=True)}
         known |= {q.diff(t): size * d for q, d in zip(independent, v, strict=True)}
-        start = vn.consistent(equations, known, guess={q: rest[q] for q in dependent})
+        start = vn.consistent_state(equations, known, guess={q: rest[q] for q in dependent})
         moved = np.array([start[q.diff(t)] for q in dependent])
         return np.abs(moved - linear.B @ (size * v)).max()
 

@@ -109,12 +109,12 @@ def column():
 
 @cache
 def conditions():
-    return vn.hurwitz_conditions(vn.characteristic_polynomial(column(), STRAIGHT, [P, c, k_y]))
+    return vn.hurwitz.hurwitz_conditions(vn.hurwitz.characteristic_polynomial(column(), STRAIGHT, [P, c, k_y]))
 
 
 def test_polynomial_of_the_column_by_hand():
     """Without damping and tip spring: 2 λ⁴ + (7 k - 2 P) λ² + k² = 0 (Ziegler)."""
-    polynomial = vn.characteristic_polynomial(column(), STRAIGHT, [P, c, k_y])
+    polynomial = vn.hurwitz.characteristic_polynomial(column(), STRAIGHT, [P, c, k_y])
     root = polynomial.gen
     bare = sp.expand(polynomial.as_expr().subs({c: 0, k_y: 0}))
     assert sp.simplify(bare - (2 * root**4 + (7 - 2 * P) * root**2 + 1)) == 0
@@ -148,7 +148,7 @@ def test_polynomial_agrees_with_roots_on_a_curved_constraint():
     angle = 2 * np.arctan(3.0)
     holding = sp.Rational(-1, 8) * (m * g / 5 + M * g * L / 2)
     at = {ball_and_beam.r: 0.2, ball_and_beam.theta: angle, ball_and_beam.alpha: 0.0, ball_and_beam.u: holding}
-    polynomial = vn.characteristic_polynomial(equations, at, [m, M])
+    polynomial = vn.hurwitz.characteristic_polynomial(equations, at, [m, M])
     assert {m, M} <= polynomial.free_symbols_in_domain
     for mass in (0.0282, 0.3):
         values = {m: mass, M: 0.334}
@@ -163,7 +163,7 @@ def test_polynomial_agrees_with_roots_on_a_curved_constraint():
 
 def test_a_point_that_is_no_equilibrium_for_all_parameters_is_refused():
     with pytest.raises(vn.VinculumError, match="no equilibrium for all values of the parameters"):
-        vn.characteristic_polynomial(column(), {phi1: 0.1, phi2: 0, y: sp.sin(0.1)}, [P])
+        vn.hurwitz.characteristic_polynomial(column(), {phi1: 0.1, phi2: 0, y: sp.sin(0.1)}, [P])
 
 
 # -- regions ---------------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def test_a_point_that_is_no_equilibrium_for_all_parameters_is_refused():
 
 def test_region_agrees_with_the_conditions():
     loads, springs = np.linspace(0.25, 3.9, 8), np.linspace(-0.35, 0.4, 6)
-    region = vn.stability_region(column(), dict.fromkeys((phi1, phi2), 0.0), {P: loads, k_y: springs})
+    region = vn.hurwitz.stability_region(column(), dict.fromkeys((phi1, phi2), 0.0), {P: loads, k_y: springs})
     damping = column().system.parameters[c]
     expected = [
         [all(float(e.subs({P: p, k_y: s, c: damping})) > 0 for e in conditions()) for s in springs] for p in loads
@@ -187,4 +187,4 @@ def test_region_agrees_with_the_conditions():
 
 def test_a_region_needs_two_parameters():
     with pytest.raises(vn.VinculumError, match="two parameters, got 1"):
-        vn.stability_region(column(), {}, {P: [1.0]})
+        vn.hurwitz.stability_region(column(), {}, {P: [1.0]})

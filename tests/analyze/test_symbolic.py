@@ -29,7 +29,7 @@ def sliding_bob() -> vn.EquationsOfMotion:
 
 def test_the_matrices_of_a_bob_on_a_wire_in_symbols():
     """A = m, D = -c, K = k + m g / l: the curvature of the wire is all of CB."""
-    found = vn.symbolic_matrices(sliding_bob(), {x: 0, s: 0}, [m, k, c, g, l])
+    found = vn.hurwitz.symbolic_matrices(sliding_bob(), {x: 0, s: 0}, [m, k, c, g, l])
     assert found["A"] == sp.Matrix([[m]])
     assert found["D"] == sp.Matrix([[-c]])
     assert sp.simplify(found["CB"][0] - m * g / l) == 0
@@ -40,7 +40,7 @@ def test_symbols_and_numbers_agree():
     equations = sliding_bob()
     linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
     values = equations.system.parameters
-    found = vn.symbolic_matrices(equations, {x: 0, s: 0}, [m, k, c, g, l])
+    found = vn.hurwitz.symbolic_matrices(equations, {x: 0, s: 0}, [m, k, c, g, l])
     for name in ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "V_u"):
         numbers = np.array(found[name].subs(values), dtype=float).reshape(getattr(linear, name).shape)
         np.testing.assert_allclose(numbers, getattr(linear, name), rtol=1e-13, atol=1e-13)
@@ -48,7 +48,7 @@ def test_symbols_and_numbers_agree():
 
 def test_a_point_that_is_no_equilibrium_for_all_parameters_is_refused():
     with pytest.raises(vn.VinculumError, match="no equilibrium for all values"):
-        vn.symbolic_matrices(sliding_bob(), {x: 0.1, s: 0.01 / 1.4}, [k])
+        vn.hurwitz.symbolic_matrices(sliding_bob(), {x: 0.1, s: 0.01 / 1.4}, [k])
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -70,7 +70,7 @@ def test_conserved_momenta_are_eliminated_in_symbols(form, changed):
     cosine = (parts.m + parts.m_s) * parts.g / (parts.m * parts.l * parts.SPEED**2)
     at = {alpha: sp.acos(cosine), parts.s: -2 * parts.l * cosine, phi.diff(): parts.SPEED}
     equations = vn.derive(parts.system(), form, dependent=[parts.s])
-    polynomial = vn.characteristic_polynomial(equations, at, [parts.m_s, parts.I, parts.c])
+    polynomial = vn.hurwitz.characteristic_polynomial(equations, at, [parts.m_s, parts.I, parts.c])
     values = dict(equations.system.parameters) | changed
     coefficients = [float(a.subs(values)) for a in polynomial.all_coeffs()]
     rest = vn.equilibrium(equations, {phi.diff(): parts.SPEED}, near={alpha: 1.0}, parameters=changed)
@@ -85,7 +85,7 @@ def test_hurwitz_conditions_of_a_steady_motion():
     cosine = (parts.m + parts.m_s) * parts.g / (parts.m * parts.l * parts.SPEED**2)
     at = {parts.alpha: sp.acos(cosine), parts.s: -2 * parts.l * cosine, parts.phi.diff(): parts.SPEED}
     equations = vn.derive(parts.system(), "shulgin", dependent=[parts.s])
-    conditions = vn.hurwitz_conditions(vn.characteristic_polynomial(equations, at, [parts.c]))
+    conditions = vn.hurwitz.hurwitz_conditions(vn.hurwitz.characteristic_polynomial(equations, at, [parts.c]))
     signs = {c: [float(k.subs(parts.c, c)) > 0 for k in conditions] for c in (0.3, -0.3)}
     assert all(signs[0.3])
     assert signs[-0.3].count(False) == 1

@@ -24,7 +24,7 @@ def compared(path: Path) -> tuple[int, float]:
     turned = [names.index(name) for name in model.names[1:]]  # ours, in the order of Pinocchio
     random = np.random.default_rng(len(names))
     q, v = random.normal(size=(2, len(names)))
-    arm = vn.dynamics(tree)
+    arm = vn.bodies.dynamics(tree)
     M, h = arm.mass_matrix(q)[np.ix_(turned, turned)], arm.bias(q, v)[turned]
     theirs = pin_state(model, q[turned]), v[turned]
     data = model.createData()

@@ -13,7 +13,7 @@ import vinculum as vn
 from bodies.pinocchio_model import KINDS, Peer, hinge_forces, random_body, random_state, random_tree, rows
 from examples.planar_arms import J, g, l, m, rho
 from examples.planar_arms import tree as planar
-from vinculum.compile.simd import lanes
+from vinculum.compile.simd import simd_function
 from vinculum.graph import apply, symbol
 
 
@@ -25,7 +25,7 @@ def states(tree, random, rows):
 @pytest.mark.parametrize("rows", [1, 3, 8, 29])
 def test_many_states_at_once(rows, random):
     tree = random_tree(random, 6)
-    arm = vn.dynamics(tree)
+    arm = vn.bodies.dynamics(tree)
     q, v = states(tree, random, rows)
     tau = random.normal(size=q.shape)
     batch = arm.forward(q, v, tau)
@@ -39,13 +39,13 @@ def test_forward_undoes_inverse(random):
     q, v = states(tree, random, 5)
     a = random.normal(size=q.shape)
     for method in ("composite", "articulated"):
-        arm = vn.dynamics(tree, method)
+        arm = vn.bodies.dynamics(tree, method)
         assert np.allclose(arm.forward(q, v, arm.inverse(q, v, a)), a, rtol=0, atol=1e-10)
 
 
 def test_inverse_is_mass_matrix_and_bias(random):
     tree = random_tree(random, 9)
-    arm = vn.dynamics(tree)
+    arm = vn.bodies.dynamics(tree)
     q, v = states(tree, random, 4)
     a = random.normal(size=q.shape)
     whole = arm.inverse(q, v, a)
@@ -61,7 +61,7 @@ def test_inverse_is_mass_matrix_and_bias(random):
 
 def test_derivatives(random):
     tree = random_tree(random, 5, ("revolute", "prismatic", "cylindrical"))
-    arm = vn.dynamics(tree)
+    arm = vn.bodies.dynamics(tree)
     (q,), (v,) = states(tree, random, 1)
     tau, h = random.normal(size=q.shape), 1e-6
     by_q, by_v, by_tau = arm.forward_derivatives(q, v, tau)
@@ -77,7 +77,7 @@ def test_derivatives(random):
 def test_kinetic_energy_is_half_the_mass_matrix_in_the_velocities(random):
     tree = random_tree(random, 6)
     q, v = states(tree, random, 1)
-    M = vn.dynamics(tree).mass_matrix(q[0])
+    M = vn.bodies.dynamics(tree).mass_matrix(q[0])
     assert np.linalg.eigvalsh(M)[0] > 0
     values = dict(zip((*tree.coordinates, *tree.velocities), (*q[0], *v[0]), strict=True))
     from vinculum.graph import evaluate, from_sympy
@@ -110,18 +110,18 @@ def test_turning_base_agrees_with_differentiated_energies(random):
 
 def test_run_time_parameters_are_a_choice():
     tree = planar(3)
-    folded, free = vn.dynamics(tree), vn.dynamics(tree, fold=False)
+    folded, free = vn.bodies.dynamics(tree), vn.bodies.dynamics(tree, fold=False)
     given = [0.3, -0.5, 1.0], [1.0, 2.0, -1.0], [0.1, 0.2, 0.3]
     assert np.allclose(folded.forward(*given), free.forward(*given), rtol=1e-13)
     other = {m[1]: 3.0, l[0]: 0.7, rho[2]: 0.4, J[0]: 0.2, g: 1.6}
-    changed = vn.dynamics(replace(tree, parameters=dict(tree.parameters) | other))
+    changed = vn.bodies.dynamics(replace(tree, parameters=dict(tree.parameters) | other))
     assert np.allclose(free.with_parameters(other).forward(*given), changed.forward(*given), rtol=1e-13)
     assert not np.allclose(folded.forward(*given), changed.forward(*given), rtol=1e-3)
 
 
 def test_sines_and_cosines_to_the_last_place(random):
     x = symbol("x")
-    code = lanes([x], [], [apply("sin", x), apply("cos", x)], 4)
+    code = simd_function([x], [], [apply("sin", x), apply("cos", x)], 4)
     near = np.pi / 2 * np.arange(-400, 400)
     angles = np.concatenate(
         [random.uniform(-9e5, 9e5, 4000), random.normal(size=4000), near, [1e7, -3e12, 0.0, 1e-300]]
@@ -145,12 +145,12 @@ def test_code_too_long_for_the_optimizer_is_right_too():
     for k in range(7000):
         expected = expected * (1 + at * 1e-9) + k * 1e-9
     for width in (1, 4):
-        assert np.allclose(lanes([x], [], [total], width)(at, np.zeros(0)), expected, rtol=1e-12)
+        assert np.allclose(simd_function([x], [], [total], width)(at, np.zeros(0)), expected, rtol=1e-12)
 
 
 def test_a_wrong_shape_is_refused():
     with pytest.raises(vn.ModelError, match="expected"):
-        vn.dynamics(planar(3)).forward([0, 0], [0, 0, 0], [0, 0, 0])
+        vn.bodies.dynamics(planar(3)).forward([0, 0], [0, 0, 0], [0, 0, 0])
 
 
 def pinocchio_order(peer, tree):
@@ -166,7 +166,7 @@ def pinocchio_order(peer, tree):
 @pytest.mark.parametrize("kinds", [("revolute", "prismatic", "cylindrical"), ("spherical", "revolute"), KINDS])
 def test_derivatives_of_accelerations_agree_with_pinocchio(kinds, random):
     tree = random_tree(random, 6, kinds)
-    peer, arm = Peer(tree), vn.dynamics(tree)
+    peer, arm = Peer(tree), vn.bodies.dynamics(tree)
     state = random_state(tree, random)
     q, v = (np.array([state[key] for key in keys]) for keys in (tree.coordinates, tree.velocities))
     pq, pv = peer.state(state)
@@ -179,7 +179,7 @@ def test_derivatives_of_accelerations_agree_with_pinocchio(kinds, random):
 @pytest.mark.parametrize("kinds", [("revolute", "prismatic", "cylindrical"), ("spherical", "revolute"), KINDS])
 def test_derivatives_of_forces_agree_with_pinocchio(kinds, random):
     tree = random_tree(random, 6, kinds)
-    peer, arm = Peer(tree), vn.dynamics(tree)
+    peer, arm = Peer(tree), vn.bodies.dynamics(tree)
     state = random_state(tree, random)
     q, v = (np.array([state[key] for key in keys]) for keys in (tree.coordinates, tree.velocities))
     a = arm.forward(q, v, random.normal(size=len(q)))  # such that quaternions keep their length
@@ -194,14 +194,14 @@ def agree(tree, peer, expected, derivatives):
     upper = np.triu(expected[2])
     whole = (*expected[:2], upper + np.triu(upper, 1).T)
     for method in ("auto", "rolled"):
-        for found, other in zip(derivatives(vn.dynamics(tree, method)), whole, strict=True):
+        for found, other in zip(derivatives(vn.bodies.dynamics(tree, method)), whole, strict=True):
             assert np.allclose(found[np.ix_(places, places)], other, rtol=0, atol=1e-11 * np.abs(other).max())
 
 
 def test_derivatives_of_a_ball_joint_are_those_along_small_turns(random):
     """δq = ½ Eᵀ δθ at constant ω: ω̇ from `forward` changes as `forward_derivatives` says."""
     tree = vn.BodyTree([random_body(random, "ball", None, "spherical")])
-    arm, state = vn.dynamics(tree), random_state(tree, random)
+    arm, state = vn.bodies.dynamics(tree), random_state(tree, random)
     q, v = (np.array([state[key] for key in keys]) for keys in (tree.coordinates, tree.velocities))
     omega, moment, h = 2 * rows(q) @ v, random.normal(size=3), 1e-6
 
@@ -230,7 +230,7 @@ def test_rolled_recursions_agree_with_pinocchio(kinds, count, random):
     tree = random_tree(random, count, kinds)
     if not tree.coordinates:
         tree = random_tree(random, count, ("free",))
-    peer, arm = Peer(tree), vn.dynamics(tree, "rolled")
+    peer, arm = Peer(tree), vn.bodies.dynamics(tree, "rolled")
     drawn = [random_state(tree, random) for _ in range(3)]
     q, v = (np.array([[s[k] for k in keys] for s in drawn]) for keys in (tree.coordinates, tree.velocities))
     tau = random.normal(size=q.shape)
@@ -267,7 +267,7 @@ def test_rolled_and_straight_line_code_agree(random):
     q, v = states(tree, random, 3)
     a = random.normal(size=q.shape)
     for fold in (True, False):
-        one, two = (vn.dynamics(tree, method, fold=fold) for method in ("articulated", "rolled"))
+        one, two = (vn.bodies.dynamics(tree, method, fold=fold) for method in ("articulated", "rolled"))
         if not fold:
             one, two = (arm.with_parameters({k: 5.0, m: 0.7}) for arm in (one, two))
         for what, given in (("forward", (q, v, a, 0.3)), ("inverse", (q, v, a, 0.3)), ("bias", (q, v, 0.3)),
@@ -280,11 +280,11 @@ def test_rolled_and_straight_line_code_agree(random):
 
 def test_the_method_is_chosen_by_size_and_named(random):
     for count, name in ((2, "composite"), (20, "articulated"), (60, "rolled")):
-        arm = vn.dynamics(random_tree(random, count, ("revolute",)))
+        arm = vn.bodies.dynamics(random_tree(random, count, ("revolute",)))
         assert f"{name} (chosen:" in repr(arm)
-    assert "method       rolled\n" in repr(vn.dynamics(random_tree(random, 2, ("revolute",)), "rolled"))
+    assert "method       rolled\n" in repr(vn.bodies.dynamics(random_tree(random, 2, ("revolute",)), "rolled"))
     with pytest.raises(vn.ModelError, match="Known: auto, composite, articulated, rolled"):
-        vn.dynamics(random_tree(random, 2, ("revolute",)), "unrolled")
+        vn.bodies.dynamics(random_tree(random, 2, ("revolute",)), "unrolled")
 
 
 def test_a_large_tree_is_simulated_by_loops_over_its_hinges(random):

@@ -16,10 +16,10 @@ def test_closed_loops_in_every_form(form):
     """Loops eliminated on the tree give the accelerations that multipliers give, and that energies give."""
     system = planar_3rrr.system()
     multipliers = vn.derive(system)
-    closed = vn.consistent(multipliers, planar_3rrr.start(system.bodies), fixed=[])
+    closed = vn.consistent_state(multipliers, planar_3rrr.start(system.bodies), fixed=[])
     speeds = dict(zip(system.velocities[:3], (0.3, -0.5, 0.7), strict=True))
     moving = {q: closed[q] for q in system.coordinates} | speeds
-    state = vn.consistent(multipliers, moving)
+    state = vn.consistent_state(multipliers, moving)
     names = ("lower1", "lower2", "lower3", "platform")
     choice = {} if form == "lyapunov" else {"dependent": [system.bodies.body(name).coordinates[0] for name in names]}
     equations = vn.derive(system, form, at=state, **choice)
@@ -35,7 +35,9 @@ def test_lqr_holds_the_puma_at_a_configuration():
     equations = vn.derive(system)
     rest = vn.equilibrium(equations, puma560.NOMINAL)
     held = [rest[u] for u in puma560.u]
-    assert np.allclose(held, vn.dynamics(system.bodies).bias(list(puma560.NOMINAL.values()), np.zeros(6)), atol=1e-10)
+    assert np.allclose(
+        held, vn.bodies.dynamics(system.bodies).bias(list(puma560.NOMINAL.values()), np.zeros(6)), atol=1e-10
+    )
     law = vn.stabilize(vn.linearize(equations, at=rest), state_weights=np.eye(12), input_weights=1e-2 * np.eye(6))
     closed = vn.close_loop(equations, law)
     start = {x: value + 0.05 for x, value in puma560.NOMINAL.items()}

@@ -40,7 +40,9 @@ def test_axes_that_are_parallel_up_to_printed_digits(random):
     """Quarter turns given as 1.5708 and the like, as URDF files have them: to rounding all the same."""
     bodies = []
     for i in range(8):
-        turn = vn.rotation(random.choice([0.0, 1.5708, -1.57079632679, 1e-7]) if i % 2 else 0.0, 3.14159265359, 0.0)
+        turn = vn.bodies.rotation_rpy(
+            random.choice([0.0, 1.5708, -1.57079632679, 1e-7]) if i % 2 else 0.0, 3.14159265359, 0.0
+        )
         own = random_body(random, f"b{i}", f"b{i - 1}" if i else None, "revolute")
         bodies.append(replace(own, axis=(0, 0, 1), rotation=turn))
     tree = vn.BodyTree(bodies)
@@ -48,7 +50,7 @@ def test_axes_that_are_parallel_up_to_printed_digits(random):
     q, v = ([state[key] for key in keys] for keys in (tree.coordinates, tree.velocities))
     expected = pin.rnea(peer.model, peer.data, *peer.state(state), np.zeros(8))
     for method in ("articulated", "rolled"):
-        assert np.abs(vn.dynamics(tree, method).bias(q, v) - expected).max() < 1e-14 * np.abs(expected).max()
+        assert np.abs(vn.bodies.dynamics(tree, method).bias(q, v) - expected).max() < 1e-14 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("count", [9, 30])
@@ -100,7 +102,7 @@ def test_pinocchio_itself_needs_our_renumbering(random):
     tree = vn.BodyTree(bodies)
     assert tree.order == ("b0", "b1", "b3", "b2")
     state = random_state(tree, random)
-    M = vn.dynamics(tree).mass_matrix([state[q] for q in tree.coordinates])
+    M = vn.bodies.dynamics(tree).mass_matrix([state[q] for q in tree.coordinates])
     peer = Peer(tree)
     expected = np.triu(pin.crba(peer.model, peer.data, peer.state(state)[0]))
     place = [tree.order.index(body.name) for body in bodies]

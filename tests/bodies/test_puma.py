@@ -36,12 +36,12 @@ ACCELERATIONS = {
 
 @pytest.mark.parametrize("pose", POSES)
 def test_gravity_load(pose):
-    found = vn.dynamics(tree()).bias(POSES[pose], np.zeros(6))
+    found = vn.bodies.dynamics(tree()).bias(POSES[pose], np.zeros(6))
     assert np.allclose(found, GRAVITY[pose], rtol=0, atol=1e-12)
 
 
 def test_mass_matrix_and_coriolis_forces():
-    arm = vn.dynamics(tree())
+    arm = vn.bodies.dynamics(tree())
     assert np.allclose(arm.mass_matrix(QN), MASS, rtol=0, atol=1e-12)
     forces = arm.bias(QN, (1, 2, 3, 1, 2, 3)) - arm.bias(QN, np.zeros(6))
     assert np.allclose(forces, CORIOLIS, rtol=0, atol=1e-12)
@@ -49,7 +49,7 @@ def test_mass_matrix_and_coriolis_forces():
 
 @pytest.mark.parametrize("friction", [True, False])
 def test_accelerations(friction):
-    found = vn.dynamics(tree(friction)).forward(QN, RATES, TORQUES)
+    found = vn.bodies.dynamics(tree(friction)).forward(QN, RATES, TORQUES)
     assert np.allclose(found, ACCELERATIONS[friction], rtol=0, atol=1e-11)
 
 

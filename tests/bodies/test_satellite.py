@@ -24,7 +24,7 @@ def satellite():
 
 def momenta(tree, q, v):
     """Linear and angular momentum about the origin, inertial axes, row by row."""
-    machine, P, L = vn.dynamics(tree), 0, 0
+    machine, P, L = vn.bodies.dynamics(tree), 0, 0
     for body in tree.bodies:
         center = [float(x) for x in body.center_of_mass]
         r, rate = machine.position(body.name, q, center), machine.velocity(body.name, q, v, center)

@@ -148,7 +148,7 @@ def bars(lengths, **options):
 @pytest.mark.parametrize("kind", ["point", "axis", "line"])
 def test_four_bar_linkage_by_every_kind_of_loop(kind):
     """Coupled to the ground at (0.8, 0): the same motion as the linkage stated by hand."""
-    loop = vn.Loop("bar2", None, kind, point=(0.6, 0, 0), other_point=(0.8, 0, 0))
+    loop = vn.bodies.Loop("bar2", None, kind, point=(0.6, 0, 0), other_point=(0.8, 0, 0))
     tree = bars((0.3, 0.7, 0.6), loops=[loop])
     system = tree.system()
     assert [c.name for c in system.constraints] == (
@@ -179,16 +179,16 @@ def _by_hand(tree):
 
 def test_a_loop_that_cannot_be_closed():
     with pytest.raises(vn.ModelError, match=r"distance 1\.4") as refusal:
-        bars((0.3, 0.7, 0.6), loops=[vn.Loop("bar2", None, point=(0.6, 0, 0), other_point=(3.0, 0, 0))])
+        bars((0.3, 0.7, 0.6), loops=[vn.bodies.Loop("bar2", None, point=(0.6, 0, 0), other_point=(3.0, 0, 0))])
     assert "bar2-base x" in str(refusal.value)
     with pytest.raises(vn.ModelError, match="cannot be closed"):
-        bars((0.3, 0.7, 0.6), loops=[vn.Loop("bar2", None, point=(0.6, 0, 0), other_point=(0.8, 0, 0.1))])
+        bars((0.3, 0.7, 0.6), loops=[vn.bodies.Loop("bar2", None, point=(0.6, 0, 0), other_point=(0.8, 0, 0.1))])
 
 
 def test_a_welded_frame_stops_the_motion():
     tree = vn.BodyTree(
         [vn.Body("ball", None, joint="free", mass=1, inertia=0.1)],
-        loops=[vn.Loop("ball", None, "frame", other_point=(0.1, 0.2, 0.3))],
+        loops=[vn.bodies.Loop("ball", None, "frame", other_point=(0.1, 0.2, 0.3))],
     )
     system = tree.system()
     q = tree.coordinates
@@ -203,7 +203,7 @@ def test_loop_across_a_urdf_tree():
         '<link name="base"/>', link("a"), link("b"), joint("ja", "continuous", "base", "a"),
         joint("jb", "floating", "base", "b"),
     )  # fmt: skip
-    system = vn.from_urdf(text, loops=[vn.Loop("a", "b", point=(0.5, 0, 0), other_point=(0, 0.1, 0))])
+    system = vn.from_urdf(text, loops=[vn.bodies.Loop("a", "b", point=(0.5, 0, 0), other_point=(0, 0.1, 0))])
     tree = system.bodies
     start = {tree.body("b").coordinates[3]: 1.0, tree.coordinates[0]: 0.4}
     motion = vn.simulate(vn.derive(system), start, (0, 0.5), fixed=[tree.coordinates[0]])
@@ -241,13 +241,15 @@ def test_delta_robot_closed_on_a_urdf_tree():
             simple_joint(f"elbow{k}", "continuous", f"upper{k}", f"cross{k}", (0.3, 0, 0)),
             simple_joint(f"twist{k}", "continuous", f"cross{k}", f"fore{k}", axis=(0, 0, 1)),
         ]
-        loops.append(vn.Loop(f"fore{k}", "platform", point=(0.7, 0, 0), other_point=0.05 * side, name=f"ball{k}"))
+        loops.append(
+            vn.bodies.Loop(f"fore{k}", "platform", point=(0.7, 0, 0), other_point=0.05 * side, name=f"ball{k}")
+        )
     system = vn.from_urdf(robot(*parts), loops=loops)
     q = {str(x.func): x for x in system.coordinates}
     guess = {q["lift_rz"]: -0.6, q["lift_w"]: 1.0}
     guess |= {q[f"shoulder{k}"]: 0.2 for k in range(3)} | {q[f"elbow{k}"]: 1.5 for k in range(3)}
     equations = vn.derive(system)
-    start = vn.consistent(equations, {}, guess=guess)
+    start = vn.consistent_state(equations, {}, guess=guess)
     motion = vn.simulate(equations, {x: start[x] for x in system.coordinates}, (0, 0.1), method="rk4", step=2e-4)
     assert len(system.coordinates) - len(system.constraints) == 6
     assert motion.energy_error < 1e-10
@@ -257,7 +259,7 @@ def test_delta_robot_closed_on_a_urdf_tree():
 def test_rolling_ball_keeps_its_velocity_and_a_disk_its_energy():
     ball = vn.BodyTree(
         [vn.Body("ball", None, joint="free", origin=(0, 0, 0.3), mass=2, inertia=0.4 * 2 * 0.09)],
-        contacts=[vn.Rolling("ball", 0.3)],
+        contacts=[vn.bodies.Rolling("ball", 0.3)],
     )
     x, y, z, w = ball.coordinates[:4]
     motion = vn.simulate(vn.derive(ball.system()), {w: 1.0, x: 0, z: 0, x.diff(): 0.5}, (0, 2))
@@ -265,7 +267,7 @@ def test_rolling_ball_keeps_its_velocity_and_a_disk_its_energy():
     assert np.allclose(motion[z], 0, rtol=0, atol=1e-12)
     coin = vn.BodyTree(
         [vn.Body("coin", None, joint="free", origin=(0, 0, 0.3), mass=1, inertia=(0.0225, 0.045, 0.0225))],
-        contacts=[vn.Rolling("coin", 0.3, axis=(0, 1, 0))],
+        contacts=[vn.bodies.Rolling("coin", 0.3, axis=(0, 1, 0))],
     )
     x, y, z, w, qx, qy, qz = coin.coordinates
     start = {w: np.cos(0.2), qx: np.sin(0.2), qy: 0, qz: 0, x: 0, y: 0, qy.diff(): 2.0, qz.diff(): 0.4}
@@ -277,7 +279,7 @@ def test_rolling_ball_keeps_its_velocity_and_a_disk_its_energy():
 def test_sliding_blade_is_the_chaplygin_sleigh():
     sleigh = vn.BodyTree(
         [vn.Body("sleigh", None, joint="planar", mass=1, center_of_mass=(0.5, 0, 0), inertia=0.2)],
-        gravity=(0, 0, 0), contacts=[vn.Sliding("sleigh", (0, 1, 0))],
+        gravity=(0, 0, 0), contacts=[vn.bodies.Sliding("sleigh", (0, 1, 0))],
     )  # fmt: skip
     x, y, angle = sleigh.coordinates
     motion = vn.simulate(vn.derive(sleigh.system()), {angle: 0, x.diff(): 0.1, angle.diff(): 1.0}, (0, 20))

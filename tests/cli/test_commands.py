@@ -66,7 +66,7 @@ def test_it_runs_as_a_module():
 
 def test_every_command_has_help_with_an_example(run):
     commands = [command.name for command in app.registered_commands]
-    assert set(commands) >= {*FLOW, "report", "papers", "new", "check", "demo"}
+    assert set(commands) >= {*FLOW, "report", "new", "check", "demo"}
     for command in commands:
         printed = run(f"{command} --help").output
         assert "Example" in printed
@@ -134,7 +134,7 @@ def test_derive_prints_and_writes(model, run, tmp_path):
 
 def test_simulate_writes_what_can_be_read_again(model, run, tmp_path):
     data = json.loads(run("simulate model.toml -o motion.nc --end 0.5 --json").stdout)
-    motion = vn.read(tmp_path / "motion.nc")
+    motion = vn.read_trajectory(tmp_path / "motion.nc")
     assert data["outcome"]["kind"] == "finished"
     assert data["outcome"]["time"] == motion.t[-1] == 0.5
     assert data["final"]["theta"] == motion["theta"][-1]
@@ -178,23 +178,22 @@ def test_report_writes_one_page_beside_the_model(model, run, tmp_path):
     assert "--force" in run("report model.toml", code=2).stderr
 
 
-def test_papers_and_demo_write_where_they_are_told(run, tmp_path, monkeypatch):
+def test_demo_writes_where_it_is_told(run, tmp_path, monkeypatch):
     def written(*args):
         path = next(argument for argument in args if hasattr(argument, "write_text"))
         path.write_text("page", encoding="utf-8")
         return path
 
-    monkeypatch.setattr("papers.write_page", written)
     monkeypatch.setattr("vinculum.present.report.write_report", written)
-    for command, path in (("papers", "papers.html"), ("demo", "ball_and_beam.html"), ("demo -o d.html", "d.html")):
+    for command, path in (("demo", "ball_and_beam.html"), ("demo -o d.html", "d.html")):
         run(command)
         assert (tmp_path / path).exists()
-    assert "--force" in run("papers", code=2).stderr
+    assert "--force" in run("demo", code=2).stderr
 
 
 def test_stabilize_saves_the_closed_loop_with_its_inputs(model, run, tmp_path):
     data = json.loads(run("stabilize model.toml -o loop.nc --json").stdout)
-    motion = vn.read(tmp_path / "loop.nc")
+    motion = vn.read_trajectory(tmp_path / "loop.nc")
     gain = dict(zip(data["states"], data["gain"][0], strict=True))
     assert data["law"] == "u = u0 + K (x - x0)"
     rest = data["equilibrium"]["values"]
@@ -367,7 +366,7 @@ def test_an_interrupted_run_keeps_what_was_computed(model, run, tmp_path, monkey
         run("simulate model.toml -o motion.nc --end 1e7", code=130)
     finally:
         alarm.cancel()
-    motion = vn.read(tmp_path / "motion.nc")
+    motion = vn.read_trajectory(tmp_path / "motion.nc")
     assert motion.outcome.kind == "interrupted"
     assert 0 < motion.t[-1] < 1e7
 

@@ -1,13 +1,20 @@
-"""The package gives its public names when they are asked for, and folders never hide functions."""
+"""The package gives its public names when they are asked for, and loads no more than they need."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
 import vinculum as vn
+from vinculum.deprecations import MOVED
+
+
+def fresh(code: str) -> str:
+    """What a new interpreter prints."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
 @pytest.mark.parametrize("name", vn.__all__)
@@ -16,8 +23,17 @@ def test_every_public_name_is_there(name):
     assert name in dir(vn)
 
 
-def test_names_are_listed_once():
+@pytest.mark.parametrize("part", vn._PARTS)
+def test_every_part_has_its_names(part):
+    module = getattr(vn, part)
+    assert part in dir(vn)
+    assert module.__doc__
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_the_top_is_the_core_of_every_day():
     assert len(set(vn.__all__)) == len(vn.__all__)
+    assert 30 < len(vn.__all__) < 55
 
 
 @pytest.mark.parametrize(
@@ -38,9 +54,19 @@ def test_folders_do_not_hide_functions(lines):
 
 def test_importing_the_package_imports_no_mathematics():
     code = "import sys, vinculum; print([m for m in ('sympy', 'numpy', 'heyoka') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+    assert fresh(code) == "[]"
 
 
-def test_what_is_not_there_is_an_attribute_error():
+@pytest.mark.parametrize("old", MOVED)
+def test_every_old_name_warns_with_the_new_one(old):
+    path, _, name = f"vinculum.{MOVED[old]}".rpartition(".")
+    with pytest.warns(DeprecationWarning, match=rf"vinculum\.{old} is now {path}\.{name};") as found:
+        value = getattr(vn, old)
+    assert value is getattr(import_module(path), name)
+    assert found[0].filename == __file__
+    assert old not in vn.__all__
+
+
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="nonsense"):
         _ = vn.nonsense

@@ -96,12 +96,14 @@ def test_the_law_is_written_in_the_users_symbols():
 def test_distances_by_hand():
     """q̈ = -q + f: [λE - F, H] is far from singular for one mass; a second mass without force is out of reach."""
     one = linear_of(vn.System([x1], x1.diff() ** 2 / 2, x1**2 / 2, forces={x1: f}, inputs=[f]))
-    for mode in vn.controllability(one):
+    for mode in vn.linear.controllability(one):
         F = np.array([[0, 1], [-1, 0]])
         expected = np.linalg.svd(np.hstack([mode.root * np.eye(2) - F, [[0], [1]]]), compute_uv=False)[-1]
         assert mode.distance == pytest.approx(expected, rel=1e-12)
         assert not mode.lost
-    lost = [mode for mode in vn.controllability(linear_of(masses({x1: f, x2: f2}, [f, f2], (1, 2, 3)))) if mode.lost]
+    lost = [
+        mode for mode in vn.linear.controllability(linear_of(masses({x1: f, x2: f2}, [f, f2], (1, 2, 3)))) if mode.lost
+    ]
     np.testing.assert_allclose([mode.root for mode in lost], [np.sqrt(3) * 1j, -np.sqrt(3) * 1j], atol=1e-12)
 
 
@@ -115,7 +117,7 @@ def test_an_uncontrollable_mode_is_named_with_root_and_shape():
     assert "x2" in message
     assert "x1" not in message
     root = (-0.1 + np.sqrt(0.01 + 16)) / 2
-    (bad,) = [mode for mode in vn.controllability(linear) if mode.lost and mode.root.real > 0]
+    (bad,) = [mode for mode in vn.linear.controllability(linear) if mode.lost and mode.root.real > 0]
     assert bad.root == pytest.approx(root, rel=1e-9)
     assert {name for name, share in bad.shape.items() if share > 1e-6} == {"x2", "dot(x2)"}
 
@@ -131,22 +133,22 @@ def test_modes_that_die_out_may_be_out_of_reach():
     np.testing.assert_allclose(law.gain[0, [1, 2, 4, 5]], 0, atol=1e-9)
 
 
-def test_least_number_of_inputs():
+def test_minimum_number_of_inputs():
     """Three equal oscillators need three inputs, two equal ones two, different ones one."""
     full = {x1: f, x2: f2, x3: f + f2}
     for springs, number in (((1, 1, 1), 3), ((1, 1, 2), 2), ((1, 2, 3), 1)):
-        assert vn.least_number(linear_of(masses(full, [f, f2], springs))) == number
+        assert vn.linear.minimum_actuators(linear_of(masses(full, [f, f2], springs))) == number
 
 
 def test_sufficient_inputs_are_of_the_actual_ones():
     """One input would do in theory; of these two only f reaches both masses."""
     linear = linear_of(masses({x1: f, x2: f + f2, x3: f}, [f, f2], (1, 2, 3)))
-    assert vn.least_number(linear) == 1
-    assert vn.sufficient_inputs(linear) == [(f,)]
-    assert vn.sufficient_inputs(linear_of(masses({x1: f}, [f], (1, 2, 3)))) == []
+    assert vn.linear.minimum_actuators(linear) == 1
+    assert vn.linear.sufficient_inputs(linear) == [(f,)]
+    assert vn.linear.sufficient_inputs(linear_of(masses({x1: f}, [f], (1, 2, 3)))) == []
 
 
-def test_the_least_number_is_said_when_no_input_reaches():
+def test_the_minimum_is_reported_when_no_input_acts():
     linear = linear_of(masses({x1: f}, [f], (1, 1, 1)))
     with pytest.raises(vn.VinculumError, match="At least 3 inputs are needed"):
         vn.stabilize(linear)
@@ -220,14 +222,14 @@ def test_small_perturbations_follow_the_closed_linear_model():
     start = {r: PLACE + 1e-5, theta: rest[theta], r.diff(): 0, theta.diff(): 0}
     current = linear.states[-1]
     motion = vn.simulate(vn.close_loop(plant, law), start | {current: rest[current]}, (0, 2), guess={alpha: 0})
-    eta = expm(2 * vn.closed_model(law).system_matrix) @ [1e-5, 0, 0, 0, 0]
+    eta = expm(2 * vn.feedback.closed_model(law).system_matrix) @ [1e-5, 0, 0, 0, 0]
     found = [motion[key][-1] - rest[key] for key in linear.states]
     np.testing.assert_allclose(found, eta, rtol=0, atol=1e-9)
 
 
 def test_closed_model_has_the_roots_of_the_law():
     _, _, linear, law = beam()
-    closed = vn.closed_model(law)
+    closed = vn.feedback.closed_model(law)
     np.testing.assert_allclose(closed.roots, law.roots)
     assert closed.closed
     assert vn.stability(closed).critical == linear.critical == 1
@@ -237,7 +239,7 @@ def test_region_of_attraction():
     """The ball from places along the beam, and from where no voltage of this law brings it back."""
     plant, rest, _, law = beam()
     closed = vn.close_loop(plant, law, limits={VOLTAGE: 24.0})
-    found = vn.region_of_attraction(closed, rest, {r: [0.05, 0.3, 1.6], theta: [0.0, 0.2]}, 8.0, method="bdf")
+    found = vn.feedback.region_of_attraction(closed, rest, {r: [0.05, 0.3, 1.6], theta: [0.0, 0.2]}, 8.0, method="bdf")
     assert len(found.starts) == 6
     np.testing.assert_array_equal(found.came_back, [True, True, True, True, False, False])
     assert repr(found) == "Attraction: 4 of 6 starts came back"
@@ -247,7 +249,7 @@ def test_region_of_attraction():
 def test_a_region_of_attraction_needs_something_to_vary():
     plant, rest, _, law = beam()
     with pytest.raises(vn.VinculumError, match="Say what to vary"):
-        vn.region_of_attraction(vn.close_loop(plant, law), rest, {}, 1.0)
+        vn.feedback.region_of_attraction(vn.close_loop(plant, law), rest, {}, 1.0)
 
 
 # -- python-control --------------------------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ def test_poles_and_step_response_of_python_control():
     np.testing.assert_allclose(np.sort_complex(model.poles()), np.sort_complex(linear.roots), rtol=1e-8, atol=1e-8)
     assert model.state_labels[:2] == ["r", "theta"]
     assert model.input_labels == ["e_u"]
-    closed = control.ss(vn.closed_model(law).system_matrix, linear.input_matrix, np.eye(5), np.zeros((5, 1)))
+    closed = control.ss(vn.feedback.closed_model(law).system_matrix, linear.input_matrix, np.eye(5), np.zeros((5, 1)))
     response = control.step_response(closed, T=np.linspace(0, 6, 61))
     final = -np.linalg.solve(closed.A, closed.B).ravel()
     np.testing.assert_allclose(response.outputs[:, 0, -1], final, rtol=0.01, atol=1e-4)
@@ -281,7 +283,7 @@ def test_a_law_may_contain_dependent_velocities():
     The wheel is turned back over the angle at which α is greatest, where θ cannot be the dependent coordinate.
     """
     system = ball_and_beam.system()
-    start = vn.consistent(
+    start = vn.consistent_state(
         vn.derive(system), {r: 0.2, theta: 2.6, r.diff(): 0.0, theta.diff(): -10.0}, guess={alpha: -0.01}
     )
     run = {"times": np.linspace(0, 0.3, 31), "inputs": {u: -0.5 - 0.05 * theta.diff()}}

@@ -17,9 +17,11 @@ K, R, L, N = MOTOR.torque_constant, MOTOR.resistance, MOTOR.inductance, MOTOR.ge
 def test_the_circuit_equation():
     """L di/dt + R i + k_e n ω = e and the torque n k_t i, at a random state."""
     q, torque, J = dynamicsymbols("q"), sp.Symbol("tau"), 0.3
-    motor = vn.DCMotor(torque_constant=0.2, resistance=1.5, inductance=0.02, gear=10, back_emf=0.25)
-    plant = vn.motorize(vn.System([q], J * q.diff() ** 2 / 2, forces={q: torque}, inputs=[torque]), {torque: motor})
-    charge, e = vn.charge_of(plant, torque), vn.voltage_of(torque)
+    motor = vn.motors.DCMotor(torque_constant=0.2, resistance=1.5, inductance=0.02, gear=10, back_emf=0.25)
+    plant = vn.motors.motorize(
+        vn.System([q], J * q.diff() ** 2 / 2, forces={q: torque}, inputs=[torque]), {torque: motor}
+    )
+    charge, e = vn.motors.charge_of(plant, torque), vn.motors.voltage_of(torque)
     state = {q: 0.1, charge: 0.0, q.diff(): 0.7, charge.diff(): 1.3, e: 4.0}
     found = vn.derive(plant).accelerations(state)
     assert found[q.diff().diff()] == pytest.approx(10 * 0.2 * 1.3 / J, rel=1e-14)
@@ -34,7 +36,7 @@ def test_the_matrix_with_motors(dependent, number):
     rest = vn.equilibrium(bare, {r: 0.2})
     rest = [rest, *rest.others][number]
     torque = vn.linearize(bare, at=rest)
-    plant = vn.derive(vn.motorize(ball_and_beam.system(), {u: MOTOR}), "shulgin", dependent=[dependent])
+    plant = vn.derive(vn.motors.motorize(ball_and_beam.system(), {u: MOTOR}), "shulgin", dependent=[dependent])
     held = vn.equilibrium(plant, {r: 0.2}, near={theta: rest[theta]}, starts=0)
     linear = vn.linearize(plant, at=held)
     S = torque.measured[theta.diff()][2:]
@@ -45,15 +47,15 @@ def test_the_matrix_with_motors(dependent, number):
     expected[4, 4] = -R / L
     np.testing.assert_allclose(linear.system_matrix, expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(linear.input_matrix.ravel(), [0, 0, 0, 0, 1 / L], atol=1e-12)
-    assert held[vn.charge_of(plant.system, u).diff()] == pytest.approx(rest[u] / (N * K), rel=1e-10)
-    assert held[vn.voltage_of(u)] == pytest.approx(R * rest[u] / (N * K), rel=1e-10)
+    assert held[vn.motors.charge_of(plant.system, u).diff()] == pytest.approx(rest[u] / (N * K), rel=1e-10)
+    assert held[vn.motors.voltage_of(u)] == pytest.approx(R * rest[u] / (N * K), rel=1e-10)
 
 
 def test_the_energy_of_a_motor_balances():
     """Voltage times charge = energy of inductance and motion + heat, which the run keeps account of."""
-    plant = vn.derive(vn.motorize(ball_and_beam.system(), {u: MOTOR}), "shulgin", dependent=[alpha])
+    plant = vn.derive(vn.motors.motorize(ball_and_beam.system(), {u: MOTOR}), "shulgin", dependent=[alpha])
     start = {r: 0.1, theta: 0.1, r.diff(): 0, theta.diff(): 0}
-    motion = vn.simulate(plant, start, (0, 1), guess={alpha: 0}, inputs={vn.voltage_of(u): 3.0})
+    motion = vn.simulate(plant, start, (0, 1), guess={alpha: 0}, inputs={vn.motors.voltage_of(u): 3.0})
     assert motion.energy_error < 1e-11
     assert np.ptp(motion.energy) > 1e-3
 
@@ -68,15 +70,15 @@ def test_the_energy_of_a_motor_balances():
 )  # fmt: skip
 def test_impossible_motors_are_refused(values, complaint):
     with pytest.raises(vn.ModelError, match=complaint):
-        vn.DCMotor(**({"torque_constant": 0.1, "resistance": 1.0, "inductance": 0.01} | values))
+        vn.motors.DCMotor(**({"torque_constant": 0.1, "resistance": 1.0, "inductance": 0.01} | values))
 
 
 def test_motors_need_inputs_of_the_system():
     system = ball_and_beam.system()
     with pytest.raises(vn.ModelError, match="v is not an input"):
-        vn.motorize(system, {sp.Symbol("v"): MOTOR})
+        vn.motors.motorize(system, {sp.Symbol("v"): MOTOR})
     with pytest.raises(vn.ModelError, match="is not a motor"):
-        vn.motorize(system, {u: 3.0})
+        vn.motors.motorize(system, {u: 3.0})
     squared = vn.System([r], r.diff() ** 2 / 2, forces={r: u**2}, inputs=[u])
     with pytest.raises(vn.ModelError, match="not linear in u"):
-        vn.motorize(squared, {u: MOTOR})
+        vn.motors.motorize(squared, {u: MOTOR})

@@ -64,10 +64,10 @@ def test_a_dependent_coordinate_is_seen_through_B():
 
 def test_distances_to_losing_a_mode():
     """A sensor on one mass does not see the other."""
-    modes = vn.observability(pair(), [x1])
+    modes = vn.linear.observability(pair(), [x1])
     lost = [mode.root for mode in modes if mode.lost]
     np.testing.assert_allclose(lost, [np.sqrt(2) * 1j, -np.sqrt(2) * 1j], atol=1e-12)
-    assert not any(mode.lost for mode in vn.observability(pair(), [x1, x2]))
+    assert not any(mode.lost for mode in vn.linear.observability(pair(), [x1, x2]))
 
 
 def test_an_unobservable_set_of_outputs_is_refused():
@@ -87,12 +87,14 @@ def test_unseen_modes_that_die_out_are_no_obstacle():
     np.testing.assert_allclose(found.gain[seen, 0], alone.gain[seen, 0], rtol=1e-9)  # two masses that do not meet
 
 
-def test_least_number_of_sensors():
-    assert vn.least_number(pair()) == 1
-    assert vn.sufficient_outputs(pair(), [x1, x2]) == [(x1, x2)]  # one sensor of the sum would do, these two have none
-    assert vn.least_number(pair((1.0, 1.0))) == 2
+def test_minimum_number_of_sensors():
+    assert vn.linear.minimum_actuators(pair()) == 1
+    assert vn.linear.sufficient_outputs(pair(), [x1, x2]) == [
+        (x1, x2)
+    ]  # one sensor of the sum would do, these two have none
+    assert vn.linear.minimum_actuators(pair((1.0, 1.0))) == 2
     _, _, linear, _ = beam()
-    assert vn.sufficient_outputs(linear, [r, theta, alpha]) == [(r,), (theta,), (alpha,)]
+    assert vn.linear.sufficient_outputs(linear, [r, theta, alpha]) == [(r,), (theta,), (alpha,)]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_output_feedback_brings_the_ball_home(number, outputs):
     """The composite has the roots of the law and of the observer; the nonlinear loop converges with |F| < 1e-10."""
     plant, rest, linear, law = beam(number)
     observer = vn.observe(linear, outputs, output_noise=1e-3)
-    composite = vn.closed_model(law, observer)
+    composite = vn.feedback.closed_model(law, observer)
     verdict = vn.stability(composite)
     assert verdict.kind == "asymptotically stable"
     assert verdict.critical == 1
@@ -143,7 +145,7 @@ def test_the_estimate_may_be_started():
     """With the true perturbation as its first estimate, the loop moves as with full information, to second order."""
     plant, rest, linear, law = beam()
     observer = vn.observe(linear, [r, theta], output_noise=1e-3)
-    estimates = vn.closed_model(law, observer).states[len(linear.states) :]
+    estimates = vn.feedback.closed_model(law, observer).states[len(linear.states) :]
     assert [str(e.func) for e in estimates[:2]] == ["estimate_r", "estimate_theta"]
     offset = 1e-4
     start = {

@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import vinculum as vn
+from browser import Seen, watch
 from docs.hooks.formulas import with_formulas
-from vinculum.present.browser import Seen, browser, watch
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
@@ -109,7 +109,11 @@ def test_every_example_has_its_page_with_picture_and_code(site, pages, name):
 
 def test_every_public_name_is_in_the_reference(site, pages):
     anchors = {anchor for path in (site / "reference").glob("*.html") for anchor in pages[path].anchors}
-    missing = [name for name in vn.__all__ if not any(anchor.endswith(f".{name}") for anchor in anchors)]
+    parts = [
+        getattr(vn, part) for part in ("bodies", "motors", "servo", "program", "quasi", "linear", "hurwitz", "feedback")
+    ]
+    names = [name for part in (vn, *parts) for name in part.__all__]
+    missing = [name for name in names if not any(anchor.endswith(f".{name}") for anchor in anchors)]
     assert not missing
 
 
@@ -131,13 +135,6 @@ def test_lists_stand_apart(path):
     """Markdown on the site wants an empty line above a list; elsewhere it may be left out."""
     text = re.sub(r"^```.*?^```$|\$\$.*?\$\$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     assert not re.findall(r"^(?![-*\d ]).*\S.*\n(?:- |1\. ).*$", text, re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def running():
-    """Chromium, without a screen."""
-    with browser() as started:
-        yield started
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

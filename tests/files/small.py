@@ -81,10 +81,10 @@ def changed(old: str, new: str) -> str:
     return PENDULUM.replace(old, new)
 
 
-def refusal(text: str, **options: object) -> vn.ModelFileError:
+def refusal(text: str, **options: object) -> vn.model.ModelFileError:
     """All that is said against a file."""
-    with pytest.raises(vn.ModelFileError) as error:
-        vn.loads(text, **options)
+    with pytest.raises(vn.model.ModelFileError) as error:
+        vn.model.loads(text, **options)
     return error.value
 
 

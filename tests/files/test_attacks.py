@@ -164,7 +164,7 @@ FILES = {
 def refused(load):
     """What is said, in less than a second of the processor."""
     began = time.process_time()
-    with pytest.raises(vn.ModelFileError) as error:
+    with pytest.raises(vn.model.ModelFileError) as error:
         load()
     assert time.process_time() - began < 1.0
     assert all(problem.line >= 1 and problem.column >= 1 for problem in error.value.problems)
@@ -179,15 +179,15 @@ def in_a_file(expression):
 
 @pytest.fixture(scope="module", autouse=True)
 def warm():
-    vn.loads(PENDULUM.replace("m = 1.0", 'm = "1 kg"'))
+    vn.model.loads(PENDULUM.replace("m = 1.0", 'm = "1 kg"'))
 
 
 @pytest.mark.parametrize(("expression", "said"), EXPRESSIONS.values(), ids=EXPRESSIONS)
 def test_expressions(expression, said):
     if said is None:  # harmless, but a great deal for exact fractions
-        vn.loads(in_a_file(expression))
+        vn.model.loads(in_a_file(expression))
         return
-    error = refused(lambda: vn.loads(in_a_file(expression)))
+    error = refused(lambda: vn.model.loads(in_a_file(expression)))
     messages = [problem.message for problem in error.problems if problem.key == "system.potential_energy"]
     assert any(said in message for message in messages), messages
 
@@ -204,7 +204,7 @@ def test_nothing_was_executed(tmp_path):
     target = tmp_path / "owned"
     attack = f"__import__('pathlib').Path('{target}').touch()"
     for text in (in_a_file(attack), PENDULUM.replace("m = 1.0", f'm = "{attack}"')):
-        refused(lambda text=text: vn.loads(text))
+        refused(lambda text=text: vn.model.loads(text))
     assert not target.exists()
 
 
@@ -234,21 +234,21 @@ def chain(first, step, count, last="d{0}"):
 def test_definitions_cannot_grow_without_bound(first, step, said):
     text = chain(first, step, 150)
     if said is None:
-        vn.loads(text)
+        vn.model.loads(text)
         return
-    error = refused(lambda: vn.loads(text))
+    error = refused(lambda: vn.model.loads(text))
     assert any(said in problem.message or "derivative" in problem.message for problem in error.problems), str(error)
 
 
 def test_definitions_with_arguments_cannot_grow_without_bound():
     lines = ['"f0(a)" = "a*cos(a)"', *(f'"f{i}(a)" = "f{i - 1}(f{i - 1}(a))"' for i in range(1, 30))]
     text = PENDULUM.replace("-m*g*l*cos(theta)", "f29(x)") + "[definitions]\n" + "\n".join(lines)
-    refused(lambda: vn.loads(text))
+    refused(lambda: vn.model.loads(text))
 
 
 def test_definitions_cannot_call_themselves():
     text = PENDULUM.replace("-m*g*l*cos(theta)", "f(x)") + '[definitions]\n"f(a)" = "f(a)"\n'
-    assert "not known" in str(refused(lambda: vn.loads(text)))
+    assert "not known" in str(refused(lambda: vn.model.loads(text)))
 
 
 # -- other files ---------------------------------------------------------------------------------------------------
@@ -308,4 +308,4 @@ base_velocity = ["exp(sin(t)^2)*log(cosh(t^3) + 1)", 0, 0]
 mass = 1
 center_of_mass = [1, 0, 0]
 """
-    assert "too involved" in str(refused(lambda: vn.loads(text)))
+    assert "too involved" in str(refused(lambda: vn.model.loads(text)))

@@ -47,7 +47,7 @@ guess = { y = 0.3 }
 
 
 def run(text):
-    model = vn.loads(text)
+    model = vn.model.loads(text)
     return motion_of(model, equations_of(model))
 
 
@@ -68,12 +68,12 @@ def test_a_path_out_of_reach_says_what_is_left():
 
 
 def test_the_same_arm_follows_a_path_within_reach():
-    equations_of(vn.loads(ARM.replace("1.2", "0.5"))).reference()
+    equations_of(vn.model.loads(ARM.replace("1.2", "0.5"))).reference()
 
 
 def test_a_start_that_cannot_be_assembled_says_what_is_left():
     """With s = 1.5 the least of (x² + y² - 1)² + (x - s)² has y = 0 and 2x(x² - 1) + x - 1.5 = 0."""
-    with pytest.raises(vn.ConstraintError) as error:
+    with pytest.raises(vn.errors.ConstraintError) as error:
         run(PINNED)
     x = next(root for root in (1.0 + i * 1e-6 for i in range(500_000)) if 2 * root * (root**2 - 1) + root - 1.5 > 0)
     assert gaps(str(error.value)) == pytest.approx({"rod": x**2 - 1, "slide": x - 1.5}, abs=1e-3)

@@ -46,32 +46,32 @@ def problems(text):
 
 
 def test_servo_constraints_name_their_inputs():
-    model = vn.loads(POINT + '[constraints.path]\nservo = "x - sin(t)"\nthrough = ["u"]\n')
+    model = vn.model.loads(POINT + '[constraints.path]\nservo = "x - sin(t)"\nthrough = ["u"]\n')
     assert model.system.constraints == (vn.Servo(x - sp.sin(sp.Symbol("t")), [u], "path"),)
     assert "no input" in problems(POINT + '[constraints.path]\nservo = "x"\nthrough = ["w"]\n')
 
 
 def test_release_makes_reactions_inputs():
-    released = vn.loads(
+    released = vn.model.loads(
         SLEIGH + '[release]\ncharacteristics = { e1 = "dot(theta)", e2 = "dot(x)" }\nmetric = "kinetic"\n'
     )
     assert {str(u) for u in released.system.inputs} == {"mu_e1", "mu_e2", "lambda_knife"}
-    exact = vn.loads(SLEIGH + '[release]\ncharacteristics = { e1 = "dot(theta)", e2 = "dot(x)" }\nexact = true\n')
+    exact = vn.model.loads(SLEIGH + '[release]\ncharacteristics = { e1 = "dot(theta)", e2 = "dot(x)" }\nexact = true\n')
     assert [c.name for c in exact.system.constraints] == ["knife"]
 
 
 def test_motors_take_the_place_of_inputs():
     text = POINT + "[motors.u]\ntorque_constant = 0.1\nresistance = 2\ninductance = 1e-3\ngear = 5\n"
-    plain = vn.loads(POINT + "[simulation]\ntimes = [0, 1]\ninputs = { u = 1, v = 0 }\n").system
-    driven = vn.motorize(plain, {u: vn.DCMotor(0.1, 2.0, 1e-3, gear=5.0)})
-    model = vn.loads(text)
+    plain = vn.model.loads(POINT + "[simulation]\ntimes = [0, 1]\ninputs = { u = 1, v = 0 }\n").system
+    driven = vn.motors.motorize(plain, {u: vn.motors.DCMotor(0.1, 2.0, 1e-3, gear=5.0)})
+    model = vn.model.loads(text)
     assert model.system.coordinates == driven.coordinates
     assert dict(model.system.forces) == dict(driven.forces)
     assert "resistance is -2" in problems(text.replace("resistance = 2", "resistance = -2"))
 
 
 def test_rates_of_an_affine_system_are_split():
-    system = vn.loads(CIRCLE).system
+    system = vn.model.loads(CIRCLE).system
     assert system.drift == (0, -x)
     assert system.input_matrix == ((1, 0), (0, 1))
     assert "not linear" in problems(CIRCLE.replace('x = "u"', 'x = "u^2"'))
@@ -93,22 +93,22 @@ body = "ball"
 across = [0, 1, 0]
 name = "edge"
 """
-    model = vn.loads(text)
+    model = vn.model.loads(text)
     names = [constraint.name for constraint in model.system.constraints]
     assert names == ["ball norm", "ball rolling height", "ball rolling u", "ball rolling v", "edge"]
-    np.testing.assert_allclose(model.tree.body("ball").turned, vn.rotation(roll=np.pi / 2), atol=1e-15)
+    np.testing.assert_allclose(model.tree.body("ball").turned, vn.bodies.rotation_rpy(roll=np.pi / 2), atol=1e-15)
 
 
 def test_a_base_that_moves():
     text = ARM.replace("[tree.bodies.upper]", '[tree]\nbase_velocity = ["sin(3*t)", 0, 0]\n[tree.bodies.upper]', 1)
-    model = vn.loads(text)
+    model = vn.model.loads(text)
     assert model.tree.base.moves
     assert model.tree.base.velocity[0] == sp.sin(3 * sp.Symbol("t"))
 
 
 def test_a_base_that_moves_with_a_frequency_among_the_parameters():
     text = ARM.replace("[tree.bodies.upper]", '[tree]\nbase_velocity = ["a*cos(w*t)", 0, 0]\n[tree.bodies.upper]', 1)
-    model = vn.loads("[parameters]\na = 2.0\nw = 3.0\n" + text)
+    model = vn.model.loads("[parameters]\na = 2.0\nw = 3.0\n" + text)
     a, w, t = sp.symbols("a w t")
     assert sp.simplify(model.tree.base.position[0] - a * sp.sin(w * t) / w) == 0
 
@@ -145,15 +145,17 @@ still = "hinge - sin(t)"
 
 
 def test_perturbations_by_matrix_and_by_functions():
-    linear = vn.loads(CIRCLE + "[form]\nperturbation = { matrix = [[-3]] }\n").derivation["rates"]
-    assert isinstance(linear, vn.LinearPerturbation)
-    general = vn.loads(CIRCLE + '[form.perturbation.functions]\ncircle = "-residual(circle)^3"\n').derivation["rates"]
-    assert general.functions == {"circle": -(vn.residual("circle") ** 3)}
+    linear = vn.model.loads(CIRCLE + "[form]\nperturbation = { matrix = [[-3]] }\n").derivation["rates"]
+    assert isinstance(linear, vn.program.LinearPerturbation)
+    general = vn.model.loads(CIRCLE + '[form.perturbation.functions]\ncircle = "-residual(circle)^3"\n').derivation[
+        "rates"
+    ]
+    assert general.functions == {"circle": -(vn.program.residual("circle") ** 3)}
     assert "different lengths" in problems(CIRCLE + "[form]\nperturbation = { matrix = [[1], [1, 2]] }\n")
 
 
 def test_what_inputs_should_approach():
-    model = vn.loads(CIRCLE + '[form]\nrates = 1\nfree = { u = "x*y" }\nweights = { v = 4 }\n')
+    model = vn.model.loads(CIRCLE + '[form]\nrates = 1\nfree = { u = "x*y" }\nweights = { v = 4 }\n')
     assert model.derivation == {"form": "program", "rates": 1.0, "free": {u: x * y}, "weights": {v: 4.0}}
     assert equations_of(model).degrees == {"circle": 1}
     assert "form program alone" in problems(CIRCLE + '[form]\nname = "shulgin"\n')
@@ -161,7 +163,7 @@ def test_what_inputs_should_approach():
 
 def test_quasi_velocities_can_be_used_below():
     text = SLEIGH + '[form]\nname = "hamel"\ncharacteristics = { e1 = "dot(theta)", e2 = "dot(x)*cos(theta)" }\n'
-    model = vn.loads(text + "[simulation]\ntimes = [0, 0.1]\ninitial = { e1 = 1, e2 = 2 }\n")
+    model = vn.model.loads(text + "[simulation]\ntimes = [0, 0.1]\ninitial = { e1 = 1, e2 = 2 }\n")
     e1, e2 = dynamicsymbols("e1 e2")
     assert model.simulation["initial"] == {e1: 1.0, e2: 2.0}
     assert motion_of(model, equations_of(model)).outcome.kind == "finished"
@@ -184,7 +186,7 @@ RUN = "[simulation]\ntimes = [0, 1]\ninputs = { u = 0, v = 0 }\n"
 )
 def test_stabilization(written, meant):
     text = f'{POINT}[constraints]\ntrack = "x - y"\n{RUN}stabilization = {written}\n'
-    assert vn.loads(text).simulation["stabilization"] == meant
+    assert vn.model.loads(text).simulation["stabilization"] == meant
 
 
 @pytest.mark.parametrize(
@@ -201,16 +203,16 @@ def test_stabilization_that_makes_no_sense(written, said):
 
 def test_times_and_samples():
     text = POINT + RUN
-    assert vn.loads(text).simulation["times"] == (0.0, 1.0)
-    np.testing.assert_allclose(vn.loads(text + "samples = 11\n").simulation["times"], np.linspace(0, 1, 11))
-    assert vn.loads(text.replace("[0, 1]", "[0, 0.5, 2]")).simulation["times"] == (0.0, 0.5, 2.0)
-    assert vn.loads(text.replace("[0, 1]", "[1, 0]")).simulation["times"] == (1.0, 0.0)
+    assert vn.model.loads(text).simulation["times"] == (0.0, 1.0)
+    np.testing.assert_allclose(vn.model.loads(text + "samples = 11\n").simulation["times"], np.linspace(0, 1, 11))
+    assert vn.model.loads(text.replace("[0, 1]", "[0, 0.5, 2]")).simulation["times"] == (0.0, 0.5, 2.0)
+    assert vn.model.loads(text.replace("[0, 1]", "[1, 0]")).simulation["times"] == (1.0, 0.0)
     assert "rising order" in problems(text.replace("[0, 1]", "[0, 2, 1]"))
 
 
 def test_events_with_reactions():
     events = "events = [{ expression = \"reaction('the track') - 1\", terminal = true }]\n"
-    event = vn.loads(f'{POINT}[constraints]\n"the track" = "x - y"\n{RUN}{events}').simulation["events"][0]
+    event = vn.model.loads(f'{POINT}[constraints]\n"the track" = "x - y"\n{RUN}{events}').simulation["events"][0]
     assert event == vn.Event(vn.reaction("the track") - 1, terminal=True)
 
 
@@ -222,12 +224,12 @@ times = [0, 0.2]
 path = { s = "sin(t)", phi = "0.5*t^2" }
 frequency = 20
 """
-    model = vn.loads(ARM + path)
+    model = vn.model.loads(ARM + path)
     motion = motion_of(model, equations_of(model))
     assert set(model.simulation["inputs"]) == {u, v}
     errors = np.abs(motion[s] - np.sin(motion.t)).max()
     assert errors < 0.05
-    held = vn.loads(ARM + "[simulation]\ntimes = [0, 0.2]\ngravity_compensation = true\ninitial = { s = 0.3 }\n")
+    held = vn.model.loads(ARM + "[simulation]\ntimes = [0, 0.2]\ngravity_compensation = true\ninitial = { s = 0.3 }\n")
     assert np.ptp(motion_of(held, equations_of(held))[s]) < 1e-9
     assert "only a tree" in problems(POINT + "[simulation]\ntimes = [0, 1]\ngravity_compensation = true\n")
 
@@ -251,9 +253,9 @@ def tip_error(model, motion):
 def test_servo_constraints_lead_a_point_along_a_path():
     """The tip stays on its circle, and the torques are those of the same constraints in Python."""
     run = "[simulation]\ntimes = [0, 2]\ninitial = {}\nguess = { s = 0.1, phi = 1.4 }\n"
-    model = vn.loads(ARM + LED + run)
+    model = vn.model.loads(ARM + LED + run)
     t = sp.Symbol("t")
-    held = vn.servo_path(model.tree, "lower", (1 + 0.2 * sp.cos(t), None, -1 + 0.2 * sp.sin(t)), (1, 0, 0))
+    held = vn.bodies.servo_path(model.tree, "lower", (1 + 0.2 * sp.cos(t), None, -1 + 0.2 * sp.sin(t)), (1, 0, 0))
     assert [c.name for c in model.system.constraints] == [c.name for c in held]
     assert all(c.through == (u, v) for c in model.system.constraints)
     motion = motion_of(model, equations_of(model))
@@ -265,11 +267,11 @@ def test_servo_constraints_lead_a_point_along_a_path():
 def test_laws_bring_a_point_to_a_path():
     path = LED.split("[tree.path]\n")[1]
     run = f"[simulation]\ntimes = [0, 4]\ninitial = {{ s = 0.1, phi = 1.4 }}\n[simulation.task_path]\n{path}"
-    model = vn.loads(ARM + run + "frequency = 8\n")
+    model = vn.model.loads(ARM + run + "frequency = 8\n")
     error = tip_error(model, motion_of(model, equations_of(model)))
     assert error[0] > 0.01
     assert error[-1] < 1e-6 * error[0]
-    elsewhere = vn.loads(ARM + run + "frequency = 8\nat = { s = 0.2, phi = 1.2 }\n")
+    elsewhere = vn.model.loads(ARM + run + "frequency = 8\nat = { s = 0.2, phi = 1.2 }\n")
     assert tip_error(elsewhere, motion_of(elsewhere, equations_of(elsewhere)))[-1] < 1e-6 * error[0]
 
 
@@ -315,7 +317,7 @@ times = [0, 1]
 
 
 def test_control_observer_and_limits():
-    model = vn.loads(POINT + CONTROL)
+    model = vn.model.loads(POINT + CONTROL)
     assert model.control == {"state_weights": {x: 2.0}, "input_weights": [1.0, 2.0]}
     assert model.observer == {"outputs": [x, y.diff()], "state_noise": [[1.0, 0.0], [0.0, 1.0]]}
     assert model.closed_loop == {"limits": {u: 5.0}, "initial": {x: 1.0}, "times": (0.0, 1.0)}
@@ -345,7 +347,7 @@ circles = [{ center = "b", radius = 0.1, angle = "x" }]
 traces = ["b"]
 """
     )
-    drawing = vn.loads(text).drawing
+    drawing = vn.model.loads(text).drawing
     assert drawing.points["b"] == (x, y)
     assert drawing.segments[1].closed
     assert drawing.circles[0].angle == x
@@ -354,7 +356,9 @@ traces = ["b"]
 
 
 def test_points_of_bodies():
-    model = vn.loads(ARM + '[drawing]\npoints = { tip = { body = "lower", point = [1, 0, 0] } }\ntraces = ["tip"]\n')
+    model = vn.model.loads(
+        ARM + '[drawing]\npoints = { tip = { body = "lower", point = [1, 0, 0] } }\ntraces = ["tip"]\n'
+    )
     place = model.drawing.points["tip"]
     assert [float(sp.sympify(p).subs({s: 0, phi: 0})) for p in place] == [2.0, 0.0]  # in its plane
 
@@ -370,7 +374,7 @@ def test_points_of_bodies_that_have_problems_are_not_blamed():
 def test_meanings_and_units_of_symbols():
     text = POINT.replace('["x", "y"]', '{ x = "m", y = "m" }').replace('"(dot', '"m*(dot')
     text += '[parameters]\nm = "1 kg"\n[meanings]\nx = "to the right"\n'
-    model = vn.loads(text)
+    model = vn.model.loads(text)
     assert model.meanings == {x: "to the right"}
     assert model.units[x] == "m"
     assert "Did you mean x?" in problems(text + 'xx = "?"\n')

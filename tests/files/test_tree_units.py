@@ -56,7 +56,7 @@ def said(text):
 
 @pytest.mark.parametrize("text", [ARM, FOLLOWING])
 def test_the_right_units_are_taken(text):
-    assert vn.loads(text).tree.coordinates
+    assert vn.model.loads(text).tree.coordinates
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_an_angular_frequency_is_not_in_hertz(frequency, words):
 
 @pytest.mark.parametrize("frequency", ['"5 rad/s"', '"5 1/s"', '"48 rpm"', "5"])
 def test_an_angular_frequency_is_in_radians(frequency):
-    vn.loads(FOLLOWING.replace('frequency = "w"', f"frequency = {frequency}"))
+    vn.model.loads(FOLLOWING.replace('frequency = "w"', f"frequency = {frequency}"))
 
 
 def test_the_damping_of_errors_is_a_pure_number():
@@ -121,7 +121,7 @@ def test_the_damping_of_errors_is_a_pure_number():
 
 def test_links_have_lengths_and_angles():
     link = '[[tree.links]]\nd = "10 cm"\nalpha = "90 deg"\nmass = "1 kg"\ncenter_of_mass = ["1 cm", 0, 0]\n'
-    assert vn.loads(link).tree.coordinates
+    assert vn.model.loads(link).tree.coordinates
     for old, new in (('"10 cm"', '"10 deg"'), ('"90 deg"', '"90 m"'), ('"1 kg"', '"1 m"'), ('"1 cm"', '"1 kg"')):
         assert len(said(link.replace(old, new))) == 1
 
@@ -132,7 +132,7 @@ def test_a_tree_without_units_is_not_checked():
         plain = plain.replace(f'{name} = "{unit}"', f"{name} = 0.5")
     for name, unit in (("w", "2 rad/s"), ("f", "5 Hz"), ("g", "9.81 m/s^2")):
         plain = plain.replace(f'{name} = "{unit}"', f"{name} = 2.0")
-    vn.loads(plain.replace('"slide - l"', '"slide - upper"').replace('u = "m*g*l"', 'u = "m*g*t"'))
+    vn.model.loads(plain.replace('"slide - l"', '"slide - upper"').replace('u = "m*g*l"', 'u = "m*g*t"'))
 
 
 # -- motors ----------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def driven(text, motor):
     ],
 )
 def test_motors_with_right_units(text, motor):
-    assert len(vn.loads(driven(text, motor)).system.coordinates) == 3
+    assert len(vn.model.loads(driven(text, motor)).system.coordinates) == 3
 
 
 @pytest.mark.parametrize(
@@ -183,4 +183,4 @@ def test_a_motor_with_a_wrong_unit_is_refused_alone(text, motor, key, needed):
 
 def test_weights_have_any_dimension():
     text = CART.replace('["x", "theta"]', '{ x = "m", theta = "rad" }').replace("l = 0.5", 'l = "50 cm"')
-    vn.loads(text + '[equilibrium]\n[control]\nstate_weights = { x = "1/l^2" }\ninput_weights = 1\n')
+    vn.model.loads(text + '[equilibrium]\n[control]\nstate_weights = { x = "1/l^2" }\ninput_weights = 1\n')

@@ -125,7 +125,9 @@ def test_one_steady_motion():
 
 def test_the_swaying_arm_of_the_twin():
     example, motion = importlib.import_module("examples.puma560"), answered(loaded("puma560_on_a_swaying_base")).motion
-    laws = vn.computed_torque(example.swaying(), dict(zip(example.q, example.path(), strict=True)), frequency=20.0)
+    laws = vn.bodies.computed_torque(
+        example.swaying(), dict(zip(example.q, example.path(), strict=True)), frequency=20.0
+    )
     equations = vn.derive(example.swaying().system())
     assert_same_motion(motion, vn.simulate(equations, example.NOMINAL, np.linspace(0, 2, 101), inputs=laws))
 

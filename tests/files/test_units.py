@@ -26,13 +26,13 @@ def messages(text):
 
 
 def test_numbers_become_si():
-    with_units, plain = vn.loads(WITH_UNITS), vn.loads(PENDULUM)
+    with_units, plain = vn.model.loads(WITH_UNITS), vn.model.loads(PENDULUM)
     assert dict(with_units.system.parameters) == pytest.approx(dict(plain.system.parameters), rel=1e-15)
 
 
 def test_units_are_shown_as_they_are_written_where_the_number_is_that_of_si():
     text = WITH_UNITS.replace("[system]", 'F = "3 N"\nG = "3 kN"\nH = { value = 1, unit = "N*m" }\nL = "2*l"\n[system]')
-    units = {str(key): unit for key, unit in vn.loads(text).units.items()}
+    units = {str(key): unit for key, unit in vn.model.loads(text).units.items()}
     wanted = {"g": "m/s^2", "m": "kg", "l": "m", "F": "N", "G": "kg·m·s⁻²", "H": "N*m", "L": "m"}
     assert {name: units[name] for name in wanted} == wanted
 
@@ -89,28 +89,30 @@ def test_dimensions_are_checked(old, new, said):
 def test_nothing_is_claimed_where_a_unit_is_missing():
     wrong = WITH_UNITS.replace("-m*g*l*cos(theta)", "-m*g*cos(theta)")
     assert messages(wrong)
-    vn.loads(wrong.replace('m = "1000 g"', "m = 1.0"))
+    vn.model.loads(wrong.replace('m = "1000 g"', "m = 1.0"))
 
 
 def test_values_may_have_units_of_their_own():
-    model = vn.loads(WITH_UNITS.replace("theta = 0.5", 'theta = "90 deg"').replace("[0, 1]", '[0, "100 ms"]'))
+    model = vn.model.loads(WITH_UNITS.replace("theta = 0.5", 'theta = "90 deg"').replace("[0, 1]", '[0, "100 ms"]'))
     assert list(model.simulation["initial"].values()) == [pytest.approx(math.pi / 2)]
     assert model.simulation["times"] == (0.0, pytest.approx(0.1))
 
 
 def test_a_plain_number_as_a_law_is_in_si():
-    assert list(vn.loads(WITH_UNITS.replace("{ u = 0 }", "{ u = 5 }")).simulation["inputs"].values()) == [5]
-    assert list(vn.loads(WITH_UNITS.replace("{ u = 0 }", '{ u = "2 kN" }')).simulation["inputs"].values()) == [2000.0]
+    assert list(vn.model.loads(WITH_UNITS.replace("{ u = 0 }", "{ u = 5 }")).simulation["inputs"].values()) == [5]
+    assert list(vn.model.loads(WITH_UNITS.replace("{ u = 0 }", '{ u = "2 kN" }')).simulation["inputs"].values()) == [
+        2000.0
+    ]
 
 
 def test_a_voltage_is_in_volts():
     text = WITH_UNITS + "[motors.u]\ntorque_constant = 1\nresistance = 1\ninductance = 1\n"
-    vn.loads(text.replace("{ u = 0 }", '{ e_u = "12 V" }'))
+    vn.model.loads(text.replace("{ u = 0 }", '{ e_u = "12 V" }'))
     assert any("where V is needed" in said for said in messages(text.replace("{ u = 0 }", '{ e_u = "m*g*x" }')))
 
 
 def test_a_drawing_may_mix_dimensions_in_its_definitions_too():
     text = WITH_UNITS + '[definitions]\n"aside(way)" = "l*sin(theta) + way"\n'
     text += '[drawing]\npoints = { bob = ["aside(0.1)", "l*cos(theta) + 1"] }\n'
-    assert vn.loads(text).drawing.points["bob"][0].has(sp.Symbol("l"))
+    assert vn.model.loads(text).drawing.points["bob"][0].has(sp.Symbol("l"))
     assert any("cannot be added" in said for said in messages(text.replace('"-m*g*l', '"aside(0.1)*m*g*l')))

@@ -36,7 +36,7 @@ def without_motors(name):
     document = tomlkit.parse(text_of(name))
     for section in _OF_MOTORS:
         document.pop(section, None)
-    return vn.loads(tomlkit.dumps(document))
+    return vn.model.loads(tomlkit.dumps(document))
 
 
 def replacements(name, example):
@@ -75,7 +75,7 @@ def _gyroscope(example):
     def system(motor="rotor"):
         u, axis = example.MOTORS[motor]
         text = text_of("gyroscope_in_gimbals").replace("{ gamma = ", f"{{ {axis.name} = ").replace("u_rotor", u.name)
-        return vn.loads(text).system
+        return vn.model.loads(text).system
 
     return {"system": system}
 

@@ -23,7 +23,7 @@ EXAMPLES = {
     "ball and beam": (ball_and_beam.system, [ball_and_beam.alpha]),
     "ball and beam, wheel dependent": (ball_and_beam.system, [ball_and_beam.theta]),
     "ball and beam with motor": (
-        lambda: vn.motorize(ball_and_beam.system(), {ball_and_beam.u: ball_and_beam.MOTOR}),
+        lambda: vn.motors.motorize(ball_and_beam.system(), {ball_and_beam.u: ball_and_beam.MOTOR}),
         [ball_and_beam.alpha],
     ),
     "Delta": (delta_robot.system, list(delta_robot.platform)),
@@ -200,7 +200,7 @@ def test_a_run_off_the_constraints_keeps_its_distance():
     """The four-bar started off its constraints: F stays as it was, to the error of a method of fourth order."""
     system, dependent = example("four-bar")
     equations = vn.derive(system, "shulgin", dependent=dependent)
-    start = vn.consistent(equations, four_bar.START, fixed=[four_bar.alpha])
+    start = vn.consistent_state(equations, four_bar.START, fixed=[four_bar.alpha])
     start |= {four_bar.beta: start[four_bar.beta] + 0.01, four_bar.alpha.diff(): 2.0}
     problem, x = pose(equations, start, 0.0, {}, dict(system.parameters), [], {})
     F = problem.compiled(problem.nodes.residuals[:2])
@@ -274,7 +274,7 @@ def test_the_partition_is_switched_before_it_becomes_singular(form):
     """A four-bar through full rotations of its crank, started with the crank as a dependent coordinate."""
     system, _ = example("four-bar")
     reference = vn.derive(system)
-    start = vn.consistent(reference, four_bar.START | {four_bar.alpha.diff(): 3.0}, fixed=[four_bar.alpha])
+    start = vn.consistent_state(reference, four_bar.START | {four_bar.alpha.diff(): 3.0}, fixed=[four_bar.alpha])
     times = np.linspace(0, 0.5, 201)
     expected = vn.simulate(reference, start, times)
     crank = expected[four_bar.alpha]
@@ -304,7 +304,7 @@ def test_a_named_partition_that_becomes_singular_ends_the_run(method):
     r, theta = ball_and_beam.r, ball_and_beam.theta
     equations = vn.derive(system, "shulgin", dependent=[theta])
     start = {r: 0.2, theta: 1.2, r.diff(): 0.0, theta.diff(): 3.0}
-    begin = vn.consistent(equations, start, guess={ball_and_beam.alpha: 0.08})
+    begin = vn.consistent_state(equations, start, guess={ball_and_beam.alpha: 0.08})
     motion = vn.simulate(equations, begin, (0, 1), method=method, inputs={ball_and_beam.u: 0.5})
     assert motion.outcome.kind == "singular"
     assert not motion.outcome
@@ -318,7 +318,9 @@ def test_a_partition_singular_at_the_start_is_refused():
     x, y = dynamicsymbols("x y")
     ladder = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, y, constraints=[vn.Holonomic(x**2 + y**2 - 1, "l")])
     equations = vn.derive(ladder, "shulgin", dependent=[x])
-    with pytest.raises(vn.SingularError, match=r"x cannot be the dependent ones at x = 0, y = 1.*dependent=\[y\]"):
+    with pytest.raises(
+        vn.errors.SingularError, match=r"x cannot be the dependent ones at x = 0, y = 1.*dependent=\[y\]"
+    ):
         equations.accelerations({x: 0.0, y: 1.0, y.diff(): 0.0})
 
 

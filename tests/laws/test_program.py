@@ -98,7 +98,7 @@ def test_a_given_matrix_couples_the_constraints():
 
     system = random_affine(3, (2, 1))
     K = np.array([[-3.0, -2.5, 0.4], [0.3, -0.2, -1.5]])
-    equations = vn.derive(system, form="program", rates=vn.LinearPerturbation(K))
+    equations = vn.derive(system, form="program", rates=vn.program.LinearPerturbation(K))
     start = dict(zip(system.states, (0.3, -0.2, 0.25, 0.1), strict=True))
     times = np.linspace(0, 2, 9)
     motion = vn.simulate(equations, start, times, progress=False)
@@ -112,8 +112,8 @@ def test_a_given_matrix_couples_the_constraints():
 def test_the_user_s_own_perturbation_equation():
     """ẏ = -y³ - 2 y: y(t) in closed form."""
     system = random_affine(4, (1,))
-    r = vn.residual("c0")
-    equations = vn.derive(system, form="program", rates=vn.Perturbation({"c0": -(r**3) - 2 * r}))
+    r = vn.program.residual("c0")
+    equations = vn.derive(system, form="program", rates=vn.program.Perturbation({"c0": -(r**3) - 2 * r}))
     times = np.linspace(0, 2, 9)
     start = dict(zip(system.states, (0.9, 0.3), strict=True))
     motion = vn.simulate(equations, start, times, progress=False)
@@ -149,7 +149,7 @@ def test_fewer_inputs_than_constraints_are_refused_with_the_rank():
     x, y = dynamicsymbols("x y")
     u = sp.Symbol("u")
     system = vn.AffineSystem([x, y], [y, x], [u], [[1], [0]], {"a": x - 1, "b": x + y})
-    with pytest.raises(vn.ConstraintError, match=r"rank 1 of 2; there are 1 inputs for 2 constraints"):
+    with pytest.raises(vn.errors.ConstraintError, match=r"rank 1 of 2; there are 1 inputs for 2 constraints"):
         vn.derive(system, form="program")
 
 
@@ -157,14 +157,14 @@ def test_inputs_that_act_alike_are_refused():
     x, y = dynamicsymbols("x y")
     u, w = sp.symbols("u w")
     system = vn.AffineSystem([x, y], [y, x], [u, w], [[1, 2], [1, 2]], {"a": x - 1, "b": y})
-    with pytest.raises(vn.ConstraintError, match=r"rank 1 of 2; the inputs act alike on `a`, `b`"):
+    with pytest.raises(vn.errors.ConstraintError, match=r"rank 1 of 2; the inputs act alike on `a`, `b`"):
         vn.derive(system, form="program")
 
 
 def test_a_constraint_that_no_input_reaches_is_refused():
     x, y = dynamicsymbols("x y")
     u = sp.Symbol("u")
-    with pytest.raises(vn.ConstraintError, match="No input ever acts on the constraint 'y is zero'"):
+    with pytest.raises(vn.errors.ConstraintError, match="No input ever acts on the constraint 'y is zero'"):
         vn.derive(vn.AffineSystem([x, y], [y, -y], [u], [[1], [0]], {"y is zero": y}), form="program")
 
 
@@ -174,10 +174,10 @@ def test_a_constraint_that_no_input_reaches_is_refused():
         (-1.0, "not a finite number of at least 0"),
         ([1.0, 2.0], "2 rates for 1 constraints"),
         ({"c1": 1.0}, "'c1' is no constraint"),
-        (vn.LinearPerturbation([[1.0]]), "would not decay"),
-        (vn.LinearPerturbation([[-1.0, 2.0]]), "1 rows and 1 columns"),
-        (vn.Perturbation({"c0": vn.residual("c0") + 1}), "is 1 where all residuals are zero"),
-        (vn.Perturbation({"c0": -sp.Symbol("q") * vn.residual("c0")}), "q is not known"),
+        (vn.program.LinearPerturbation([[1.0]]), "would not decay"),
+        (vn.program.LinearPerturbation([[-1.0, 2.0]]), "1 rows and 1 columns"),
+        (vn.program.Perturbation({"c0": vn.program.residual("c0") + 1}), "is 1 where all residuals are zero"),
+        (vn.program.Perturbation({"c0": -sp.Symbol("q") * vn.program.residual("c0")}), "q is not known"),
     ],
 )
 def test_perturbations_that_cannot_be_right_are_refused(rates, message):
@@ -192,7 +192,7 @@ def test_findings_about_an_affine_system_come_all_at_once():
         vn.AffineSystem(
             [x, y], [k * y, u], [u], [[1], [dynamicsymbols("z")]], {"a": sp.Integer(1)}, {sp.Symbol("kk"): 1}
         )
-    text = "\n".join(caught.value.findings)
+    text = "\n".join(map(str, caught.value.findings))
     for part in ("k in the drift of x has no value. Did you mean kk", "contains the input u", "z in the coefficient",
                  "constraint a contains no state"):  # fmt: skip
         assert part in text
@@ -227,7 +227,7 @@ def test_inputs_of_a_mechanical_system_hold_a_program():
     u = sp.Symbol("u")
     q, theta = dynamicsymbols("q theta")
     plan = theta - sp.Rational(3, 10) * sp.sin(t)
-    equations = vn.derive(vn.affine(cart(u, [u]), program={"swing": plan}), form="program", rates=2.0)
+    equations = vn.derive(vn.program.to_affine(cart(u, [u]), program={"swing": plan}), form="program", rates=2.0)
     assert equations.degrees == {"swing": 2}
     motion = vn.simulate(equations, {q: 0.0, q.diff(): 0.0}, np.linspace(0, 3, 31), progress=False)
     angle, rate, bend = 0.3 * np.sin(motion.t), 0.3 * np.cos(motion.t), -0.3 * np.sin(motion.t)
@@ -241,13 +241,13 @@ def test_inputs_of_a_mechanical_system_hold_a_program():
 def test_systems_that_are_not_affine_are_refused():
     u = sp.Symbol("u")
     with pytest.raises(vn.ModelError, match="its inputs u do not enter linearly"):
-        vn.affine(cart(u**2, [u]))
+        vn.program.to_affine(cart(u**2, [u]))
     free = dynamicsymbols("free")
     q, theta = dynamicsymbols("q theta")
     massless = cart(
         0, [u], coordinates=[q, theta, free], forces={free: u}, constraints=[vn.Holonomic(free - q, name="c")]
     )
     with pytest.raises(vn.ModelError, match="an input acts on free, which has no inertia"):
-        vn.affine(massless)
+        vn.program.to_affine(massless)
     with pytest.raises(vn.ModelError, match="z in the constraint swing is no state"):
-        vn.affine(cart(u, [u]), program={"swing": theta - dynamicsymbols("z")})
+        vn.program.to_affine(cart(u, [u]), program={"swing": theta - dynamicsymbols("z")})

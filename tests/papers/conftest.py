@@ -9,6 +9,6 @@ import pytest
 
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start where ``initial`` says, also off the constraints, which `consistent` would refuse."""
+    """Start where ``initial`` says, also off the constraints, which `consistent_state` would refuse."""
     module = importlib.import_module("vinculum.simulation.run")
     monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))

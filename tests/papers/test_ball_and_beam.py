@@ -35,7 +35,7 @@ from papers.roots import assert_roots
 from vinculum.simulation.problem.build_problem import pose
 
 BOTH = pytest.mark.parametrize("number", [0, 1], ids=["E1", "E2"])
-CURRENT = vn.charge_of(system(), u).diff()
+CURRENT = vn.motors.charge_of(system(), u).diff()
 
 
 @cache
@@ -74,7 +74,9 @@ def test_unit_accelerations_and_reaction():
 
 def test_the_units_digits_are_those_of_the_exact_angle():
     """With alpha solved on the constraint instead of rounded, every digit is met."""
-    start = vn.consistent(equations(), {k: v for k, v in STATE.items() if k not in (alpha, u)}, guess={alpha: 0.04})
+    start = vn.consistent_state(
+        equations(), {k: v for k, v in STATE.items() if k not in (alpha, u)}, guess={alpha: 0.04}
+    )
     found = equations().recover({key: start[key] for key in equations().states} | {u: 0.05})
     assert start[alpha] == pytest.approx(STATE[alpha], abs=5e-10)
     np.testing.assert_allclose([found[q.diff().diff()] for q in (r, theta, alpha)], ACCELERATIONS, rtol=0, atol=6e-10)
@@ -121,7 +123,7 @@ def test_third_derivative_of_the_angle():
     model = vn.derive(system(), "shulgin", dependent=[alpha])
 
     def slope(angle):
-        start = vn.consistent(model, {r: 0.2, theta: angle, r.diff(): 0, theta.diff(): 1.0}, guess={alpha: 0.0})
+        start = vn.consistent_state(model, {r: 0.2, theta: angle, r.diff(): 0, theta.diff(): 1.0}, guess={alpha: 0.0})
         return start[alpha.diff()]
 
     h = 1e-2
@@ -199,7 +201,7 @@ def test_closed_loop_roots(number):
     ][number]
     assert_roots(law.roots[:3], slow)
     np.testing.assert_allclose(law.roots[3:].real, fast[::-1], rtol=1e-6)
-    assert vn.stability(vn.closed_model(law)).kind == "asymptotically stable"
+    assert vn.stability(vn.feedback.closed_model(law)).kind == "asymptotically stable"
 
 
 def test_gains_without_curvature():
@@ -215,7 +217,7 @@ def test_controller_from_the_proportional_constraint(number, stable):
     """alpha = (d/L)(theta - theta0): the same gains at the first equilibrium, an unstable loop at the second."""
     _, held, model, law = loop(number)
     proportional = vn.Holonomic(alpha - d / L * (theta - held[theta]), name="lever")
-    simple = vn.motorize(replace(system(), constraints=[proportional]), {u: MOTOR})
+    simple = vn.motors.motorize(replace(system(), constraints=[proportional]), {u: MOTOR})
     assumed = vn.derive(simple, "shulgin", dependent=[alpha])
     at = vn.equilibrium(assumed, {r: PLACE}, near={theta: held[theta]}, starts=0)
     designed = vn.stabilize(vn.linearize(assumed, at=at), **WEIGHTS)
@@ -231,7 +233,7 @@ def test_controller_from_the_proportional_constraint(number, stable):
 def test_the_other_dependent_coordinate_gives_the_same_law(number):
     """K_B T = K_A with the cost transformed by η_B = T η_A."""
     _, held, model, law = loop(number)
-    other = vn.derive(vn.motorize(system(), {u: MOTOR}), "shulgin", dependent=[theta])
+    other = vn.derive(vn.motors.motorize(system(), {u: MOTOR}), "shulgin", dependent=[theta])
     second = vn.linearize(other, at=held)
     T = np.array([model.measured[key] for key in second.states])
     back = np.linalg.inv(T)
@@ -245,12 +247,12 @@ def test_the_other_dependent_coordinate_gives_the_same_law(number):
 def test_laws_of_theta_and_of_alpha_differ_in_the_nonlinear_loop(number, offset, low, high):
     """By 0.2 % and 0.6 % (0.67, cut to one digit) of a step of 0.1 m: alpha is not proportional to theta."""
     plant, held, model, law = loop(number)
-    other = vn.derive(vn.motorize(system(), {u: MOTOR}), "shulgin", dependent=[theta])
+    other = vn.derive(vn.motors.motorize(system(), {u: MOTOR}), "shulgin", dependent=[theta])
     second = vn.linearize(other, at=held)
     T = np.array([model.measured[key] for key in second.states])
-    by_alpha = vn.FeedbackLaw(second, law.gain @ np.linalg.inv(T), law.modes)
+    by_alpha = vn.feedback.FeedbackLaw(second, law.gain @ np.linalg.inv(T), law.modes)
     start = {r: PLACE + offset, theta: held[theta], r.diff(): 0, theta.diff(): 0}
-    begin = vn.consistent(plant, start, guess={alpha: 0})
+    begin = vn.consistent_state(plant, start, guess={alpha: 0})
     loops = [vn.close_loop(plant, law), vn.close_loop(other, by_alpha)]
     runs = [vn.simulate(closed, begin, np.linspace(0, 4, 401)) for closed in loops]
     assert low < 100 * np.abs(runs[0][r] - runs[1][r]).max() / abs(offset) < high
@@ -279,7 +281,7 @@ def test_far_out_the_proportional_constraint_deceives():
     """The same controller from 0.8 m: with alpha = (d/L) theta the ball comes home, on the true lever it does not."""
     plant, held, _, law = loop(0)
     proportional = vn.Holonomic(alpha - d / L * theta, name="lever")
-    simple = vn.motorize(replace(system(), constraints=[proportional]), {u: MOTOR})
+    simple = vn.motors.motorize(replace(system(), constraints=[proportional]), {u: MOTOR})
     start = {r: PLACE + 0.8, theta: held[theta], r.diff(): 0, theta.diff(): 0}
     home, lost = (
         vn.simulate(vn.close_loop(equations, law), start, (0, 12), method="bdf", guess={alpha: 0}, tolerance=1e-11)
@@ -323,7 +325,9 @@ def test_large_angles_against_the_proportional_constraint(degrees, errors):
     angles = np.radians([degrees, -degrees])
     model, found = equations(), []
     for angle in angles:
-        start = vn.consistent(model, {r: 0, theta: angle, r.diff(): 0, theta.diff(): 0}, guess={alpha: 0.08 * angle})
+        start = vn.consistent_state(
+            model, {r: 0, theta: angle, r.diff(): 0, theta.diff(): 0}, guess={alpha: 0.08 * angle}
+        )
         found.append(start[alpha])
     off = np.abs(RADIUS / BEAM_LENGTH * angles / found - 1)
     np.testing.assert_allclose(sorted(off), errors, atol=0.006)
@@ -346,8 +350,8 @@ def test_a_wheel_shaft_misplaced_by_a_centimeter(shift, root):
 @pytest.mark.parametrize("sensor", [r, theta, alpha, CURRENT], ids=str)
 def test_one_sensor_is_enough_in_theory(number, sensor):
     _, _, model, _ = loop(number)
-    assert vn.least_number(model) == 1
-    assert not any(mode.lost for mode in vn.observability(model, [sensor]))
+    assert vn.linear.minimum_actuators(model) == 1
+    assert not any(mode.lost for mode in vn.linear.observability(model, [sensor]))
 
 
 @BOTH
@@ -377,7 +381,7 @@ def test_ball_and_wheel_are_the_usable_set(number, sensors):
 @BOTH
 def test_distances_say_which_sensors_are_usable(number):
     _, _, model, _ = loop(number)
-    alone, both = (min(mode.distance for mode in vn.observability(model, seen)) for seen in ([r], [r, theta]))
+    alone, both = (min(mode.distance for mode in vn.linear.observability(model, seen)) for seen in ([r], [r, theta]))
     assert alone < 1e-4 * both
 
 
@@ -385,7 +389,7 @@ def test_the_angle_theta_is_extremal_where_it_cannot_depend():
     """theta = 76.1 and -117.5 degrees, alpha = 0.08840 and -0.12296: dalpha/dtheta = 0 there."""
     for degrees, angle in ((76.1, 0.08840), (-117.5, -0.12296)):
         model = equations()
-        start = vn.consistent(
+        start = vn.consistent_state(
             model, {r: 0, theta: np.radians(degrees), r.diff(): 0, theta.diff(): 1.0}, guess={alpha: angle}
         )
         assert start[alpha] == pytest.approx(angle, abs=5e-6)

@@ -71,7 +71,7 @@ def test_unit_accelerations_and_reactions(dependent):
     """With the angles solved on the constraints, of which the page gives nine digits."""
     equations = vn.derive(system(), "shulgin", dependent=dependent)
     place = {q: STATE[q] for q in platform}
-    start = vn.consistent(equations, place | SPEEDS, guess={q: STATE[q] for q in theta})
+    start = vn.consistent_state(equations, place | SPEEDS, guess={q: STATE[q] for q in theta})
     np.testing.assert_allclose([start[q] for q in theta], [STATE[q] for q in theta], rtol=0, atol=6e-10)
     found = equations.recover({key: start[key] for key in equations.states} | INPUTS)
     accelerations = [found[q.diff().diff()] for q in (*theta, *platform)]
@@ -84,7 +84,7 @@ def test_equilibrium():
     np.testing.assert_allclose([rest[q] for q in theta], 0.114629, rtol=0, atol=5e-7)
     np.testing.assert_allclose([rest[k] for k in u], -15.541373, rtol=0, atol=5e-7)
     _, held, _, _ = voltages()
-    currents = [held[vn.charge_of(system(), k).diff()] for k in u]
+    currents = [held[vn.motors.charge_of(system(), k).diff()] for k in u]
     np.testing.assert_allclose(currents, -0.403672, rtol=0, atol=5e-7)
 
 
@@ -129,11 +129,11 @@ def test_the_printed_formula_with_theta_dependent():
     assert_roots(linear.as_printed().roots, wrong)
 
 
-def test_least_numbers():
+def test_minimum_numbers():
     _, _, linear, _ = torques()
-    assert vn.least_number(linear) == 2
-    assert vn.sufficient_inputs(linear) == [(u[0], u[1]), (u[0], u[2]), (u[1], u[2])]
-    assert [len(chosen) for chosen in vn.sufficient_outputs(linear, theta)] == [2, 2, 2]
+    assert vn.linear.minimum_actuators(linear) == 2
+    assert vn.linear.sufficient_inputs(linear) == [(u[0], u[1]), (u[0], u[2]), (u[1], u[2])]
+    assert [len(chosen) for chosen in vn.linear.sufficient_outputs(linear, theta)] == [2, 2, 2]
 
 
 def test_open_loop_with_motors():
@@ -171,7 +171,7 @@ def test_voltage_law():
 def test_the_loop_converges_in_the_nonlinear_model(loop, settling, offset):
     equations, rest, _, law = loop()
     place = {X: offset, Y: 0.0, Z: HEIGHT} | {q.diff(): 0.0 for q in platform}
-    start = vn.consistent(equations, place, guess=dict.fromkeys(theta, 0.1))
+    start = vn.consistent_state(equations, place, guess=dict.fromkeys(theta, 0.1))
     motion = vn.simulate(vn.close_loop(equations, law), start, np.linspace(0, 4, 801))
     away = np.sqrt(sum((motion[q] - rest[q]) ** 2 for q in platform))
     assert away[0] == pytest.approx(offset)
@@ -204,7 +204,7 @@ def test_two_motors_only(two_motors):
     equations, held, law = two_motors
     assert_roots(law.roots[:2], [-0.698735 + 2.355016j, -0.698735 - 2.355016j])
     place = {X: 0.045, Y: 0.0, Z: HEIGHT} | {q.diff(): 0.0 for q in platform}
-    start = vn.consistent(equations, place, guess=dict.fromkeys(theta, 0.1))
+    start = vn.consistent_state(equations, place, guess=dict.fromkeys(theta, 0.1))
     motion = vn.simulate(vn.close_loop(equations, law), start, (0, 20))
     assert [motion[q][-1] for q in platform] == pytest.approx([held[q] for q in platform], abs=1e-7)
     assert max(motion.largest_residuals.values()) < 1e-10
@@ -228,7 +228,7 @@ def test_weak_gains_designed_without_curvature_are_unstable(cost, root):
 
 def test_two_encoders_suffice_in_theory_only():
     _, _, linear, _ = voltages()
-    assert vn.least_number(linear) == 2
+    assert vn.linear.minimum_actuators(linear) == 2
     observer = vn.observe(linear, theta[:2])
     assert observer.roots[0].real == pytest.approx(-0.0055, abs=1e-4)
 

@@ -93,7 +93,7 @@ def test_progress_tells_every_step(found, told):
 
 
 def test_the_page_of_the_documentation_is_up_to_date(found):
-    """Write it with `vinculum papers -o docs/papers.md --force`."""
+    """Write it with `python -m papers --markdown`."""
     assert markdown(found) == (DOCS / "papers.md").read_text(encoding="utf-8")
     assert sorted(pictures(found)) == sorted(path.name for path in (DOCS / "images" / "papers").glob("*.svg"))
 

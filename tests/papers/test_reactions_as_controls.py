@@ -82,7 +82,7 @@ def test_states_agree_with_256_bit_arithmetic(rate):
 
 def test_a_system_by_energies_converts_to_the_same_motion():
     """Multipliers of contact and rolling and the rate of α are the inputs; that of tangency follows."""
-    affine = vn.affine(as_system())
+    affine = vn.program.to_affine(as_system())
     assert len(affine.states) == 9
     assert [str(u) for u in affine.inputs] == ["reaction(contact)", "reaction(rolling)", "rate(alpha)"]
     equations = vn.derive(as_system(), form="program", rates=1.0)
@@ -169,7 +169,7 @@ def test_another_profile_as_a_formula():
     profile = lambda s: sp.Rational(3, 10) * s**2 + sp.cos(3 * s) / 20  # noqa: E731  # one formula
     equations = vn.derive(wheel(profile), form="program", rates=1.0)
     where = {x: 0.4, xd: 0.3, theta: 0.0, phi: 1.0, phid: 0.5, alpha: -1.4}
-    initial = vn.consistent(equations, where | {z: 0.2, zd: 0.0, thetad: 0.0}, fixed=[x, xd, theta, phi, phid])
+    initial = vn.consistent_state(equations, where | {z: 0.2, zd: 0.0, thetad: 0.0}, fixed=[x, xd, theta, phi, phid])
     motion = vn.simulate(equations, initial, (0, 5), progress=False)
     assert motion.outcome
     assert motion.energy_error < 1e-12

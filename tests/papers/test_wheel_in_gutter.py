@@ -85,7 +85,7 @@ def test_reference_states(equations, method, step):
 
 def test_consistent_start(equations):
     """The angle, height and velocities the paper leaves to be solved."""
-    start = vn.consistent(equations, KNOWN | GUESS, fixed=KNOWN)
+    start = vn.consistent_state(equations, KNOWN | GUESS, fixed=KNOWN)
     solved = {alpha: -1.603284891332913, z: -0.4363423487239312, z.diff(): -0.034125, theta.diff(): -6.00316791369357}
     for quantity, value in solved.items():
         assert start[quantity] == pytest.approx(value, rel=1e-12)

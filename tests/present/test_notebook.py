@@ -55,20 +55,20 @@ SHOW = {
     "program": "latex",
     "motion": "html",
     "motion.outcome": "html",
-    "vn.decay(motion)": "html",
+    "vn.simulation.decay_bound(motion)": "html",
     "tree": "html",
     "tree.bodies[0]": "html",
-    "vn.tree_figure(tree)": "plotly",
-    "vn.kinetic_energy(tree)": "latex",
-    "vn.dynamics(tree)": "html",
+    "vn.bodies.tree_figure(tree)": "plotly",
+    "vn.bodies.closed_form_kinetic_energy(tree)": "latex",
+    "vn.bodies.dynamics(tree)": "html",
     "vn.derive(walker.system())": "html",
-    "vn.realizability(crane)": "html",
-    "vn.internal_dynamics(swing, at=rest)": "html",
-    "vn.stability_region(swing, {u: 0}, {k: [1.0, 2.0], c: [-0.1, 0.1]})": "html",
-    "vn.stability_region(swing, {u: 0}, {k: [1.0, 2.0], c: [-0.1, 0.1]}).plot()": "plotly",
-    "vn.region_of_attraction(closed, rest, {x: [0.1, 0.2]}, time=20.0)": "html",
-    "vn.controllability(linear)[0]": "html",
-    "vn.helmholtz([x.diff().diff() + sp.sin(x)], [x])": "html",
+    "vn.servo.realizability(crane)": "html",
+    "vn.servo.internal_dynamics(swing, at=rest)": "html",
+    "vn.hurwitz.stability_region(swing, {u: 0}, {k: [1.0, 2.0], c: [-0.1, 0.1]})": "html",
+    "vn.hurwitz.stability_region(swing, {u: 0}, {k: [1.0, 2.0], c: [-0.1, 0.1]}).plot()": "plotly",
+    "vn.feedback.region_of_attraction(closed, rest, {x: [0.1, 0.2]}, time=20.0)": "html",
+    "vn.linear.controllability(linear)[0]": "html",
+    "vn.program.helmholtz([x.diff().diff() + sp.sin(x)], [x])": "html",
     "vn.Holonomic(x**2 - 1, name='stop')": "html",
     "vn.Guaranteed(1e-3)": "html",
     "model": "html",
@@ -130,8 +130,10 @@ def well_formed(html: str) -> bool:
 
 
 def test_every_public_record_has_a_notebook_form():
-    records = [getattr(vn, name) for name in vn.__all__ if inspect.isclass(getattr(vn, name))]
-    records = [r for r in records if dataclasses.is_dataclass(r) or r is vn.Dynamics]
+    parts = (vn, vn.bodies, vn.motors, vn.servo, vn.program, vn.quasi, vn.linear, vn.hurwitz, vn.feedback)
+    names = [getattr(part, name) for part in (*parts, vn.simulation) for name in part.__all__]
+    records = {value for value in names if inspect.isclass(value)}
+    records = [r for r in records if dataclasses.is_dataclass(r) or r is vn.bodies.Dynamics]
     assert len(records) > 30
     for record in records:
         assert hasattr(record, "_repr_html_") or hasattr(record, "_repr_latex_"), record.__name__

@@ -23,10 +23,13 @@ from vinculum.derivation.quasi.characteristics import build_characteristics
 from vinculum.graph import symbol
 
 EXAMPLES = {
-    "sleigh": (vn.idealized(sleigh_with_servo.system()), {"characteristics": sleigh_with_servo.characteristics()}),
+    "sleigh": (
+        vn.servo.idealized(sleigh_with_servo.system()),
+        {"characteristics": sleigh_with_servo.characteristics()},
+    ),
     "sleigh with servo": (sleigh_with_servo.system(), {"characteristics": sleigh_with_servo.characteristics()}),
     "gyroscope": (
-        vn.idealized(gyroscope_in_gimbals.system()),
+        vn.servo.idealized(gyroscope_in_gimbals.system()),
         {"characteristics": gyroscope_in_gimbals.characteristics()},
     ),
     "gyroscope with servo": (
@@ -65,8 +68,8 @@ def forward_state(name: str, random: np.random.Generator) -> State:
         draw |= {v: float(x) for v, x in zip(system.velocities, random.uniform(0.3, 1.5, 9), strict=False)}
         try:
             instant = float(random.uniform(0.2, 1.5))
-            state = vn.consistent(equations, draw, fixed=[], time=instant)
-        except vn.ConstraintError:
+            state = vn.consistent_state(equations, draw, fixed=[], time=instant)
+        except vn.errors.ConstraintError:
             continue
         if "sleigh" not in name or forward(state) > 0.1:
             return state | {system.time: instant}

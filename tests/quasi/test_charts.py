@@ -24,7 +24,7 @@ u = sp.sqrt(e2**2 - e3**2)
 
 def braked() -> vn.System:
     """The sleigh on its knife with a force against the motion; the contact point comes to rest and goes back."""
-    ideal = vn.idealized(sleigh.system())
+    ideal = vn.servo.idealized(sleigh.system())
     return vn.System(
         ideal.coordinates,
         ideal.kinetic_energy,
@@ -73,7 +73,7 @@ def test_a_chart_that_is_left_ends_the_run_with_the_reason(inverse, method, step
 
 
 def test_a_start_outside_the_chart_is_refused_and_the_other_chart_named():
-    with pytest.raises(vn.ConstraintError, match="outside the chart"):
+    with pytest.raises(vn.errors.ConstraintError, match="outside the chart"):
         vn.simulate(hamel(), initial={phi.diff(): 0.2, xi.diff(): -1.6}, times=(0, 1))
     backward = {xi: 0.0, eta: 0.0, phi: 0.0, xi.diff(): -1.0, eta.diff(): 0.0, phi.diff(): 0.1}
     motion = vn.simulate(hamel(at=backward), initial={phi.diff(): 0.2, xi.diff(): -1.6}, times=(0, 0.5))
@@ -127,7 +127,7 @@ def test_newton_keeps_the_constraint_to_rounding_with_a_coarse_method():
 @pytest.mark.parametrize("kind", ["chaplygin-type", "voronets-hamel"])
 def test_equations_are_printed_in_the_users_symbols(kind):
     """The gyroscope with e3 = 0, whose ideal reaction is zero; the sleigh is larger and gets named intermediates."""
-    system = vn.idealized(gyro.system())
+    system = vn.servo.idealized(gyro.system())
     equations = vn.derive(system, "hamel", characteristics=gyro.characteristics(), kind=kind)
     text = equations.latex(named=False)
     assert r"\dot{\gamma} &= - e_{1} \sin{\left(\beta \right)}" in text
@@ -142,7 +142,7 @@ def test_equations_are_printed_in_the_users_symbols(kind):
 
 def test_chaplygins_equations_of_a_chaplygin_system():
     """The sleigh without force: the place of the contact point is in no energy."""
-    ideal = vn.idealized(sleigh.system())
+    ideal = vn.servo.idealized(sleigh.system())
     equations = vn.derive(ideal, "chaplygin", dependent=[eta])
     assert equations.states == (xi, eta, phi, xi.diff(), phi.diff())
     motion = vn.simulate(equations, initial={phi.diff(): 0.9, xi.diff(): 1.6}, times=(0, 5))

@@ -48,14 +48,14 @@ def zero(expression: sp.Expr) -> bool:
 @cache
 def sleigh_lines() -> list[sp.Expr]:
     """L_a - Q̃_a of the released sleigh."""
-    released = vn.release(sleigh.system(), sleigh.characteristics())
+    released = vn.quasi.release(sleigh.system(), sleigh.characteristics())
     equations = vn.derive(released, "hamel", characteristics=sleigh.characteristics() | {e3: sleigh.slip})
     return [to_sympy(left) - to_sympy(right) for left, right in equations.form.lines(equations)[3:]]
 
 
 @cache
 def gyro_lines() -> list[sp.Expr]:
-    released = vn.release(gyro.system(), gyro.characteristics())
+    released = vn.quasi.release(gyro.system(), gyro.characteristics())
     chosen = gyro.characteristics() | {gyro.e3: gyro.spin}
     equations = vn.derive(released, "hamel", characteristics=chosen)
     return [sp.simplify(to_sympy(left) - to_sympy(right)) for left, right in equations.form.lines(equations)[3:]]
@@ -115,7 +115,7 @@ def test_coefficients_of_the_sleigh(place, right, printed):
 
 def test_coefficients_in_print():
     """The record that is read gives the same W as the equations use, and T̃ as in the paper."""
-    terms = vn.quasi_velocities(sleigh.system(), sleigh.characteristics(), release={"knife": e3})
+    terms = vn.quasi.quasi_velocities(sleigh.system(), sleigh.characteristics(), release={"knife": e3})
     assert all(zero(one - other) for one, other in zip(terms.W, sleigh_coefficients(), strict=True))
     assert zero(terms.coefficient(e2, e3) - e1 * e2 / u)
     gyration = (k**2 + alpha**2 + b_**2) * e1**2
@@ -130,7 +130,7 @@ def test_coefficients_in_print():
 
 def test_derivatives_by_pi_in_print():
     """Gyroscope: ∂/∂π₁ = ∂/∂α - sin β ∂/∂γ, ∂T̃/∂π₂ = (C₁ - A - A₁) sin β cos β e₁², W₂³ = -e₁ cos β."""
-    terms = vn.quasi_velocities(gyro.system(), gyro.characteristics(), release={"spin": gyro.e3})
+    terms = vn.quasi.quasi_velocities(gyro.system(), gyro.characteristics(), release={"spin": gyro.e3})
     assert list(terms.K[:, 0]) == [1, 0, -sp.sin(beta)]
     slope = (C1 - A - A1) * sp.sin(beta) * sp.cos(beta) * gyro.e1**2
     assert sp.simplify(terms.derivatives[gyro.e2] - slope) == 0
@@ -144,21 +144,21 @@ def test_the_others_vanish():
 
 def test_matrices_of_the_release():
     """A_22 = e2²/u², B = -e2 e3/u² (sleigh); A_11 = 1 + sin²β, A_22 = 1, B_31 = -sin β (gyroscope)."""
-    A_, B_ = vn.release_matrices(sleigh.system(), sleigh.characteristics(), release={"knife": e3})
+    A_, B_ = vn.quasi.release_matrices(sleigh.system(), sleigh.characteristics(), release={"knife": e3})
     assert zero(A_[1, 1] - e2**2 / u**2)
     assert zero(B_[0, 1] + e2 * e3 / u**2)
-    A_, B_ = vn.release_matrices(gyro.system(), gyro.characteristics())
+    A_, B_ = vn.quasi.release_matrices(gyro.system(), gyro.characteristics())
     assert sp.simplify(A_ - sp.diag(1 + sp.sin(beta) ** 2, 1)) == sp.zeros(2)
     assert sp.simplify(B_ - sp.Matrix([[-sp.sin(beta), 0]])) == sp.zeros(1, 2)
 
 
 def test_the_decoupling_metric_makes_a_unit_matrix():
-    A_, B_ = vn.release_matrices(sleigh.system(), sleigh.characteristics(), "decoupling", release={"knife": e3})
+    A_, B_ = vn.quasi.release_matrices(sleigh.system(), sleigh.characteristics(), "decoupling", release={"knife": e3})
     assert (sp.eye(2), sp.zeros(1, 2)) == (A_, B_)
 
 
 def test_the_kinetic_metric_gives_the_reduced_mass_matrix():
-    A_, _ = vn.release_matrices(gyro.system(), gyro.characteristics(), "kinetic")
+    A_, _ = vn.quasi.release_matrices(gyro.system(), gyro.characteristics(), "kinetic")
     rings = A2 + (A1 + A) * sp.cos(beta) ** 2 + C1 * sp.sin(beta) ** 2
     assert sp.simplify(A_ - sp.diag(rings, A + B1)) == sp.zeros(2)
 

@@ -21,7 +21,7 @@ RELEASED = {"chetaev": (8.3501685, 1.55665895, 0.20374682), "beghin": (8.6618044
 
 
 def system(which: str) -> vn.System:
-    return sleigh.system() if which == "beghin" else vn.idealized(sleigh.system())
+    return sleigh.system() if which == "beghin" else vn.servo.idealized(sleigh.system())
 
 
 def end(motion: vn.Trajectory) -> list[float]:
@@ -55,7 +55,7 @@ def test_motion_that_approaches_the_constraint(which, form, choices):
 def test_work_of_the_servo_is_the_energy_it_takes():
     """Its power is τ φ̇; the sum over time is the change of energy."""
     motion = vn.simulate(vn.derive(sleigh.system()), {sleigh.phi.diff(): 0.9, sleigh.xi.diff(): 1.6}, (0, 5))
-    power = motion[vn.servo_power(sleigh.system())]
+    power = motion[vn.servo.servo_power(sleigh.system())]
     np.testing.assert_allclose(power, motion[sleigh.tau] * motion[sleigh.phi.diff()], rtol=1e-14)
     assert motion.work[-1] == pytest.approx(2.106845 - 2.191085, abs=1e-12)
     assert simpson(power, x=motion.t) == pytest.approx(motion.work[-1], abs=1e-7)
@@ -82,6 +82,6 @@ def test_the_work_of_each_servo_is_separated_from_other_work(method, step, tmp_p
     rotor = cumulative_simpson(turning, x=motion.t, initial=0)
     np.testing.assert_allclose(motion.servo_work["torque_r"], rotor, rtol=0, atol=accuracy)
     motion.save(tmp_path / "board.nc")
-    again = vn.read(tmp_path / "board.nc")
+    again = vn.read_trajectory(tmp_path / "board.nc")
     np.testing.assert_array_equal(again.servo_work["torque_w"], motion.servo_work["torque_w"])
     np.testing.assert_array_equal(again.other_work, motion.other_work)

@@ -44,7 +44,7 @@ def elastic_joint(path: sp.Expr = SINE) -> vn.System:
 
 def test_relative_degree_of_an_elastic_joint_and_its_exact_input():
     """x = y + m ÿ/c, u = m ẍ + c (x - y); with y = sin 2t: x = (1 - 4m/c) sin 2t = 0, u = -c sin 2t."""
-    report = vn.realizability(elastic_joint())
+    report = vn.servo.realizability(elastic_joint())
     assert report.relative_degrees == {"load": 4}
     assert report.internal_dimension == 0
     assert report.determinant == pytest.approx(8.0 / 2.0**2, rel=1e-12)
@@ -58,7 +58,7 @@ def test_relative_degree_of_an_elastic_joint_and_its_exact_input():
 def test_the_start_meets_the_hidden_conditions():
     """y = 0.1 + 0.2 t + 0.3 t²: x = y + 0.6 m/c."""
     equations = vn.derive(elastic_joint(0.1 + 0.2 * t + 0.3 * t**2))
-    start = vn.consistent(equations, {})
+    start = vn.consistent_state(equations, {})
     expected = {y: 0.1, x: 0.1 + 0.6 * 2 / 8, y.diff(): 0.2, x.diff(): 0.2}
     assert start == pytest.approx(expected, abs=1e-14)
 
@@ -85,7 +85,7 @@ def test_tracking_by_a_fully_actuated_system():
     circle = [vn.Servo(x - sp.cos(t), through=[u1], name="x"), vn.Servo(y - sp.sin(t), through=[u2], name="y")]
     system = vn.System([x, y], m * (x.diff() ** 2 + y.diff() ** 2) / 2, 9.81 * m * y, forces={x: u1, y: u2 - u1 / 2},
                        inputs=[u1, u2], constraints=circle, parameters={m: 2.0})  # fmt: skip
-    assert vn.realizability(system).relative_degrees == {"x": 2, "y": 2}
+    assert vn.servo.realizability(system).relative_degrees == {"x": 2, "y": 2}
     motion = vn.simulate(vn.derive(system, rates=2.0), {x: 1.5, y: 0.0, y.diff(): 1.0}, (0, 4))
     s = 2.0 * motion.t
     np.testing.assert_allclose(motion[x] - np.cos(motion.t), 0.5 * (1 + s) * np.exp(-s), rtol=0, atol=1e-13)
@@ -107,7 +107,7 @@ def test_the_crane_finds_its_path_from_beside():
 
 
 def test_the_crane_has_relative_degrees_four_and_two():
-    report = vn.realizability(crane.system())
+    report = vn.servo.realizability(crane.system())
     assert report.relative_degrees == {"across": 4, "height": 2}
     assert report.internal_dimension == 0
     assert "across 4, height 2" in repr(report)
@@ -163,17 +163,17 @@ def test_an_elastic_joint_is_printed_with_its_input_and_hidden_conditions():
 
 def test_determinants_of_the_gyroscopes_motors():
     """ψ_q̇ M⁻¹ b is 1/C for a motor on the rotor and zero for the others, which cannot hold the constraint."""
-    assert vn.realizability(gyro.system("rotor")).determinant == pytest.approx(0.5, rel=1e-13)
-    assert vn.realizability(gyro.system("rotor")).directions == sp.Matrix([0, 0, 1])
+    assert vn.servo.realizability(gyro.system("rotor")).determinant == pytest.approx(0.5, rel=1e-13)
+    assert vn.servo.realizability(gyro.system("rotor")).directions == sp.Matrix([0, 0, 1])
     for motor in ("outer ring", "inner ring"):
-        with pytest.raises(vn.ConstraintError, match=r"`spin` cannot be held through u_\w+.*another actuator"):
+        with pytest.raises(vn.errors.ConstraintError, match=r"`spin` cannot be held through u_\w+.*another actuator"):
             vn.derive(gyro.system(motor))
 
 
 def test_ideal_reaction_of_the_gyroscopes_constraint_is_zero():
     """λ = μ1 sin β, so without tangential reaction the constraint is an integral of the motion."""
     state = {gyro.alpha: 0.1, gyro.beta: 0.4, gyro.gamma: 0.2, gyro.e1: 0.7, gyro.e2: -0.3, gyro.e3: 0.0}
-    exact = vn.release(gyro.system(), gyro.characteristics(), exact=True)
+    exact = vn.quasi.release(gyro.system(), gyro.characteristics(), exact=True)
     equations = vn.derive(exact, "hamel", characteristics=gyro.characteristics())
     mu = dict(zip(exact.inputs, (0.0, 0.0), strict=True))
     known = {key: value for key, value in state.items() if key is not gyro.e3}
@@ -196,13 +196,15 @@ def test_ideal_reaction_of_the_gyroscopes_constraint_is_zero():
     ],
 )
 def test_a_path_with_a_corner_asks_for_an_infinite_input(path, order):
-    with pytest.raises(vn.ConstraintError, match=f"infinite input at t = 1: the time derivative of order {order}"):
+    with pytest.raises(
+        vn.errors.ConstraintError, match=f"infinite input at t = 1: the time derivative of order {order}"
+    ):
         vn.derive(elastic_joint(path))
 
 
 def test_a_corner_that_the_input_can_follow_is_allowed():
     smooth = sp.Piecewise((0, t < 1), ((t - 1) ** 4, True))
-    assert vn.realizability(elastic_joint(smooth)).relative_degrees == {"load": 4}
+    assert vn.servo.realizability(elastic_joint(smooth)).relative_degrees == {"load": 4}
 
 
 @pytest.mark.parametrize(("method", "step"), [("taylor", None), ("rk4", 1e-3)])
@@ -295,7 +297,9 @@ def test_internal_dynamics_of_straight_motion_at_a_point():
     for speed, stable in ((1.6, None), (-1.6, False)):
         at = {xi: 0.0, eta: 0.0, phi: 0.0, xi.diff(): speed, eta.diff(): 0.0, phi.diff(): 0.0}
         equations = vn.derive(sleigh.system(), "hamel", characteristics=sleigh.characteristics(), at=at)
-        found = vn.internal_dynamics(equations, at={xi: 0.0, eta: 0.0, phi: 0.0, e1: 0.0, e2: 1.6}, states=[e1, e2])
+        found = vn.servo.internal_dynamics(
+            equations, at={xi: 0.0, eta: 0.0, phi: 0.0, e1: 0.0, e2: 1.6}, states=[e1, e2]
+        )
         np.testing.assert_allclose(sorted(found.rates.real), sorted([0.0, -speed / 0.3]), rtol=1e-12, atol=1e-12)
         assert found.stable is stable
 
@@ -304,7 +308,7 @@ def test_internal_dynamics_along_a_motion():
     """Slow turning changes the exponents of straight motion a little; they stay 0 and about -U/α."""
     equations = vn.derive(sleigh.system(), "hamel", characteristics=sleigh.characteristics())
     motion = vn.simulate(equations, {e1: 1e-3, e2: 1.6}, np.linspace(0, 20, 4001))
-    found = vn.internal_dynamics(motion, states=[e1, e2])
+    found = vn.servo.internal_dynamics(motion, states=[e1, e2])
     np.testing.assert_allclose(found.rates, [0.0, -1.6 / 0.3], rtol=0, atol=5e-3)
 
 
@@ -312,12 +316,12 @@ def test_a_moving_point_has_no_first_approximation():
     equations = vn.derive(sleigh.system(), "hamel", characteristics=sleigh.characteristics())
     state = {xi: 0.0, eta: 0.0, phi: 0.0, e1: 0.5, e2: 1.6}
     with pytest.raises(vn.ModelError, match="not steady: e1 at"):
-        vn.internal_dynamics(equations, at=state, states=[e1, e2])
+        vn.servo.internal_dynamics(equations, at=state, states=[e1, e2])
 
 
 def test_released_motion_with_given_reactions():
     """With μ = λ = 0 nothing holds the constraint: the body moves freely, its center of mass uniformly."""
-    released = vn.release(sleigh.system(), sleigh.characteristics())
+    released = vn.quasi.release(sleigh.system(), sleigh.characteristics())
     equations = vn.derive(released, "hamel", characteristics=sleigh.characteristics() | {e3: sleigh.slip})
     motion = vn.simulate(
         equations, {e1: 0.5, e2: 1.6, e3: 0.0}, (0, 1), inputs=dict.fromkeys(released.inputs, sp.S.Zero)
@@ -331,12 +335,12 @@ def test_released_motion_with_given_reactions():
 
 def test_controlled_motion_is_stabilized_by_tangential_reactions():
     """ξ falls at the chosen rate, the speeds go to the steady motion; without μ they do not."""
-    system = vn.release(sleigh.system(), sleigh.characteristics(), "decoupling", exact=True)
+    system = vn.quasi.release(sleigh.system(), sleigh.characteristics(), "decoupling", exact=True)
     equations = vn.derive(
         system, "hamel", characteristics=sleigh.characteristics(), rates={"knife": 3.0}, release={"knife": e3}
     )
     steady = {xi: 0.0, eta: 0.0, phi: 0.0, e1: 0.0, e2: 1.6, e3: 0.0} | dict.fromkeys(system.inputs, 0.0)
-    laws = vn.stabilize_free_motion(equations, steady, [e1, e2, e3])
+    laws = vn.feedback.stabilize_free_motion(equations, steady, [e1, e2, e3])
     start = {e1: 0.9, e2: 1.2, e3: 0.4}
     motion = vn.simulate(equations, start, (0, 20), inputs=laws)
     np.testing.assert_allclose(motion[e3], 0.4 * np.exp(-3 * motion.t), rtol=0, atol=1e-13)
@@ -346,11 +350,11 @@ def test_controlled_motion_is_stabilized_by_tangential_reactions():
 
 
 def test_what_no_input_reaches_cannot_be_stabilized():
-    system = vn.release(sleigh.system(), sleigh.characteristics(), "decoupling", exact=True)
+    system = vn.quasi.release(sleigh.system(), sleigh.characteristics(), "decoupling", exact=True)
     equations = vn.derive(system, "hamel", characteristics=sleigh.characteristics())
     steady = {xi: 0.0, eta: 0.0, phi: 0.0, e1: 0.0, e2: 1.6} | dict.fromkeys(system.inputs, 0.0)
     with pytest.raises(vn.ModelError, match="reached by no input"):
-        vn.stabilize_free_motion(equations, steady, [e1, e2], inputs=[])
+        vn.feedback.stabilize_free_motion(equations, steady, [e1, e2], inputs=[])
 
 
 # -- refusals -------------------------------------------------------------------------------------------------------
@@ -391,4 +395,4 @@ def test_rates_are_for_constraints_there_are():
 
 def test_questions_about_servos_need_one():
     with pytest.raises(vn.ModelError, match="has no servo constraint"):
-        vn.realizability(vn.idealized(sleigh.system()))
+        vn.servo.realizability(vn.servo.idealized(sleigh.system()))

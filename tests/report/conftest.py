@@ -1,4 +1,4 @@
-"""Pages written once and a browser started once for all tests of reports."""
+"""Reports written once and opened once for all tests."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+import browser
 from report import mechanisms
-from vinculum.present import browser
 from vinculum.present.report import Written, write_report
 
 
@@ -27,15 +27,8 @@ def written(tmp_path_factory) -> Callable[[str], Written]:
 
 
 @pytest.fixture(scope="session")
-def running():
-    """Chromium; where there is none the tests fail and say what to install."""
-    with browser.browser() as started:
-        yield started
-
-
-@pytest.fixture(scope="session")
 def opened(running, written):
-    """(page, what was seen) of a report; a page is opened once for each set of options and shared by the tests."""
+    """Open a report: (page, what it did). The tests share a page, one for each set of options."""
     with ExitStack() as stack:
         pages: dict[str, tuple[Any, browser.Seen]] = {}
 

@@ -7,10 +7,10 @@ from html import escape
 import numpy as np
 import pytest
 
+import browser
 from report import looking
 from report.looking import clock, contrast, drawn, luminance, move_slider
 from report.mechanisms import ATTACK, PAGES
-from vinculum.present import browser
 
 PHONE = {"width": 390, "height": 844, "is_mobile": True, "has_touch": True}
 DARK = {"color_scheme": "dark"}

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy.physics.mechanics import dynamicsymbols
 
+import browser
 import vinculum as vn
 from report import mechanisms
 from vinculum.model.model import Circle, Drawing, Model, Segment
-from vinculum.present import browser, shapes
+from vinculum.present import shapes
 from vinculum.present.animation import scene_of
 from vinculum.present.drawing import scene
 from vinculum.present.report import charts, page, write_report
@@ -122,8 +123,8 @@ def test_numbers_that_are_not_finite_are_told():
     assert "not finite" in page(broken)
 
 
-def replace_value(rest: vn.Equilibrium) -> vn.Equilibrium:
-    return vn.Equilibrium({key: float("nan") for key in rest}, {}, 0.0)
+def replace_value(rest: vn.linear.Equilibrium) -> vn.linear.Equilibrium:
+    return vn.linear.Equilibrium({key: float("nan") for key in rest}, {}, 0.0)
 
 
 def test_a_report_says_where_it_is_and_how_large(tmp_path):
@@ -141,8 +142,10 @@ def test_nothing_to_draw_is_said(tmp_path):
 
 def test_a_missing_browser_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(vn.VinculumError, match="apt install chromium"):
-        browser.chromium()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
+    with pytest.raises(browser.NoBrowserError, match="make browser"):
+        browser.find()
 
 
 ARM = """
@@ -162,7 +165,7 @@ torque = "u"
 
 def test_inputs_are_shown_with_their_laws():
     simulation = '[simulation]\ntimes = [0, 1]\ninputs = { u = "-k*dot(link)" }\n'
-    findings = vn.examine(vn.loads(ARM + simulation))
+    findings = vn.examine(vn.model.loads(ARM + simulation))
     shown = page(findings)
     assert 'id="inputs"' in shown
     link, k = findings.model.system.coordinates[0], sp.Symbol("k")
@@ -172,7 +175,7 @@ def test_inputs_are_shown_with_their_laws():
 
 def test_what_holds_a_servo_constraint_is_no_reaction():
     path = '[tree.path]\nbody = "link"\njoints = { link = "sin(t/(1*t_0))" }\n[simulation]\ntimes = [0, 1]\n'
-    findings = vn.examine(vn.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + path))
+    findings = vn.examine(vn.model.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + path))
     assert findings.motion is not None
     assert set(findings.motion.inputs) == {"u"}
     shown = page(findings)
@@ -184,7 +187,7 @@ def test_what_holds_a_servo_constraint_is_no_reaction():
 def test_every_event_is_told():
     events = 'events = [{ name = "turn", expression = "dot(link)" }, { name = "never", expression = "link - 99" }]'
     simulation = f"[simulation]\ntimes = [0, 9]\ninputs = {{ u = 0 }}\n{events}\n"
-    findings = vn.examine(vn.loads(ARM + simulation))
+    findings = vn.examine(vn.model.loads(ARM + simulation))
     assert findings.motion is not None
     count = len(findings.motion.event_times["turn"])
     assert count > 4
@@ -222,7 +225,7 @@ inductance = "0.5 mH"
 
 
 def test_motors_and_measured_curves_are_shown_with_their_numbers():
-    model = vn.loads(MOTORED)
+    model = vn.model.loads(MOTORED)
     shown = page(vn.examine(model))
     assert "resistance Ω" in shown
     assert '<td class="number">1.25</td>' in shown
@@ -235,7 +238,7 @@ def test_motors_and_measured_curves_are_shown_with_their_numbers():
 def test_an_arm_is_drawn_to_the_point_that_is_led():
     asked = '[simulation.task_path]\nbody = "link"\npoint = ["l", 0, 0]\nposition = { x = "l*cos(t/t_0)" }\n'
     simulation = "[simulation]\ntimes = [0, 1]\ninitial = { link = 0.5 }\n"
-    model = vn.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + simulation + asked)
+    model = vn.model.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + simulation + asked)
     motion = vn.examine(model).motion
     assert motion is not None
     drawn = scene_of(motion, [model])
@@ -246,10 +249,10 @@ def test_an_arm_is_drawn_to_the_point_that_is_led():
 
 def test_rounding_is_shown_as_zero():
     x, y = dynamicsymbols("x y")
-    rest = vn.Equilibrium({x: 0.3, y: -4.6e-33, x.diff(): 1e-17}, {"rod": 2e-15}, 0.0)
+    rest = vn.linear.Equilibrium({x: 0.3, y: -4.6e-33, x.diff(): 1e-17}, {"rod": 2e-15}, 0.0)
     assert rest.shown == {"x": 0.3, "y": 0.0}
     assert rest.clean(rest.reactions["rod"]) == 0.0
-    assert vn.Equilibrium({x: 3e-9}, {}, 0.0).shown == {"x": 3e-9}
+    assert vn.linear.Equilibrium({x: 3e-9}, {}, 0.0).shown == {"x": 3e-9}
 
 
 # -- drawings -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from examples.wheel_with_reactions import program, start
 from simulate.models import ADAMS, FIXED_STEP, RUNGE_KUTTA, SKATE_START, hanging, pendulum, run, skate
-from vinculum.present.gains import plot_gain_intervals
+from vinculum.present.plots import plot_gain_intervals
 from vinculum.simulation.integrators.methods import METHODS
 from vinculum.simulation.stabilization.error_propagation import amplification, step_matrix
 from vinculum.simulation.stabilization.gain_interval import gain_interval, growth, stability_limit, stage_defect
@@ -51,7 +51,7 @@ def test_the_bound_holds_with_continuous_feedback_in_the_stages(method, system):
 def test_at_a_step_that_is_too_long_the_error_names_one_that_does(method):
     epsilon = 1e-4
     with pytest.raises(
-        vn.VinculumError, match=r"No gain keeps the constraints within .* A step of [\d.e-]+ would do"
+        vn.VinculumError, match=r"No gain keeps the constraints within .* Use simulate\(\.\.\., step=[\d.e-]+\)"
     ) as e:
         run(pendulum(), hanging(speed=2.0), (0, 3), method, step=0.3, stabilization=vn.Guaranteed(epsilon))
     step = float(str(e.value).split("step=")[1].split(")")[0])
@@ -84,7 +84,7 @@ def test_without_constraints_nothing_chooses_the_step():
 def test_the_promise_is_stored_with_the_trajectory(tmp_path):
     motion = run(pendulum(), hanging(), (0, 1), "rk4", stabilization=vn.Guaranteed(1e-6))
     motion.save(tmp_path / "run.nc")
-    assert vn.read(tmp_path / "run.nc").promised == motion.promised
+    assert vn.read_trajectory(tmp_path / "run.nc").promised == motion.promised
     assert "promised" in repr(motion)
 
 

@@ -211,14 +211,17 @@ def test_redundant_constraints_do_not_hide_what_went_wrong():
 
 def test_an_outcome_says_whether_the_run_went_well():
     """Finished and ended by an event are good; all else is not."""
-    good = {kind: bool(vn.Outcome(kind, 1.0, "why")) for kind in ("finished", "event")}
-    bad = {kind: bool(vn.Outcome(kind, 1.0, "why")) for kind in ("interrupted", "singular", "non-finite", "stalled")}
+    good = {kind: bool(vn.simulation.Outcome(kind, 1.0, "why")) for kind in ("finished", "event")}
+    bad = {
+        kind: bool(vn.simulation.Outcome(kind, 1.0, "why"))
+        for kind in ("interrupted", "singular", "non-finite", "stalled")
+    }
     assert all(good.values())
     assert not any(bad.values())
 
 
 def test_an_outcome_introduces_itself():
-    assert str(vn.Outcome("stalled", 1.25, "a wall")) == "stalled at t = 1.25: a wall"
+    assert str(vn.simulation.Outcome("stalled", 1.25, "a wall")) == "stalled at t = 1.25: a wall"
 
 
 def test_a_finished_run_says_so():

@@ -249,7 +249,7 @@ def test_continuous_feedback_in_the_stages_has_a_known_cost(method, share):
 def test_projection_leaves_only_rounding(method, equations, start):
     """After every step, however coarse, holonomic or not."""
     step = {} if method == "taylor" else {"step": 0.02}
-    given = vn.consistent(equations(), start)
+    given = vn.consistent_state(equations(), start)
     motion = run(equations(), given, (0, 1), method, stabilization="projection", **step)
     assert largest(motion) < 4e-15
 

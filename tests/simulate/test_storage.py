@@ -26,7 +26,7 @@ def driven() -> vn.Trajectory:
 @pytest.fixture
 def again(driven, tmp_path) -> vn.Trajectory:
     driven.save(tmp_path / "motion.nc")
-    return vn.read(tmp_path / "motion.nc")
+    return vn.read_trajectory(tmp_path / "motion.nc")
 
 
 # -- dataset --------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def test_what_holds_a_servo_constraint_is_stored_as_an_input(tmp_path):
     system = vn.System([x], 2 * x.diff() ** 2 / 2, 0, forces={x: u}, constraints=[path], inputs=[u])
     motion = run(vn.derive(system), {}, (0, 1))
     motion.save(tmp_path / "motion.nc")
-    again = vn.read(tmp_path / "motion.nc")
+    again = vn.read_trajectory(tmp_path / "motion.nc")
     assert "reaction_path" not in again.dataset
     np.testing.assert_allclose(again.dataset["u"], -2 * np.sin(motion.t), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(again.reactions["path"], motion.reactions["path"])
@@ -97,7 +97,7 @@ def test_what_holds_a_servo_constraint_is_stored_as_an_input(tmp_path):
 def test_an_event_that_never_happened_is_said(tmp_path):
     motion = run(pendulum(), hanging(), (0, 1), events=[vn.Event(y - 5, "too high")])
     motion.save(tmp_path / "motion.nc")
-    for each in (motion, vn.read(tmp_path / "motion.nc")):
+    for each in (motion, vn.read_trajectory(tmp_path / "motion.nc")):
         assert each.event_times == {"too high": []}
         assert re.search("event too high +none", repr(each))
 
@@ -113,7 +113,7 @@ def test_a_read_trajectory_looks_the_same(driven, again):
 
 def test_a_read_trajectory_can_be_written_again(driven, again, tmp_path):
     again.save(tmp_path / "again.nc")
-    third = vn.read(tmp_path / "again.nc")
+    third = vn.read_trajectory(tmp_path / "again.nc")
     assert third.dataset.identical(driven.dataset)
 
 
@@ -134,14 +134,14 @@ def test_what_was_not_written_is_refused(again):
 def test_a_run_that_broke_down_comes_back_with_its_reason(tmp_path):
     motion = vn.simulate(particle(-1 / x), {x: 1.0}, (0, 5), progress=False)
     motion.save(tmp_path / "fall.nc")
-    again = vn.read(tmp_path / "fall.nc")
+    again = vn.read_trajectory(tmp_path / "fall.nc")
     assert again.outcome == motion.outcome
     assert not again.outcome
 
 
 def test_a_path_may_be_text(driven, tmp_path):
     driven.save(str(tmp_path / "motion.nc"))
-    assert len(vn.read(str(tmp_path / "motion.nc")).t) == len(driven.t)
+    assert len(vn.read_trajectory(str(tmp_path / "motion.nc")).t) == len(driven.t)
 
 
 @pytest.mark.parametrize("name", ["left wheel", "ε", "a/b", "roll.x", "with_position"])
@@ -150,7 +150,7 @@ def test_names_of_constraints_may_be_any_text(name, tmp_path):
     equations = vn.derive(cartesian_system(constraints=[wall]))
     motion = run(equations, {x: 0.0, y: 1.0, x.diff(): 1.0}, (0, 1))
     motion.save(tmp_path / "motion.nc")
-    again = vn.read(tmp_path / "motion.nc")
+    again = vn.read_trajectory(tmp_path / "motion.nc")
     assert set(again.reactions) == {name}
     assert set(again.residuals) == {(name, "position"), (name, "velocity")}
 
@@ -162,7 +162,7 @@ def test_a_coordinate_may_be_called_like_another_column(name, tmp_path):
     equations = vn.derive(vn.System([q], q.diff(t) ** 2 / 2, g * q, parameters={g: 1.0}))
     motion = run(equations, {q: 3.0}, (0, 1))
     motion.save(tmp_path / "motion.nc")
-    again = vn.read(tmp_path / "motion.nc")
+    again = vn.read_trajectory(tmp_path / "motion.nc")
     np.testing.assert_array_equal(again[q], motion[q])
     np.testing.assert_array_equal(again.energy, motion.energy)
 
@@ -170,21 +170,21 @@ def test_a_coordinate_may_be_called_like_another_column(name, tmp_path):
 def test_several_constraints_keep_their_order(tmp_path):
     motion = run(skate(), SKATE_START, (0, 1))
     motion.save(tmp_path / "skate.nc")
-    again = vn.read(tmp_path / "skate.nc")
+    again = vn.read_trajectory(tmp_path / "skate.nc")
     assert list(again.largest_residuals) == list(motion.largest_residuals)
     np.testing.assert_array_equal(again[theta], motion[theta])
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(vn.VinculumError, match="There is no file"):
-        vn.read(tmp_path / "nothing.nc")
+        vn.read_trajectory(tmp_path / "nothing.nc")
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     pendulum_data = run(pendulum(), hanging(), (0, 1)).dataset.drop_attrs()
     pendulum_data.to_netcdf(tmp_path / "other.nc", engine="netcdf4")
     with pytest.raises(vn.VinculumError, match="is not a trajectory"):
-        vn.read(tmp_path / "other.nc")
+        vn.read_trajectory(tmp_path / "other.nc")
     (tmp_path / "text.nc").write_text("no dataset at all")
     with pytest.raises(vn.VinculumError, match=r"text\.nc"):
-        vn.read(tmp_path / "text.nc")
+        vn.read_trajectory(tmp_path / "text.nc")

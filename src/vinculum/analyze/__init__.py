@@ -13,7 +13,7 @@ from vinculum.analyze.linearize import linearize
 from vinculum.analyze.modes import (
     Mode,
     controllability,
-    least_number,
+    minimum_actuators,
     observability,
     sufficient_inputs,
     sufficient_outputs,
@@ -22,6 +22,6 @@ from vinculum.analyze.stability import Verdict, stability
 
 __all__ = [
     "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial", "controllability",
-    "equilibrium", "hurwitz_conditions", "least_number", "linearize", "observability", "stability",
+    "equilibrium", "hurwitz_conditions", "minimum_actuators", "linearize", "observability", "stability",
     "stability_region", "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
 ]  # fmt: skip

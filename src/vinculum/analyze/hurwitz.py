@@ -17,6 +17,7 @@ from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
+from vinculum.hooks import call
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 
@@ -100,25 +101,8 @@ class Region:
         return self.rightmost < 0
 
     def plot(self) -> Any:
-        """A Plotly contour of the largest real part, the border of stability drawn strong."""
-        import plotly.graph_objects as go
-
-        limit = float(np.nanmax(np.abs(self.rightmost)))
-        figure = go.Figure(
-            go.Heatmap(
-                x=self.first, y=self.second, z=self.rightmost.T, zmid=0, zmin=-limit, zmax=limit, colorscale="RdBu_r"
-            )
-        )
-        border = dict(start=0, end=0, size=1, coloring="lines", showlabels=False)
-        figure.add_contour(
-            x=self.first, y=self.second, z=self.rightmost.T, contours=border, showscale=False, line_width=3
-        )
-        return figure.update_layout(
-            template="plotly_white",
-            xaxis_title=name_of(self.parameters[0]),
-            yaxis_title=name_of(self.parameters[1]),
-            title="largest real part of the roots",
-        )
+        """A Plotly map of the largest real part, with a strong line at the border of stability."""
+        return call("plot of a region", self)
 
     _repr_html_ = html
 

@@ -75,7 +75,7 @@ def observability(linear: LinearModel, outputs: Sequence[sp.Expr]) -> list[Mode]
     return reach(linear.system_matrix.T, rows.T, [name_of(s) for s in linear.states])
 
 
-def least_number(linear: LinearModel) -> int:
+def minimum_actuators(linear: LinearModel) -> int:
     """The least number of inputs (or sensors) that can do: the number of nontrivial invariant polynomials of F,
     which is the largest number of independent eigenvectors of one root.
     """
@@ -90,12 +90,12 @@ def least_number(linear: LinearModel) -> int:
 
 def sufficient_inputs(linear: LinearModel) -> list[tuple[sp.Expr, ...]]:
     """The smallest sets of the actual inputs that control every mode."""
-    return _smallest_sets(linear.inputs, lambda chosen: controllability(linear, chosen), least_number(linear))
+    return _smallest_sets(linear.inputs, lambda chosen: controllability(linear, chosen), minimum_actuators(linear))
 
 
 def sufficient_outputs(linear: LinearModel, candidates: Sequence[sp.Expr]) -> list[tuple[sp.Expr, ...]]:
     """The smallest sets of candidate sensors that see every mode."""
-    return _smallest_sets(candidates, lambda chosen: observability(linear, chosen), least_number(linear))
+    return _smallest_sets(candidates, lambda chosen: observability(linear, chosen), minimum_actuators(linear))
 
 
 def _smallest_sets(

@@ -12,7 +12,7 @@ from vinculum.cli.control import equilibrium, stability, stabilize
 from vinculum.cli.demo import demo
 from vinculum.cli.derive import derive
 from vinculum.cli.new import new
-from vinculum.cli.pages import papers, report
+from vinculum.cli.pages import report
 from vinculum.cli.schema import schema
 from vinculum.cli.simulate import simulate
 
@@ -54,5 +54,5 @@ def _options(
     """Options before the command."""
 
 
-for command in (new, check, derive, simulate, equilibrium, stability, stabilize, report, papers, demo, schema):
+for command in (new, check, derive, simulate, equilibrium, stability, stabilize, report, demo, schema):
     app.command(command.__name__)(guarded(command))

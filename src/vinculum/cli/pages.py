@@ -1,8 +1,7 @@
-"""``vinculum report | papers``: pages to look at."""
+"""``vinculum report``: everything about a model on one page."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vinculum.cli.codes import DONE, INTERRUPTED, NO, REFUSED, tell
@@ -55,26 +54,3 @@ def _code(findings: Findings) -> int:
         return REFUSED
     early = findings.motion is not None and not findings.motion.outcome
     return NO if early or (point is not None and point.failures) else DONE
-
-
-def papers(output: Output = None, force: Force = False) -> int:
-    """Reproduce the five papers on one page.
-
-    Each printed figure and number beside ours, each erratum with the check that shows it: an HTML page that
-    needs no network, or Markdown with pictures beside it where the name ends in .md.
-
-    \b
-    Example:
-      vinculum papers -o papers.html
-    """
-    from vinculum.cli.output import free_place, tell_where
-    from vinculum.cli.progress import steps
-
-    path = output or Path("papers.html")
-    free_place(path, force, (*KINDS, ".md"))
-    from papers import write_markdown, write_page
-
-    with steps() as progress:
-        (write_markdown if path.suffix == ".md" else write_page)(path, progress)
-    tell_where(path)
-    return DONE

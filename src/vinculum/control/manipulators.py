@@ -21,7 +21,7 @@ from vinculum.compile.dynamics import Dynamics
 from vinculum.derivation.mechanics.lagrange import mechanics
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.servo_path import actuated, servo_path
-from vinculum.errors import ModelError, SingularError
+from vinculum.errors import Finding, ModelError, SingularError, Word, call
 from vinculum.graph import (
     ZERO,
     GraphExpression,
@@ -102,7 +102,8 @@ def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp
         return list(solve(J, column, numbers).solution[:, 0])
     except SingularMatrix as error:
         pose = ", ".join(f"{name_of(q)} = {float(at[q]):.6g}" for q in tree.coordinates)
-        raise SingularError(f"The arm is singular at {pose}: choose another configuration, at={{...}}.") from error
+        advice = ("Choose another configuration: ", call("task_path", at={Word("coordinate"): Word("value")}), ".")
+        raise SingularError(Finding(f"The arm is singular at {pose}.", advice)) from error
 
 
 def _laws(tree: BodyTree, actuators: Sequence[sp.Expr], accelerations: Sequence[Node]) -> Laws:

@@ -15,7 +15,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.modes import Mode, least_number, observability, sufficient_outputs
+from vinculum.analyze.modes import Mode, minimum_actuators, observability, sufficient_outputs
 from vinculum.control.feedback import Weights, regulator, weights
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
@@ -91,6 +91,6 @@ def _refuse_unseen(linear: LinearModel, outputs: Sequence[sp.Expr], modes: list[
     advice = f"These would do: {' or '.join(listed(s) for s in enough[:4])}." if enough else ""
     who = f"The output {listed(outputs)} does" if len(outputs) == 1 else f"The outputs {listed(outputs)} do"
     which = f"mode with root {roots}" if len(bad) == 1 else f"modes with roots {roots}"
-    count = least_number(linear)
+    count = minimum_actuators(linear)
     needed = f"At least {count} {'sensor is' if count == 1 else 'sensors are'} needed."
     raise VinculumError(f"{who} not show the {which}. {needed} {advice}".rstrip())

@@ -4,14 +4,41 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeVar, overload
 
-from vinculum.derivation import forms as _forms  # noqa: F401  # enters all forms in FORMS
 from vinculum.derivation.equations import EquationsOfMotion
-from vinculum.derivation.forms.form import FORMS, Form, build_form, form_names, register
+from vinculum.derivation.forms import FORMS, Form, build_form, form_names, register
+from vinculum.derivation.forms.chaplygin import Chaplygin
+from vinculum.derivation.forms.hamel import Hamel
+from vinculum.derivation.forms.lurie_suslov import LurieSuslov
+from vinculum.derivation.forms.lyapunov import Lyapunov
+from vinculum.derivation.forms.maggi import Maggi
+from vinculum.derivation.forms.multipliers import Multipliers
+from vinculum.derivation.forms.program import Program
+from vinculum.derivation.forms.routh import Routh
+from vinculum.derivation.forms.shulgin import Shulgin
+from vinculum.derivation.forms.voronets import Voronets
 from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import VinculumError
 
-__all__ = ["FORMS", "EquationsOfMotion", "Form", "ProgramEquations", "derive", "form_names", "register"]
+__all__ = [
+    "Chaplygin",
+    "EquationsOfMotion",
+    "FORMS",
+    "Form",
+    "Hamel",
+    "LurieSuslov",
+    "Lyapunov",
+    "Maggi",
+    "Multipliers",
+    "Program",
+    "ProgramEquations",
+    "Routh",
+    "Shulgin",
+    "Voronets",
+    "derive",
+    "form_names",
+    "register",
+]
 
 Record = TypeVar("Record")
 

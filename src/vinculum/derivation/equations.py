@@ -21,7 +21,7 @@ from vinculum.derivation.mechanics.singular import singular_at
 from vinculum.derivation.quasi.chart_limits import refuse_outside, watch_limits
 from vinculum.derivation.variables import Levels, Variables
 from vinculum.describe import Servo, System
-from vinculum.errors import ConstraintError, DomainError, ModelError
+from vinculum.errors import ConstraintError, DomainError, Finding, ModelError, Word, call
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, reaction, suggestion
 from vinculum.notebook_repr import formula, html_if_large
@@ -365,8 +365,15 @@ class EquationsOfMotion:
         if wrong:
             limits = "; ".join(condition.meaning for condition in self.conditions)
             raise ConstraintError(
-                f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out with "
-                f"another value ({limits}). Start on the other side, or pass derive(..., at={{...}}) a state on it."
+                Finding(
+                    f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out "
+                    f"with another value ({limits}).",
+                    [
+                        "Start on the other side, or give a state there: ",
+                        call("derive", at={Word("coordinate"): Word("value")}),
+                        ".",
+                    ],
+                )
             )
 
     @property

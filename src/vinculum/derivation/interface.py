@@ -36,7 +36,7 @@ class Condition:
     node: Node | None
     meaning: str
     kind: str = "chart left"
-    advice: str = "Choose characteristics that are good there, or go on from here with form='multipliers'."
+    advice: str = "Choose characteristics that are good there, or continue from here with the form multipliers."
 
     def value(self, values: Values) -> float:
         """The quantity at a state."""

@@ -1,16 +1,21 @@
-"""Quantities over time as Plotly figures."""
+"""Plotly figures: quantities over time, regions of stability, admissible gains."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
+from vinculum.analyze.hurwitz import Region
 from vinculum.names import name_of
+from vinculum.simulation.stabilization.gain_interval import gain_interval
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
+
+_COLORS = ("31,119,180", "255,127,14", "44,160,44", "214,39,40", "148,103,189", "140,86,75", "227,119,194")
 
 
 def over_time(motion: Trajectory, keys: Sequence[sp.Expr | str]) -> Any:
@@ -32,3 +37,54 @@ def coordinates(motion: Trajectory) -> list[Any]:
     if motion.problem is not None:
         return list(motion.problem.equations.shown)
     return [name for name in motion.own_columns if f"{name}_dot" in motion.own_columns]
+
+
+def region(found: Region) -> Any:
+    """The largest real part of the roots over two parameters, with a strong line at the border of stability."""
+    import plotly.graph_objects as go
+
+    limit = float(np.nanmax(np.abs(found.rightmost)))
+    values = {"x": found.first, "y": found.second, "z": found.rightmost.T}
+    figure = go.Figure(go.Heatmap(**values, zmid=0, zmin=-limit, zmax=limit, colorscale="RdBu_r"))
+    border = {"start": 0, "end": 0, "size": 1, "coloring": "lines", "showlabels": False}
+    figure.add_contour(**values, contours=border, showscale=False, line_width=3)
+    return figure.update_layout(
+        template="plotly_white",
+        xaxis_title=name_of(found.parameters[0]),
+        yaxis_title=name_of(found.parameters[1]),
+        title="largest real part of the roots",
+    )
+
+
+def plot_gain_intervals(
+    epsilon: float,
+    steps: Sequence[float],
+    methods: Sequence[str] = ("euler", "midpoint", "rk4", "ab2", "ab4"),
+    *,
+    curvature: float,
+    errors: Mapping[str, float] | None = None,
+    sampled: bool = False,
+) -> Any:
+    """k against the step: between the two lines of a method |η| ≤ ε is guaranteed (see `gain_interval`).
+
+    ``errors`` {method: D} are the constants of D τ^{p+1}; methods that are not named have zero.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for name, color in zip(methods, _COLORS * len(methods), strict=False):
+        error = (errors or {}).get(name, 0.0)
+        found = [
+            gain_interval(name, step, epsilon, curvature=curvature, error=error, sampled=sampled) for step in steps
+        ]
+        good = [(step, interval.low, interval.high) for step, interval in zip(steps, found, strict=True) if interval]
+        if good:
+            kept, low, high = np.array(good).T
+            line = {"color": f"rgb({color})"}
+            figure.add_scatter(x=kept, y=np.maximum(low, 1e-3), line=line, legendgroup=name, showlegend=False)
+            figure.add_scatter(x=kept, y=high, line=line, fill="tonexty", fillcolor=f"rgba({color},0.15)", name=name)
+    return figure.update_layout(
+        template="plotly_white",
+        xaxis={"title": "step τ", "type": "log"},
+        yaxis={"title": f"gain k that keeps |η| ≤ {epsilon:g}", "type": "log"},
+    )

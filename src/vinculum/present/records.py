@@ -29,7 +29,7 @@ Rows = Mapping[str, Any]
 _TOO_LONG = "too many for a notebook; equations.latex() gives them"  # what is short is shown as a formula
 
 
-def shown(record: Any) -> str:
+def html(record: Any) -> str:
     """A record as an HTML table."""
     return table(title(record), rows(record))
 
@@ -162,7 +162,11 @@ def _findings(record: Findings) -> Rows:
 def _point(record: Point) -> Rows:
     given = {field.name: getattr(record, field.name) for field in fields(record)}
     answered = {name: value for name, value in given.items() if value is not None and name not in ("rest", "refused")}
-    return {**rows(record.rest), "answered": tuple(answered), **{f"refused: {k}": v for k, v in record.refused.items()}}
+    return {
+        **rows(record.rest),
+        "answered": tuple(answered),
+        **{f"refused: {k}": str(v) for k, v in record.refused.items()},
+    }
 
 
 # -- analyze and control -------------------------------------------------------------------------------------------

@@ -1,16 +1,31 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
 from vinculum.simulation.problem.events import Event, Happened, reaction
-from vinculum.simulation.problem.start import consistent
+from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
-from vinculum.simulation.stabilization.decay import Decay, decay
+from vinculum.simulation.stabilization.decay import Decay, decay_bound
 from vinculum.simulation.stabilization.gain_interval import GainInterval, gain_interval
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Projection, Sampled, Unstabilized
 from vinculum.simulation.trajectory.outcome import Outcome
-from vinculum.simulation.trajectory.storage import read
+from vinculum.simulation.trajectory.storage import read_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 __all__ = [
-    "Baumgarte", "Decay", "Event", "GainInterval", "Guaranteed", "Happened", "Outcome", "Projection", "Sampled",
-    "Trajectory", "Unstabilized", "consistent", "decay", "gain_interval", "reaction", "read", "simulate",
-]  # fmt: skip
+    "Baumgarte",
+    "Decay",
+    "Event",
+    "GainInterval",
+    "Guaranteed",
+    "Happened",
+    "Outcome",
+    "Projection",
+    "Sampled",
+    "Trajectory",
+    "Unstabilized",
+    "consistent_state",
+    "decay_bound",
+    "gain_interval",
+    "reaction",
+    "read_trajectory",
+    "simulate",
+]

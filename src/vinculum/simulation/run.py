@@ -19,7 +19,7 @@ from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.one_run import Run
 from vinculum.simulation.problem.plan import automatic, checked_times, planned, refuse_rough, refuse_unusable
 from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.problem.start import consistent
+from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.stabilization.guarantee import promised
 from vinculum.simulation.stabilization.pilot import pilot
 from vinculum.simulation.stabilization.promise import Promise
@@ -51,7 +51,7 @@ def simulate(
     """The motion from an initial state.
 
     ``initial`` gives what is known of coordinates and velocities; the rest starts from ``guess`` or zero and is
-    solved on the constraints (see `consistent`). ``times`` is (start, end) or an array of instants.
+    solved on the constraints (see `consistent_state`). ``times`` is (start, end) or an array of instants.
 
     Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
     "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
@@ -72,7 +72,7 @@ def simulate(
     extra = {key: float(value) for key, value in initial.items() if key in equations.extra}
     known = {key: value for key, value in initial.items() if key not in extra}
     t0 = float(grid[0])
-    start = consistent(equations, known, guess=guess, fixed=fixed, parameters=numbers, time=t0)
+    start = consistent_state(equations, known, guess=guess, fixed=fixed, parameters=numbers, time=t0)
     problem, x = pose(equations, start, t0, {**equations.laws, **(inputs or {})}, numbers, _named(events), extra)
     problem = replace(problem, compact=compact)
     posed = clock.perf_counter()

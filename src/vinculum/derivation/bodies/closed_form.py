@@ -53,7 +53,7 @@ def _tidy(expression: sp.Expr) -> sp.Expr:
     return sp.factor_terms(sp.trigsimp(sp.expand(expression)))
 
 
-def kinetic_energy(tree: BodyTree) -> KineticEnergy:
+def closed_form_kinetic_energy(tree: BodyTree) -> KineticEnergy:
     """The corrected Theorem 1 for a tree of revolute joints. Meant for small trees: it grows as n³."""
     others = [f"{b.name!r} is {b.joint}" for b in tree.bodies if b.joint != "revolute"]
     if others:

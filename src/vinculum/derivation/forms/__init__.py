@@ -3,5 +3,9 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
+from vinculum.derivation.forms.form import FORMS, Form, build_form, find_form, form_names, register
+
+__all__ = ["FORMS", "Form", "build_form", "find_form", "form_names", "register"]
+
 for _file in iter_modules(__path__):
     import_module(f"{__name__}.{_file.name}")

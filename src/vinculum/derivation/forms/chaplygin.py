@@ -25,7 +25,7 @@ from vinculum.derivation.printing import Line
 from vinculum.derivation.quasi.quasi_equations import chaplygin_type, eliminate_quasi, quasi_lines, quasi_variables
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo
-from vinculum.errors import DomainError, ModelError
+from vinculum.errors import DomainError, Finding, ModelError, call
 from vinculum.graph import ONE, ZERO, Node, along, evaluate, gradient, substitute, symbol
 from vinculum.names import name_of
 
@@ -66,7 +66,10 @@ def refuse_unless_chaplygin(mechanics: Mechanics, dependent: Sequence[sp.Expr], 
     if problems:
         raise ModelError(
             f"the system {mechanics.system.name!r} is not a Chaplygin system",
-            [*problems, "use form='voronets', which does not need these conditions."],
+            [
+                *problems,
+                Finding("", ["Use ", call("derive", form="voronets"), ", which does not need these conditions."]),
+            ],
         )
 
 

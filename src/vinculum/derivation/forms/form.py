@@ -24,7 +24,7 @@ from vinculum.derivation.printing import Line
 from vinculum.derivation.servo.servo_index_reduction import named_first, reduce_index
 from vinculum.derivation.variables import Variables, approach
 from vinculum.describe import AffineSystem, Servo, System
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.names import suggestion
 
 Record = TypeVar("Record")
@@ -104,6 +104,11 @@ class Form(ABC, Generic[Record]):
         """The options by name, in the order of the fields."""
         return {f.name: f.metadata["option"] for f in dataclasses.fields(cls) if "option" in f.metadata}
 
+    @classmethod
+    def new_states(cls, coordinates: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
+        """States that the form itself may bring, by names that a model file can use: none of most forms."""
+        return ()
+
     @abstractmethod
     def derive(self, system: Any) -> Record:
         """The equations of a system in this form."""
@@ -141,7 +146,7 @@ class MechanicalForm(Form[EquationsOfMotion]):
         """Terms of Lagrange's equations, sample states, variables, then the elimination at the reference state."""
         if isinstance(system, AffineSystem):
             raise VinculumError(
-                f"An affine system has no form {self.name!r}. Use derive(system, form='program', rates=...)."
+                Finding(f"An affine system has no form {self.name!r}.", ["Use ", call("derive", form="program"), "."])
             )
         terms = mechanics(system)
         samples = generic_states(terms)
@@ -156,8 +161,10 @@ def refuse_servo_constraints(mechanics: Mechanics, form: str) -> None:
     servos = [c.name for c in mechanics.system.constraints if isinstance(c, Servo)]
     if servos:
         raise VinculumError(
-            f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo. "
-            "Use form='multipliers' or form='hamel'."
+            Finding(
+                f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo.",
+                ["Use ", call("derive", form="multipliers"), " or ", call("derive", form="hamel"), "."],
+            )
         )
 
 

@@ -25,7 +25,7 @@ import sympy as sp
 from vinculum.derivation.forms.form import Form, option, register
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers
-from vinculum.derivation.program.affine_form import affine
+from vinculum.derivation.program.affine_form import to_affine
 from vinculum.derivation.program.perturbation import Prescription, Rates, prescribed
 from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.derivation.servo.relative_degree import Chain, relative_degrees
@@ -60,7 +60,7 @@ class Program(Form[ProgramEquations]):
 
     def derive(self, system: AffineSystem | System) -> ProgramEquations:
         """Relative degrees, decoupling matrix P, prescribed perturbations, free part."""
-        stated = affine(system) if isinstance(system, System) else system
+        stated = to_affine(system) if isinstance(system, System) else system
         nodes = stated.nodes
         around = None if self.at is None else _numbers(stated, self.at)
         values = {symbol(p): v for p, v in stated.parameters.items()}

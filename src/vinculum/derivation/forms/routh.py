@@ -46,6 +46,11 @@ class Routh(MechanicalForm):
         "coordinates", "Coordinates replaced by their momenta (routh); left out, all that are cyclic."
     )
 
+    @classmethod
+    def new_states(cls, coordinates: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
+        """p_phi for a coordinate phi."""
+        return tuple(momentum_symbol(q) for q in coordinates)
+
     def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
         """The state (r, c, s, ṙ, p)."""
         return self.divide(mechanics, choose_partition(mechanics, self.dependent, self.at, samples))
@@ -117,16 +122,16 @@ def check_cyclic(system: System, asked: Sequence[sp.Expr] | None) -> tuple[sp.Ex
     return tuple(asked) if asked else found
 
 
-def momentum_symbol(system: System, c: sp.Expr) -> sp.Expr:
+def momentum_symbol(c: sp.Expr) -> sp.Expr:
     """The momentum of a cyclic coordinate as a function of time, called p_theta for theta."""
-    return sp.Function(f"p_{name_of(c)}")(system.time)
+    return sp.Function(f"p_{name_of(c)}")(*c.args)
 
 
 def momenta(system: System, cyclic: Sequence[sp.Expr]) -> dict[sp.Expr, Node]:
     """p = ∂T/∂ċ as functions of (q, q̇, t); cyclic coordinates are in no constraint, so T* adds nothing."""
     v = [symbol(c.diff(system.time)) for c in cyclic]
     slopes = gradient(system.nodes.kinetic, v)
-    return {momentum_symbol(system, c): node for c, node in zip(cyclic, slopes, strict=True)}
+    return {momentum_symbol(c): node for c, node in zip(cyclic, slopes, strict=True)}
 
 
 def cyclic_velocities(

@@ -28,7 +28,7 @@ from vinculum.derivation.quasi.chart import Characteristics
 from vinculum.derivation.quasi.quasi_equations import chaplygin_type, eliminate_quasi, quasi_lines, quasi_variables
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Holonomic
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, Formula, ModelError, Word, call
 from vinculum.graph import jacobian, symbol, symbols
 from vinculum.names import listed
 
@@ -96,11 +96,10 @@ def named_velocities(mechanics: Mechanics, dependent: Sequence[sp.Expr], J: np.n
     s = check_dependent(mechanics.system, dependent, "velocities")
     J_s = J[:, list(s)]
     if len(J) and np.linalg.svd(J_s, compute_uv=False)[-1] <= 1e-9 * np.abs(J_s).max(initial=1e-300):
-        better = listed(coordinates[i] for i in best_columns(J))
-        raise ModelError(
-            "Invalid choice of dependent coordinates",
-            [f"the constraints do not determine the velocities of {listed(dependent)}. Use dependent=[{better}]."],
-        )
+        better = [coordinates[i] for i in best_columns(J)]
+        problem = f"the constraints do not determine the velocities of {listed(dependent)}."
+        finding = Finding(problem, ["Use ", call("derive", dependent=better), "."])
+        raise ModelError("Invalid choice of dependent coordinates", [finding])
     return s
 
 
@@ -115,5 +114,16 @@ def refuse_nonlinear(mechanics: Mechanics) -> None:
     if curved:
         raise ModelError(
             "Voronets' equations need constraints linear in the velocities",
-            [f"{', '.join(curved)} is not linear. Use form='hamel' with characteristics, or form='multipliers'."],
+            [
+                Finding(
+                    f"{', '.join(curved)} is not linear.",
+                    [
+                        "Use ",
+                        call("derive", form="hamel", characteristics={Word("e1"): Formula("expression")}),
+                        ", or ",
+                        call("derive", form="multipliers"),
+                        ".",
+                    ],
+                )
+            ],
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.newton import newton
-from vinculum.errors import ConstraintError, DomainError
+from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import Node, evaluate, jacobian
 from vinculum.names import name_of
 
@@ -119,8 +119,11 @@ def unmet(mechanics: Mechanics, tries: int = 8) -> str:
 def refuse_unmet(mechanics: Mechanics) -> NoReturn:
     """Raise where no state that meets the constraints was found."""
     raise ConstraintError(
-        f"No state that meets the constraints of {mechanics.system.name!r} was found from random starts."
-        f"{unmet(mechanics)} If there is one, give it: derive(..., at={{coordinate: value, ...}})."
+        Finding(
+            f"No state that meets the constraints of {mechanics.system.name!r} was found from random starts."
+            f"{unmet(mechanics)}",
+            ["If there is one, give it: ", call("derive", at={Word("coordinate"): Word("value")}), "."],
+        )
     )
 
 

@@ -11,7 +11,7 @@ import sympy as sp
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import badly_divided, partition_complaint
 from vinculum.derivation.mechanics.sample_states import Values, numbers
-from vinculum.errors import DomainError, ModelError, SingularError
+from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     if equations.redundant:
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
-        return partition_complaint(mechanics, equations.partition, known)
+        found = partition_complaint(mechanics, equations.partition, known)
+        return f"{found.problem} Leave dependent out to let Vinculum choose."
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} does not act here: its gradient vanishes."
@@ -110,6 +111,8 @@ def refuse_massless(mechanics: Mechanics, values: Values) -> None:
     coordinates = mechanics.system.coordinates
     massless = [name_of(c) for c, part in zip(coordinates, vectors[-1], strict=True) if abs(part) > 1e-3]
     raise SingularError(
-        f"The mass matrix is singular in {', '.join(massless)}, and Lyapunov's elimination divides by it. "
-        "Use derive(system, form='multipliers'), which needs only the bordered matrix to be regular."
+        Finding(
+            f"The mass matrix is singular in {', '.join(massless)}, and Lyapunov's elimination divides by it.",
+            ["Use ", call("derive", form="multipliers"), ", which needs only the bordered matrix to be regular."],
+        )
     )

@@ -11,7 +11,7 @@ Where they fail, a multiplier matrix g may help (Douglas): for q̈ = f the equat
 
     D_t g + ½ (f_vᵀ g + g f_v) = 0,    g Φ = (g Φ)ᵀ,    Φ = ½ D_t f_v - f_q - ¼ f_v²,    ∂g_ij/∂v_k = ∂g_ik/∂v_j.
 
-`multiplier` looks for g = e^{σt} G with a constant symmetric G.
+`integrating_multiplier` looks for g = e^{σt} G with a constant symmetric G.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Helmholtz:
         if not self:
             raise VinculumError(
                 f"These equations have no Lagrangian as they stand: {', '.join(self.failed)} fail. Try "
-                "multiplier(equations, coordinates), and helmholtz(g * equations, coordinates) with what it gives."
+                "g = integrating_multiplier(equations, coordinates), then helmholtz(g * equations, coordinates)."
             )
         s, (plain, back) = sp.Symbol("s", positive=True), _generic(self.coordinates)
         scaled = [f.subs(plain).subs({z: s * z for z in back}, simultaneous=True) for f in self.equations]
@@ -91,7 +91,7 @@ def euler_lagrange(L: sp.Expr, coordinates: Sequence[sp.Expr]) -> list[sp.Expr]:
     return [sp.simplify(rows[0][i] - rows[1][i].diff(t) + rows[2][i].diff(t, 2)) for i in range(len(q))]
 
 
-def multiplier(accelerations: Sequence[sp.Expr], coordinates: Sequence[sp.Expr]) -> sp.Matrix | None:
+def integrating_multiplier(accelerations: Sequence[sp.Expr], coordinates: Sequence[sp.Expr]) -> sp.Matrix | None:
     """A regular g = e^{σt} G, G constant and symmetric, that makes g (q̈ - f) = 0 variational, or None."""
     q = tuple(coordinates)
     t = q[0].args[0]

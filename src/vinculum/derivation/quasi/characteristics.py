@@ -14,7 +14,7 @@ from vinculum.derivation.quasi.chart import Characteristics
 from vinculum.derivation.quasi.chart_inverse import Inverse, branch_state, inverted
 from vinculum.derivation.quasi.chart_limits import refuse_dependent_characteristics
 from vinculum.describe import System
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, Formula, ModelError, Word, call
 from vinculum.graph import Converter, Node, symbols
 from vinculum.names import listed, name_of, suggestion
 
@@ -41,9 +41,15 @@ def check_characteristics(system: System, given: Mapping[sp.Expr, sp.Expr] | Non
     """The user's characteristics as nodes, as many as the constraints leave free."""
     k = len(system.coordinates) - len(system.constraints)
     if given is None:
+        formula = Formula("expression of q and dot(q)")
         raise ModelError(
             "This form needs kinematic characteristics",
-            [f"{k} of them: derive(system, 'hamel', characteristics={{e1: expression of q and qdot, ...}})."],
+            [
+                Finding(
+                    f"{k} of them are needed.",
+                    ["Use ", call("derive", form="hamel", characteristics={Word("e1"): formula}), "."],
+                )
+            ],
         )
     problems = [finding for name, expression in given.items() for finding in _about(system, name, expression)]
     if len(given) != k:

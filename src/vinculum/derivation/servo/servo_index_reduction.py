@@ -25,7 +25,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
 from vinculum.derivation.servo.paths import refuse_corners
 from vinculum.describe import Servo
-from vinculum.errors import ConstraintError
+from vinculum.errors import About, ConstraintError, Finding, Formula, call
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
 from vinculum.names import listed
 
@@ -152,12 +152,14 @@ def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
     idle = [c for c, row in zip(servos, D, strict=True) if np.abs(row).max() <= 1e-11] or servos
     names = ", ".join(f"`{c.name}`" for c in idle)
     raise ConstraintError(
-        f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
-        f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the "
-        f"realizability determinant "
-        "det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
-        "constraint. Use another "
-        "actuator: Servo(..., through=[...])."
+        Finding(
+            f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
+            f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the realizability "
+            "determinant det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
+            "constraint.",
+            ["Use another actuator: ", call("Servo", through=[Formula("input")]), "."],
+            About("constraint", idle[0].name),
+        )
     )
 
 

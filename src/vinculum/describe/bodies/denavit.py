@@ -19,7 +19,7 @@ from vinculum.names import suggestion
 _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia")
 
 
-def rotation(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
+def rotation_rpy(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
     """The rotation Rz(yaw) Ry(pitch) Rx(roll) of URDF, body axes as columns; quarter turns come out exact."""
     return turned(2, yaw) @ turned(1, pitch) @ turned(0, roll)
 
@@ -48,7 +48,9 @@ def denavit_hartenberg(
     ['link 1', 'link 2']
     """
     if convention not in ("standard", "modified"):
-        raise ModelError("the table is not usable", [f"convention={convention!r}; use 'standard' or 'modified'."])
+        raise ModelError(
+            "the table is not usable", [f"its convention is {convention!r}; use 'standard' or 'modified'."]
+        )
     _refuse_unknown(links)
     bodies: list[Body] = []
     before = (np.eye(3), np.zeros(3))  # the joint's frame in the body before

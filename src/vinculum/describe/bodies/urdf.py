@@ -12,12 +12,12 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe.bodies.body import Body
-from vinculum.describe.bodies.denavit import rotation
+from vinculum.describe.bodies.denavit import rotation_rpy
 from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.constraints import Holonomic
 from vinculum.describe.system import System
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, ModelError, call
 from vinculum.names import function_of_time, suggestion
 
 JOINTS = {
@@ -52,8 +52,9 @@ def from_urdf(
     if reader.findings:
         raise ModelError(f"the robot {robot.get('name', '')!r} cannot be read", reader.findings)
     if not any(body.coordinates for body in bodies):
-        advice = "all its joints are fixed. Pass floating=True to let the root link move."
-        raise ModelError(f"the robot {robot.get('name', '')!r} cannot move", [advice])
+        advice = ("To let the root link move, use ", call("from_urdf", floating=True), ".")
+        found = Finding("all its joints are fixed.", advice)
+        raise ModelError(f"the robot {robot.get('name', '')!r} cannot move", [found])
     tree = BodyTree(
         bodies, gravity=gravity, loops=loops, contacts=contacts, name=robot.get("name") or "robot"
     )  # fmt: skip
@@ -163,7 +164,7 @@ class _Reader:
             link, self._end(joint, "parent"), joint=JOINTS[kind],
             axis=self._numbers(joint.find("axis"), "xyz", "1 0 0", where),
             origin=self._numbers(origin, "xyz", "0 0 0", where),
-            rotation=rotation(*self._numbers(origin, "rpy", "0 0 0", where)),
+            rotation=rotation_rpy(*self._numbers(origin, "rpy", "0 0 0", where)),
             angle=_coordinates(name, JOINTS[kind]), torque=self._torques(name, joint, JOINTS[kind]),
             **inertial, **passive,
         )  # fmt: skip
@@ -182,7 +183,7 @@ class _Reader:
         for tag, part in (("mass value", element.find("mass")), ("inertia ixx", matrix)):
             if part is None or part.get(tag.split()[1]) is None:
                 self.findings.append(f"the <inertial> of {where} has no <{tag}=...>. Give it, or leave <inertial> out.")
-        R = rotation(*self._numbers(origin, "rpy", "0 0 0", where))
+        R = rotation_rpy(*self._numbers(origin, "rpy", "0 0 0", where))
         keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         xx, yy, zz, xy, xz, yz = (self._numbers(matrix, key, "0", where)[0] for key in keys)
         J = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ from vinculum.analyze import Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
 from vinculum.model.examine import steps
-from vinculum.model.examine.findings import INTERRUPTED, Findings, Point
+from vinculum.model.examine.findings import Findings, Interrupted, Point
 from vinculum.model.examine.settling import arrival_of
 from vinculum.model.examine.versions import versions
 from vinculum.model.model import Model
@@ -99,7 +100,7 @@ class _Work:
         self.report = progress or (lambda step, share: None)
         self.step = ""
         self.seconds: dict[str, float] = {}
-        self.refused: dict[str, str] = {}
+        self.refused: dict[str, VinculumError] = {}
 
     def share(self, done: float) -> None:
         """How far the present step has come."""
@@ -111,13 +112,13 @@ class _Work:
             try:
                 return question()
             except VinculumError as error:
-                self.refused[step] = str(error)
+                self.refused[step] = copy(error)  # without the frames of its traceback
             except KeyboardInterrupt:
                 if step == "equations":
                     raise
-                self.refused[step] = INTERRUPTED
+                self.refused[step] = Interrupted("The step was interrupted with Ctrl-C.")
             except np.linalg.LinAlgError as error:
-                self.refused[step] = f"The numbers allow no solution: {error}."
+                self.refused[step] = VinculumError(f"The equations could not be solved numerically: {error}.")
         return None
 
     @contextmanager

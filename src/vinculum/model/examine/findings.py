@@ -8,14 +8,17 @@ from dataclasses import dataclass, field
 from vinculum.analyze import Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.derivation import EquationsOfMotion
+from vinculum.errors import VinculumError
 from vinculum.model.examine.settling import Arrival
 from vinculum.model.examine.steps import Equations
 from vinculum.model.model import Model
-from vinculum.model.text.message_rendering import in_the_words_of_a_file
+from vinculum.model.text.file_words import in_file_words
 from vinculum.notebook_repr import html
 from vinculum.simulation import Trajectory
 
-INTERRUPTED = "The step was interrupted with Ctrl-C."
+
+class Interrupted(VinculumError):
+    """A step that the user ended with Ctrl-C."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ class Point:
     closed_motion: Trajectory | None = None
     arrival: Arrival | None = None  # whether the closed motion came to the equilibrium
     held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
-    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+    refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
 
     @property
     def failures(self) -> list[str]:
@@ -58,7 +61,7 @@ class Findings:
     equations: Equations | None = None
     motion: Trajectory | None = None
     points: tuple[Point, ...] = ()  # one for each equilibrium, the one asked for first
-    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+    refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
     versions: Mapping[str, str] = field(default_factory=dict)
 
@@ -78,18 +81,19 @@ class Findings:
         """Every step that was refused, with the reason, in the words of the model's file where it has one."""
         several = len(self.points) > 1
         of_points = {
-            f"{step} at equilibrium {number}" if several else step: reason
+            f"{step} at equilibrium {number}" if several else step: error
             for number, point in enumerate(self.points, start=1)
-            for step, reason in point.refused.items()
+            for step, error in point.refused.items()
         }
         found = dict(self.refused) | of_points
-        in_words = (lambda reason: reason) if self.model.source is None else in_the_words_of_a_file
-        return {step: in_words(reason) for step, reason in found.items()}
+        write = str if self.model.source is None else in_file_words
+        return {step: write(error) for step, error in found.items()}
 
     @property
     def interrupted(self) -> bool:
         """Whether one of the motions, or another step, was ended by Ctrl-C."""
-        if INTERRUPTED in self.refusals.values():
+        errors = [*self.refused.values(), *(error for point in self.points for error in point.refused.values())]
+        if any(isinstance(error, Interrupted) for error in errors):
             return True
         of_points = [motion for point in self.points for motion in (point.closed_motion, point.held_motion)]
         return any(motion is not None and motion.outcome.kind == "interrupted" for motion in (self.motion, *of_points))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from vinculum.model.schema.layout_analysis import CLOSED_LOOP, CONTROL, EQUILIBRIUM, FORM, OBSERVER, SIMULATION
+from vinculum.model.schema.layout_analysis import CLOSED_LOOP, CONTROL, EQUILIBRIUM, OBSERVER, SIMULATION
 from vinculum.model.schema.layout_drawing import DRAWING
+from vinculum.model.schema.layout_form import FORM
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, RELEASE, SYSTEM
 from vinculum.model.schema.layout_tree import TREE
 from vinculum.model.schema.schema_types import Either, Formula, ListOf, MapOf, Number, Table, Text, Whole

@@ -61,8 +61,7 @@ def read_affine(reading: Reading, states: list[sp.Expr], inputs: list[sp.Expr], 
             dict(reading.numbers), energy, power, name,
         )  # fmt: skip
     except VinculumError as error:
-        places = [(f"{key!r}", ("constraints", key)) for key in constraints]
-        reading.refusal(places, ("affine",), error)
+        reading.refusal(error, ("affine",))
     return None
 
 

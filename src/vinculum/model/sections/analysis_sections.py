@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from vinculum.derivation import FORMS, Form
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.system import System
@@ -61,57 +62,86 @@ class Symbols:
 
 
 def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
-    """Arguments of ``derive``."""
-    raw = reading.data.get("form", {})
-    path: Path = ("form",)
-    found: dict[str, Any] = {key: raw[key] for key in ("redundant", "kind") if key in raw}
-    if "name" in raw:
-        found["form"] = raw["name"]
-    if known.affine:
-        if raw.get("name", "program") != "program":
-            reading.problem(("form", "name"), f"an affine system has the form program alone, not {raw['name']}.")
-        found["form"] = "program"
-    for key in ("dependent", "cyclic"):
-        if key in raw:
-            found[key] = reading.listed((*path, key), raw[key], known.coordinates, "coordinate")
-    if "characteristics" in raw:
-        found["characteristics"] = read_characteristics(reading, ("form", "characteristics"), raw["characteristics"])
-        known.further += list(found["characteristics"])
-    if "release" in raw:
-        found["release"] = _release(reading, raw["release"], known)
-    if raw.get("name") == "routh":
-        _declare_momenta(reading, known)
-    found |= _choices(reading, raw, known)
+    """Arguments of ``derive``: the name of the form and its options."""
+    raw = dict(reading.data.get("form", {}))
+    found: dict[str, Any] = {"form": raw["name"]} if "name" in raw else {"form": "program"} if known.affine else {}
+    form = FORMS[raw.pop("name", found.get("form", "multipliers"))]
+    if known.affine and form.name != "program":
+        reading.problem(("form", "name"), f"an affine system has the form program alone, not {form.name}.")
+        form, found = FORMS["program"], {"form": "program"}
+    perturbation = raw.pop("perturbation", None)
+    if found or "name" not in reading.document.data.get("form", ()):  # else the name is wrong, and was reported
+        _refuse_options(reading, form, raw if perturbation is None else [*raw, "perturbation"])
+    _declare_states(reading, form, known)
+    options = {key: option for key, option in form.options().items() if key in raw}
+    for key in sorted(options, key=lambda key: list(OPTION_READERS).index(options[key].kind)):
+        found[key] = OPTION_READERS[options[key].kind](reading, ("form", key), raw[key], known)
+    if perturbation is not None:
+        found["rates"] = _perturbation(reading, perturbation, known)
     return found
 
 
-def _choices(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
-    """The choices that contain formulas or numbers."""
-    found: dict[str, Any] = {}
-    if "inverse" in raw:
-        found["inverse"] = raw["inverse"] if isinstance(raw["inverse"], str) else read_laws(
-            reading, ("form", "inverse"), raw["inverse"], known.velocities, "velocity"
-        )  # fmt: skip
-    if "rates" in raw:
-        found["rates"] = _by_constraint(reading, ("form", "rates"), raw["rates"], known)
-    if "perturbation" in raw:
-        found["rates"] = _perturbation(reading, raw["perturbation"], known)
-    if "free" in raw:
-        found["free"] = read_laws(reading, ("form", "free"), raw["free"], known.inputs, "input")
-    if "weights" in raw:
-        found["weights"] = reading.table(("form", "weights"), raw["weights"], known.inputs, "input", weights=True)
-    if "at" in raw:
-        given = reading.table(("form", "at"), raw["at"], [*known.states, *known.inputs], "coordinate or velocity")
-        rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
-        found["at"] = dict.fromkeys(rest, 0.0) | given
+def _refuse_options(reading: Reading, form: type[Form], given: Iterable[str]) -> None:
+    """Note the keys that the form does not have."""
+    known = [*form.options(), *(("perturbation",) if form.name == "program" else ())]
+    for key in (key for key in given if key not in known):
+        near = suggestion(key, known) or f" It has {', '.join(known)}."
+        reading.problem(("form", key), f"the form {form.name} has no {key}.{near}")
+
+
+def _declare_states(reading: Reading, form: type[Form], known: Symbols) -> None:
+    """Names of the states that a form may bring, as p_phi of Routh's equations for a coordinate phi."""
+    brought = {name_of(state): state for state in form.new_states(known.coordinates)}
+    new = {name: Value(state) for name, state in brought.items() if name not in reading.scope.values}
+    reading.scope = reading.scope.with_values(new)
+    known.further += [value.expression for value in new.values()]
+
+
+def _plain(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """A word, or true or false."""
+    return raw
+
+
+def _number(reading: Reading, path: Path, raw: Any, known: Symbols) -> float | None:
+    return reading.number(path, raw)
+
+
+def _coordinates(reading: Reading, path: Path, raw: Any, known: Symbols) -> list[sp.Expr]:
+    return reading.listed(path, raw, known.coordinates, "coordinate")
+
+
+def _characteristics(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, sp.Expr]:
+    """New names and their expressions, which may be used from here on."""
+    found = read_characteristics(reading, path, raw)
+    known.further += list(found)
     return found
 
 
-def _release(reading: Reading, raw: dict[str, str], known: Symbols) -> dict[str, sp.Expr]:
+def _inverse(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """An expression for every velocity, or "newton"."""
+    return raw if isinstance(raw, str) else read_laws(reading, path, raw, known.velocities, "velocity")
+
+
+def _state(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, float]:
+    """Numbers by symbol; what is left out is zero, but for an affine system."""
+    given = reading.table(path, raw, [*known.states, *known.inputs], "coordinate or velocity")
+    rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
+    return dict.fromkeys(rest, 0.0) | given
+
+
+def _input_laws(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, sp.Expr]:
+    return read_laws(reading, path, raw, known.inputs, "input")
+
+
+def _input_weights(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, float]:
+    return reading.table(path, raw, known.inputs, "input", weights=True)
+
+
+def _release(reading: Reading, place: Path, raw: Any, known: Symbols) -> dict[str, sp.Expr]:
     """New names for the deviations from constraints."""
     found = {}
     for constraint, name in raw.items():
-        path = ("form", "release", constraint)
+        path = (*place, constraint)
         if constraint not in known.constraints:
             reading.problem(
                 path, f"{constraint[:40]} is no constraint.{suggestion(constraint[:40], known.constraints)}"
@@ -122,14 +152,6 @@ def _release(reading: Reading, raw: dict[str, str], known: Symbols) -> dict[str,
             reading.scope = reading.scope.with_values({plain: Value(function_of_time(plain))})
     known.further += list(found.values())
     return found
-
-
-def _declare_momenta(reading: Reading, known: Symbols) -> None:
-    """p_phi for a coordinate phi, which Routh's equations may have as a state."""
-    momenta = {f"p_{name_of(q)}": function_of_time(f"p_{name_of(q)}") for q in known.coordinates}
-    new = {name: Value(p) for name, p in momenta.items() if name not in reading.scope.values}
-    reading.scope = reading.scope.with_values(new)
-    known.further += [value.expression for value in new.values()]
 
 
 def _by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
@@ -161,6 +183,23 @@ def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
     scope = replace(reading.scope, constraints=tuple(known.constraints), residuals=True)
     functions = {n: reading.expression((*path, "functions", n), z, scope) for n, z in raw["functions"].items()}
     return Perturbation(functions)
+
+
+OPTION_READERS: dict[str, Callable[[Reading, Path, Any, Symbols], Any]] = {
+    # by the kind of an option, new names first, since the others may contain them
+    "characteristics": _characteristics,
+    "release": _release,
+    "choice": _plain,
+    "flag": _plain,
+    "number": _number,
+    "coordinates": _coordinates,
+    "state": _state,
+    "rates": _by_constraint,
+    "prescription": _by_constraint,
+    "inverse": _inverse,
+    "input laws": _input_laws,
+    "input weights": _input_weights,
+}
 
 
 # -- motion ----------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def read_torques(reading: Reading, raw: dict[str, Any], tree: BodyTree | None, c
     try:
         return getattr(manipulators, asked[0])(tree, **options)
     except VinculumError as error:
-        reading.refusal([], path, error)
+        reading.refusal(error, path)
     return {}
 
 

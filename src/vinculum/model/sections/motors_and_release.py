@@ -9,7 +9,7 @@ import sympy as sp
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.motors import DCMotor, motorize
 from vinculum.describe.system import System
-from vinculum.errors import VinculumError
+from vinculum.errors import About, VinculumError
 from vinculum.model import limits
 from vinculum.model.expressions.scope import spelled
 from vinculum.model.expressions.value import Value
@@ -85,7 +85,7 @@ def with_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -
     try:
         return motorize(system, made)
     except VinculumError as error:
-        reading.refusal([], ("motors",), error)
+        reading.refusal(error, ("motors",))
     return system
 
 
@@ -105,7 +105,7 @@ def _motor(reading: Reading, path: Path) -> DCMotor | None:
     try:
         return DCMotor(**numbers)  # type: ignore[arg-type]  # none is None
     except VinculumError as error:
-        reading.refusal([(f"its {key}", (*path, key)) for key in raw], path, error)
+        reading.refusal(error, path, {About("option", key): (*path, key) for key in raw})
     return None
 
 
@@ -123,7 +123,7 @@ def released(reading: Reading, system: System) -> System:
     try:
         free = release(system, characteristics, **options)
     except (VinculumError, ArithmeticError) as error:
-        reading.refusal([], ("release",), error)
+        reading.refusal(error, ("release",))
         return system
     new = [u for u in free.inputs if u not in system.inputs]
     reading.scope = reading.scope.with_values({name_of(u): Value(u) for u in new if name_of(u).isidentifier()})
@@ -146,10 +146,10 @@ def with_program(reading: Reading, system: System, program: dict[str, sp.Expr]) 
     """The system with conditions that all its inputs together hold."""
     if not program or reading.problems:
         return system
-    from vinculum.derivation.program.affine_form import affine  # a later stage: a file says more than a description
+    from vinculum.derivation.program.affine_form import to_affine  # a later stage: a file says more than a description
 
     try:
-        return affine(system, program)
+        return to_affine(system, program)
     except (VinculumError, ArithmeticError) as error:
-        reading.refusal([(name, ("constraints", name)) for name in program], ("constraints",), error)
+        reading.refusal(error, ("constraints",))
     return system

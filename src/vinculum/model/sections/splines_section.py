@@ -41,7 +41,7 @@ def _curve(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Curv
     try:
         return Curve(pieces_through(points, values, raw.get("degree", 5), name), argument, dimension)
     except VinculumError as error:
-        reading.refusal([], path, error)
+        reading.refusal(error, path)
     return None
 
 

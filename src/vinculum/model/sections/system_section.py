@@ -37,7 +37,7 @@ def read_system(
             inputs=inputs, name=name,
         )  # fmt: skip
     except VinculumError as error:
-        reading.refusal(_places(reading), ("system",), error)
+        reading.refusal(error, ("system",))
     return None
 
 
@@ -55,14 +55,3 @@ def read_forces(
         if key is not None and force is not None:
             found[key] = force
     return found
-
-
-def _places(reading: Reading) -> list[tuple[str, Path]]:
-    """Words of a finding and the key they speak of."""
-    own: list[tuple[str, Path]] = [
-        (f"constraint {name}", ("constraints", name)) for name in reading.data.get("constraints", {})
-    ]
-    own += [(f"force on {name}", ("system", "forces", name)) for name in reading.data["system"].get("forces", {})]
-    energies = ("kinetic_energy", "potential_energy", "dissipation")
-    own += [(f"the {key.replace('_', ' ')}", ("system", key)) for key in energies]
-    return [*own, ("input", ("system", "inputs")), ("coordinate", ("system", "coordinates"))]

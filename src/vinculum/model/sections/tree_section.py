@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies import Body, BodyTree, Loop, Rolling, Sliding, denavit_hartenberg, rotation, servo_path
+from vinculum.describe.bodies import (
+    Body,
+    BodyTree,
+    Loop,
+    Rolling,
+    Sliding,
+    denavit_hartenberg,
+    rotation_rpy,
+    servo_path,
+)
 from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.system import System
-from vinculum.errors import VinculumError
+from vinculum.errors import About, VinculumError
 from vinculum.model import limits
 from vinculum.model.expressions.scope import spelled
 from vinculum.model.expressions.value import Value
@@ -100,9 +109,9 @@ def read_tree(
         mimics = reading.robot.constraints if reading.robot is not None else ()
         return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])
     except (VinculumError, np.linalg.LinAlgError) as error:
-        places: list[tuple[str, Path]] = [(f"{n!r}", path) for path, n, _ in _bodies(reading)]
-        places += [(f"{loop.label} ", ("tree", "loops", i)) for i, loop in enumerate(settings["loops"])]
-        reading.refusal([*places, ("the path", ("tree", "path"))], ("tree",), error)
+        places: dict[About, Path] = {About("body", n): path for path, n, _ in _bodies(reading)}
+        places |= {About("loop", loop.label): ("tree", "loops", i) for i, loop in enumerate(settings["loops"])}
+        reading.refusal(error, ("tree",), places)
     return None
 
 
@@ -204,7 +213,7 @@ def _rotation(reading: Reading, path: Path, raw: Any) -> Any:
     if isinstance(raw, list):
         return _numbers(reading, path, raw)
     angles = {key: reading.number((*path, key), entry, ()) for key, entry in raw.items()}
-    return None if None in angles.values() else rotation(**{key: float(x or 0.0) for key, x in angles.items()})
+    return None if None in angles.values() else rotation_rpy(**{key: float(x or 0.0) for key, x in angles.items()})
 
 
 def _joinings(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:

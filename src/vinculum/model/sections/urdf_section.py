@@ -33,7 +33,7 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     try:
         robot = from_urdf(text, **options)
     except VinculumError as error:
-        reading.refusal([], _PATH, error)
+        reading.refusal(error, _PATH)
         return None
     known: dict[sp.Expr, Dimension] = {}
     for body in robot.bodies.bodies if reading.units else ():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.graph import order
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.names import suggestion
@@ -40,11 +40,13 @@ def refuse_unusable(method: str, step: float | None, tolerance: float | None, st
     if method not in known:
         raise VinculumError(f"There is no method {method!r}.{suggestion(method, known)} Known: {', '.join(known)}.")
     if method in METHODS and not step_is_chosen and (step is None or not math.isfinite(step) or step <= 0):
-        raise VinculumError(f"The method {method!r} needs a positive step, as in simulate(..., step=1e-3); got {step}.")
+        found = f"The method {method!r} needs a positive step; got {step}."
+        raise VinculumError(Finding(found, ["Use ", call("simulate", step=Word("1e-3")), ", for instance."]))
     if method in METHODS and tolerance is not None:
         raise VinculumError(f"The method {method!r} has a fixed step and no tolerance. Leave out tolerance.")
     if method not in METHODS and step is not None:
-        raise VinculumError(f"The method {method!r} chooses its own steps. Leave out step, or pass tolerance.")
+        advice = ("Leave step out, or use ", call("simulate", tolerance=Word("1e-9")), ".")
+        raise VinculumError(Finding(f"The method {method!r} chooses its own steps.", advice))
     if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
         raise VinculumError(f"The tolerance is {tolerance}; it must be positive and finite.")
 
@@ -90,8 +92,11 @@ def refuse_rough(problem: Problem, method: str) -> None:
     kinks = rough(problem) if method == "taylor" else []
     if kinks:
         raise VinculumError(
-            f"The equations contain {', '.join(kinks)}, which are not smooth: a Taylor series would pass over a "
-            "corner unseen. Use method='bdf', or write the corner with sign, Abs or Piecewise."
+            Finding(
+                f"The equations contain {', '.join(kinks)}, which are not smooth: a Taylor series would not see the "
+                "corner.",
+                ["Use ", call("simulate", method="bdf"), ", or write the corner with sign, Abs or Piecewise."],
+            )
         )
 
 

@@ -39,7 +39,7 @@ class Decay:
     _repr_html_ = html
 
 
-def decay(motion: Trajectory, G: np.ndarray | None = None) -> Decay:
+def decay_bound(motion: Trajectory, G: np.ndarray | None = None) -> Decay:
     """The exponential bound of the residuals of a run.
 
     ``G`` is symmetric and positive definite; left out, it solves AᵀG + GA = -1 for the mean of A over the run. Refused

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.simulation.integrators.methods import METHODS, Adams, RungeKutta
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.stabilization.probes import Probes
@@ -42,9 +42,11 @@ def promised(
         return found
     would = _searched(problem, method, sampled, asked.epsilon, span, min(step / 2, 0.1 / rate), pilot)
     raise VinculumError(
-        f"No gain keeps the constraints within {asked.epsilon:.3g} at the step {step:.3g} of {method_name!r}: the best "
-        f"bound is {found.worst:.3g}, with the rate {found.rate:.4g}. A step of {would.step:.3g} would do: "
-        f"simulate(..., step={would.step:.3g}), or leave the step out."
+        Finding(
+            f"No gain keeps the constraints within {asked.epsilon:.3g} at the step {step:.3g} of {method_name!r}: the "
+            f"best bound is {found.worst:.3g}, with the rate {found.rate:.4g}.",
+            ["Use ", call("simulate", step=Word(f"{would.step:.3g}")), ", or leave step out."],
+        )
     )
 
 
@@ -84,8 +86,10 @@ def _checked(asked: Guaranteed, name: str, span: float) -> RungeKutta | Adams:
     """The method for which a bound is asked; where none can be promised, the reason."""
     if name not in METHODS:
         raise VinculumError(
-            f"A bound is promised for methods with a fixed step; {name!r} chooses its own. Use method='rk4' or another "
-            f"of {', '.join(METHODS)}."
+            Finding(
+                f"A bound is promised for methods with a fixed step; {name!r} chooses its own.",
+                ["Use ", call("simulate", method="rk4"), f" or another of {', '.join(METHODS)}."],
+            )
         )
     if not (math.isfinite(asked.epsilon) and asked.epsilon > 0):
         raise VinculumError(f"Guaranteed(epsilon) needs a positive accuracy; got {asked.epsilon}.")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.simulation.integrators import taylor
 from vinculum.simulation.integrators.methods import METHODS, Adams
 from vinculum.simulation.integrators.taylor_integrator import started
@@ -31,11 +31,14 @@ def checked_treatment(plan: Plan, asked: Stabilization | str | None) -> Stabiliz
     treatment = chosen(asked, default=Sampled() if runge_kutta else Baumgarte())
     if isinstance(treatment, Sampled) and not runge_kutta:
         raise VinculumError(
-            f"Sampled feedback is held through the stages of a Runge-Kutta step; {plan.method!r} has none. "
-            "Use stabilization='baumgarte'."
+            Finding(
+                f"Sampled feedback is held through the stages of a Runge-Kutta step; {plan.method!r} has none.",
+                ["Use ", call("simulate", stabilization="baumgarte"), "."],
+            )
         )
     if isinstance(treatment, Projection) and plan.method == "bdf":
-        raise VinculumError("Projection would break the memory of 'bdf'. Use stabilization='baumgarte'.")
+        advice = ("Use ", call("simulate", stabilization="baumgarte"), ".")
+        raise VinculumError(Finding("Projection would break the memory of 'bdf'.", advice))
     return treatment
 
 

@@ -84,7 +84,7 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
     }
 
 
-def read(path: str | Path) -> Trajectory:
+def read_trajectory(path: str | Path) -> Trajectory:
     """A trajectory from a NetCDF file written by ``motion.save``."""
     import xarray as xr
 

@@ -14,6 +14,7 @@ import sympy as sp
 
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, from_sympy
+from vinculum.hooks import call
 from vinculum.names import suggestion, variable_name
 from vinculum.notebook_repr import html
 from vinculum.simulation.problem.events import Happened, reaction
@@ -203,22 +204,18 @@ class Trajectory:
         return interpolate(self, times)
 
     def save(self, path: str | Path) -> None:
-        """Write the trajectory to a NetCDF file; `vinculum.read` gives it back."""
+        """Write the trajectory to a NetCDF file; `vinculum.read_trajectory` reads it."""
         self.dataset.to_netcdf(path, engine="netcdf4")
 
     def plot(self, *keys: sp.Expr | str) -> Any:
         """A Plotly figure of the given quantities over time (default: all coordinates)."""
-        from vinculum.present.plots import over_time
-
-        return over_time(self, keys)
+        return call("plot of a motion", self, keys)
 
     def animate(self, *what: Any, **options: Any) -> Any:
         """A Plotly figure that moves: of a `Drawing`, of a model, or of lines, each a list of points (x, y) or
         (x, y, z), numbers or expressions. A system made from bodies is drawn without being told what.
         """
-        from vinculum.present.animation import animation
-
-        return animation(self, what, **options)
+        return call("animation", self, what, **options)
 
     def __call__(self, expression: sp.Expr) -> np.ndarray:
         """The same as ``motion[expression]``, constants included."""

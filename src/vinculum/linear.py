@@ -1,0 +1,25 @@
+"""The records of linear analysis, and tests of its modes for controllability and observability."""
+
+from vinculum.analyze import (
+    Equilibrium,
+    LinearModel,
+    Mode,
+    Verdict,
+    controllability,
+    minimum_actuators,
+    observability,
+    sufficient_inputs,
+    sufficient_outputs,
+)
+
+__all__ = [
+    "Equilibrium",
+    "LinearModel",
+    "Verdict",
+    "Mode",
+    "controllability",
+    "observability",
+    "minimum_actuators",
+    "sufficient_inputs",
+    "sufficient_outputs",
+]

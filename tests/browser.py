@@ -1,0 +1,189 @@
+"""A real browser without a screen: Chromium, driven by Playwright. ``python tests/browser.py`` installs it.
+
+The tests of pages use Debian's Chromium or Google Chrome where there is one, and Playwright's own Chromium otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+MISSING = "Chromium was not found. Install it: make browser"
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",  # Chromium has no sandbox for root, the user of most containers
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-angle=swiftshader",  # 3D drawings without a graphics card
+    "--enable-unsafe-swiftshader",
+)
+_PATIENCE = 180_000  # milliseconds: 3D drawings without a graphics card are slow on a busy machine
+_INSTALL = 900  # seconds for one attempt to install
+
+
+class NoBrowserError(Exception):
+    """No browser could be started."""
+
+
+@dataclass
+class Seen:
+    """What a page did: the errors it wrote to the console, and the addresses it requested."""
+
+    errors: list[str] = field(default_factory=list)
+    fetched: list[str] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        """No errors, no requests."""
+        return not self.errors and not self.fetched
+
+    def __str__(self) -> str:
+        errors = "no console errors" if not self.errors else f"console errors: {'; '.join(self.errors)}"
+        fetched = "nothing fetched" if not self.fetched else f"fetched: {', '.join(self.fetched)}"
+        return f"{errors}, {fetched}"
+
+
+# -- finding and installing it ---------------------------------------------------------------------------------------
+
+
+def find() -> str:
+    """The path of Chromium; refused where there is none."""
+    for path in (*map(shutil.which, NAMES), _own()):
+        if path and _usable(path):
+            return path
+    raise NoBrowserError(MISSING)
+
+
+def _usable(path: str) -> bool:
+    """Whether it starts. The snap of Ubuntu is not usable: it cannot read the folder of temporary files."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and "snap" not in done.stdout
+
+
+def _own() -> str | None:
+    """The Chromium that Playwright downloaded, if it did."""
+    folders = (os.environ.get("PLAYWRIGHT_BROWSERS_PATH"), Path.home() / ".cache/ms-playwright")
+    names = ("chromium*/*/chrome", "chromium*/*/headless_shell", "chromium*/*/chrome-headless-shell")
+    found = (
+        path for folder in folders if folder for name in names for path in sorted(Path(folder).glob(name), reverse=True)
+    )
+    return next(map(str, found), None)
+
+
+def install(ask: bool = False) -> str | None:
+    """Install Chromium with apt, or else with Playwright; returns why it could not be installed.
+
+    With ``ask`` sudo may ask for a password, and all output is shown; without it nobody is asked anything.
+    """
+    sudo = [] if os.geteuid() == 0 else ["sudo"] if ask else ["sudo", "-n"]
+    apt_works = bool(shutil.which("apt-get")) and (not sudo or _run([*sudo, "true"], ask))
+    if apt_works:
+        apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=60"]
+        get = [*apt, "install", "-y", "--no-install-recommends", "chromium"]
+        if _run(get, ask) or (_run([*apt, "update"], ask) and _run(get, ask)):
+            return refusal()
+    libraries = ["--with-deps"] if apt_works else []
+    _run([sys.executable, "-m", "playwright", "install", "chromium", "--only-shell", *libraries], ask)
+    return refusal()
+
+
+def _run(command: Sequence[str], ask: bool) -> bool:
+    """Whether a command succeeded within the time limit."""
+    quiet: dict[str, Any] = {} if ask else {"capture_output": True, "stdin": subprocess.DEVNULL}
+    try:
+        return subprocess.run(command, timeout=_INSTALL, **quiet).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def refusal() -> str | None:
+    """Why no browser can be used, or None."""
+    try:
+        find()
+    except NoBrowserError as error:
+        return str(error)
+    return None
+
+
+# -- driving it ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """A running Chromium."""
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        try:
+            running = playwright.chromium.launch(executable_path=find(), args=list(_FLAGS))
+        except Error as error:
+            raise NoBrowserError(f"Chromium does not start: {error}") from error
+        try:
+            yield running
+        finally:
+            running.close()
+
+
+@contextmanager
+def opened(running: Any, path: str | Path, width: int = 1200, height: int = 900, **options: Any) -> Iterator[Any]:
+    """Open a file and yield (page, what it did) when everything is drawn; ``options`` of a Playwright context."""
+    context = running.new_context(viewport={"width": width, "height": height}, **options)
+    try:
+        page, seen, address = context.new_page(), Seen(), Path(path).resolve().as_uri()
+        watch(page, address, seen)
+        page.set_default_timeout(_PATIENCE)
+        page.goto(address, wait_until="commit")
+        page.wait_for_function("window.vinculumReady === true")
+        yield page, seen
+    finally:
+        context.close()
+
+
+def watch(page: Any, address: str, seen: Seen) -> None:
+    """Record errors and requests of a page; its own address and the data inside it do not count."""
+    page.on("console", lambda m: seen.errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    own = (address, "data:", "blob:")
+    page.on("request", lambda r: None if r.url.startswith(own) else seen.fetched.append(r.url))
+
+
+def photograph(running: Any, path: str | Path, picture: str | Path, width: int = 1200, height: int = 1600) -> Seen:
+    """Save a picture of the top of a page; returns what the page did while it loaded and was scrolled through."""
+    with opened(running, path, width, height) as (page, seen):
+        page.screenshot(path=str(picture))
+        page.evaluate("window.scrollTo({ top: document.body.scrollHeight, behavior: 'instant' })")
+        page.wait_for_timeout(500)
+        return seen
+
+
+def main() -> int:
+    """Install Chromium where it is missing. With --optional (`make test`) a failure is no error outside CI."""
+    optional = "--optional" in sys.argv[1:]
+    if refusal() is None:
+        return 0
+    print("Installing Chromium, in which the tests open pages", flush=True)
+    if (why := install(ask=not optional)) is None:
+        return 0
+    if optional and not os.environ.get("CI"):
+        print("Chromium could not be installed: the tests that open a page are left out (make browser says more).")
+        return 0
+    print(why.replace("make browser", "apt install chromium"), file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
