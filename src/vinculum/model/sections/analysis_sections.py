@@ -70,7 +70,7 @@ def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
         reading.problem(("form", "name"), f"an affine system has the form program alone, not {form.name}.")
         form, found = FORMS["program"], {"form": "program"}
     perturbation = raw.pop("perturbation", None)
-    if found or "name" not in reading.document.data.get("form", ()):  # else the name is wrong, and was reported
+    if raw and (found or "name" not in reading.document.data["form"]):  # else the name is wrong, and was reported
         _refuse_options(reading, form, raw if perturbation is None else [*raw, "perturbation"])
     _declare_states(reading, form, known)
     options = {key: option for key, option in form.options().items() if key in raw}
