@@ -1,7 +1,7 @@
 """The pictures of the pages: ``python -m docs.make_pictures`` writes them to docs/images/.
 
-The picture of the README is drawn from the code of docs/worked_example.md, the others by the ``picture`` functions of the
-examples.
+The code of docs/worked_example.md draws the picture of the README; the ``picture`` functions of the examples draw the
+others.
 """
 
 import importlib
