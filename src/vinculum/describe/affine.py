@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
 
 from vinculum.errors import ModelError
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import ZERO, Converter, Node, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
@@ -64,8 +64,8 @@ class AffineSystem:
         settle(self, "drift", tuple(self.drift))
         settle(self, "inputs", tuple(self.inputs))
         settle(self, "input_matrix", rows(self.input_matrix, len(self.states), len(self.inputs)))
-        settle(self, "constraints", MappingProxyType(named(self.constraints)))
-        settle(self, "parameters", MappingProxyType({p: float(v) for p, v in self.parameters.items()}))
+        settle(self, "constraints", FrozenMapping(named(self.constraints)))
+        settle(self, "parameters", FrozenMapping({p: float(v) for p, v in self.parameters.items()}))
 
     @property
     def constraint_names(self) -> tuple[str, ...]:

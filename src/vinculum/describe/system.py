@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
 
 from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import Converter, Node, symbol
 from vinculum.names import listed
 from vinculum.notebook_repr import html
@@ -63,8 +63,8 @@ class System:
         settle(self, "coordinates", tuple(self.coordinates))
         settle(self, "inputs", tuple(self.inputs))
         settle(self, "constraints", named(self.constraints))
-        settle(self, "forces", MappingProxyType({q: sp.sympify(f) for q, f in self.forces.items()}))
-        settle(self, "parameters", MappingProxyType({p: float(v) for p, v in self.parameters.items()}))
+        settle(self, "forces", FrozenMapping({q: sp.sympify(f) for q, f in self.forces.items()}))
+        settle(self, "parameters", FrozenMapping({p: float(v) for p, v in self.parameters.items()}))
         for energy in ("kinetic_energy", "potential_energy", "dissipation"):
             settle(self, energy, sp.sympify(getattr(self, energy)))
 
