@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from vinculum.describe.check import findings
 from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
 from vinculum.frozen import FrozenMapping
@@ -26,7 +27,7 @@ class System:
     V(q, t); ``forces`` {coordinate: generalized force}, which may contain ``inputs``; ``dissipation`` Rayleigh's
     function D(q, qdot), giving the force -dD/dqdot; ``parameters`` {symbol: value}.
 
-    A description that cannot be right is refused here with a `ModelError` that lists every finding.
+    An invalid description is refused with a `ModelError` that lists every finding.
 
     >>> import sympy as sp
     >>> from sympy.physics.mechanics import dynamicsymbols
@@ -54,8 +55,6 @@ class System:
     bodies: Any = None  # the BodyTree the system was made from, if any: its recursions give M and h
 
     def __post_init__(self) -> None:
-        from vinculum.describe.check import findings
-
         found = findings(self)
         if found:
             raise ModelError(f"Invalid system {self.name!r}", found)

@@ -73,7 +73,7 @@ class BodyTree:
         if found:
             raise ModelError(f"Invalid tree {self.name!r}", found)
         object.__setattr__(self, "bodies", tuple(self.bodies))
-        object.__setattr__(self, "parameters", FrozenMapping(dict(self.parameters)))
+        object.__setattr__(self, "parameters", FrozenMapping(self.parameters))
         for joining in (*self.loops, *self.contacts):
             joining.check(self)
         if self.loops:
