@@ -12,9 +12,9 @@ import sympy as sp
 from vinculum.compile.kernel import Kernel, ground_nodes
 from vinculum.compile.machine import native_width
 from vinculum.compile.simd import SimdFunction, simd_function
-from vinculum.compile.tangents import Tangents
 from vinculum.derivation.bodies import Recursion, recursion
 from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, ROLLED_FROM
+from vinculum.derivation.bodies.tangents import Tangents
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.energies import joint_forces, spring_potential
 from vinculum.describe.bodies.fold_parameters import with_numbers

@@ -11,12 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
-from vinculum.derivation.bodies import Recursion, composite
+from vinculum.derivation.bodies import composite
 from vinculum.derivation.bodies.newton_euler import inverse
-from vinculum.describe.bodies.joints import BALL
-from vinculum.describe.bodies.kinematics import quaternion_rows
+from vinculum.derivation.bodies.recursion import Recursion
 from vinculum.graph import ZERO, Node, jacobian, lift, substitute, symbol
-from vinculum.graph.vectors import dot
 
 
 class Tangents:
@@ -24,7 +22,7 @@ class Tangents:
 
     def __init__(self, steps: Recursion, v: Sequence[Node], a: Sequence[Node], passive: Sequence[Node]) -> None:
         self.steps, self.v, self.a, self.passive = steps, v, a, passive
-        widths = [3 if hinge.kind == BALL else 1 for hinge in steps.hinges]
+        widths = [hinge.joint.width for hinge in steps.hinges]
         self.nu, self.rates = ([tuple(symbol((name, i, k)) for k in range(w)) for i, w in enumerate(widths)]
                                for name in ("hinge velocity", "hinge acceleration"))  # fmt: skip
 
@@ -59,15 +57,14 @@ class Tangents:
         found: list[Node] = []
         for hinge, places in zip(self.steps.hinges, self.steps.places, strict=True):
             own = [row[i] for i in places]
-            turned = [lift(dot(e, own) / 2) for e in quaternion_rows(hinge.q)] if hinge.kind == BALL else own
-            found += turned
+            found += [lift(x) for x in hinge.joint.forces(hinge.q, own)]
         return found
 
     def _resist(self, by_q: np.ndarray, by_nu: np.ndarray) -> None:
         """Springs, dampers and friction, which act on single coordinates."""
         first = composite.starts(self.steps.hinges)
         for hinge, (place, *_), i in zip(self.steps.hinges, self.steps.places, first, strict=True):
-            if hinge.kind != BALL and self.passive[place] is not ZERO:
+            if hinge.joint.axial and self.passive[place] is not ZERO:
                 slope = jacobian([self.passive[place]], (hinge.q[0], hinge.v[0]))[0]
                 by_q[i, i], by_nu[i, i] = by_q[i, i] - slope[0], by_nu[i, i] - slope[1]
 
@@ -76,7 +73,6 @@ class Tangents:
         found: dict[Node, Node] = {}
         for i, (hinge, places) in enumerate(zip(self.steps.hinges, self.steps.places, strict=True)):
             for given, names in ((self.v, self.nu[i]), (self.a, self.rates[i])):
-                own = [given[k] for k in places]
-                turned = [lift(2 * dot(e, own)) for e in quaternion_rows(hinge.q)] if hinge.kind == BALL else own
-                found |= dict(zip(names, turned, strict=True))
+                own = hinge.joint.velocities(hinge.q, [given[k] for k in places])
+                found |= dict(zip(names, map(lift, own), strict=True))
         return found
