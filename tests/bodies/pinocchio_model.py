@@ -9,7 +9,7 @@ import vinculum as vn
 from vinculum.describe.bodies.joints import Helical, LinearAxis, RotaryAxis, ScrewAxis
 from vinculum.graph import evaluate, symbol
 
-KINDS = ("revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
+KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
 
 
 def random_rotation(random):
@@ -28,6 +28,8 @@ def random_body(random, name, parent, joint):
     axis = random.normal(size=3)
     if joint == "universal":
         axis = (axis, random.normal(size=3))
+    if joint == "helical":
+        joint = Helical(pitch=random.normal())
     return vn.Body(
         name, parent, axis=axis, origin=random.normal(size=3), rotation=random_rotation(random), joint=joint,
         mass=random.uniform(0.5, 2), center_of_mass=random.normal(size=3), inertia=random_inertia(random),

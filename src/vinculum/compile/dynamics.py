@@ -13,7 +13,7 @@ from vinculum.compile.kernel import Kernel, ground_nodes
 from vinculum.compile.machine import native_width
 from vinculum.compile.simd import SimdFunction, simd_function
 from vinculum.derivation.bodies import Recursion, recursion
-from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, ROLLED_FROM
+from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, LOOPED_FROM
 from vinculum.derivation.bodies.tangents import Tangents
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.energies import joint_forces, spring_potential
@@ -25,7 +25,7 @@ from vinculum.graph.vectors import times
 from vinculum.notebook_repr import html
 
 Array = np.ndarray
-METHODS = ("auto", "composite", "articulated", "rolled")
+METHODS = ("auto", "composite", "articulated", "looped")
 
 
 class Dynamics:
@@ -33,7 +33,7 @@ class Dynamics:
 
     States are arrays (n) or (rows, n) in the order of ``coordinates``; many rows run in SIMD lanes and come fastest as
     Fortran-ordered arrays (each coordinate contiguous). ``method`` is "composite" (mass matrix and factorization),
-    "articulated", "rolled" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", by
+    "articulated", "looped" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", by
     size; ``chosen`` says which. With ``fold=True`` the values of parameters are written into the code; with False they
     are run-time values that `with_parameters` changes, at the price of more operations.
 
@@ -75,11 +75,11 @@ class Dynamics:
         if self.method != "auto":
             return self.method
         size = self.recursion.size
-        return "composite" if size <= ARTICULATED_FROM else "articulated" if size <= ROLLED_FROM else "rolled"
+        return "composite" if size <= ARTICULATED_FROM else "articulated" if size <= LOOPED_FROM else "looped"
 
     def __repr__(self) -> str:
-        limits = {"composite": f"at most {ARTICULATED_FROM}", "articulated": f"at most {ROLLED_FROM}",
-                  "rolled": f"more than {ROLLED_FROM}"}  # fmt: skip
+        limits = {"composite": f"at most {ARTICULATED_FROM}", "articulated": f"at most {LOOPED_FROM}",
+                  "looped": f"more than {LOOPED_FROM}"}  # fmt: skip
         why = f" (chosen: {limits[self.chosen]} velocities)" if self.method == "auto" else ""
         run_time = ", ".join(map(str, self.parameters))
         rows = {
@@ -104,7 +104,7 @@ class Dynamics:
     def forward_nodes(self) -> list[Node]:
         """q̈ of (q, q̇, τ)."""
         applied = [u + force for u, force in zip(self._u, self.passive, strict=True)]
-        method = self.chosen if self.chosen != "rolled" else "articulated"
+        method = self.chosen if self.chosen != "looped" else "articulated"
         return self.recursion.accelerations(applied, {}, method)[0]
 
     @cached_property
@@ -116,8 +116,8 @@ class Dynamics:
 
     def forward(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> Array:
         """q̈ from the joint forces τ."""
-        if self.chosen == "rolled":
-            found = self._rolled("forward", True, (q, v, tau), t)
+        if self.chosen == "looped":
+            found = self._looped("forward", True, (q, v, tau), t)
         else:
             found = self._run("forward", lambda: self.forward_nodes, (self._q, self._v, self._u), (q, v, tau), t)
         if not np.all(np.isfinite(found)) and all(np.all(np.isfinite(x)) for x in (q, v, tau, t)):
@@ -136,31 +136,31 @@ class Dynamics:
 
     def inverse(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
         """The joint forces τ for accelerations q̈."""
-        if self.chosen == "rolled":
-            return self._rolled("inverse", True, (q, v, a), t)
+        if self.chosen == "looped":
+            return self._looped("inverse", True, (q, v, a), t)
         return self._run("inverse", lambda: self.inverse_nodes, (self._q, self._v, self._a), (q, v, a), t)
 
     def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
         """h(q, q̇) with gravity and the motion of the base, without passive forces."""
-        if self.chosen == "rolled":
-            return self._rolled("inverse", False, (q, v, np.zeros(len(self._q))), t)
+        if self.chosen == "looped":
+            return self._looped("inverse", False, (q, v, np.zeros(len(self._q))), t)
         return self._run("bias", lambda: list(self.recursion.bias()), (self._q, self._v), (q, v), t)
 
     def mass_matrix(self, q: Any) -> Array:
         """M(q), (n, n) or (rows, n, n)."""
         n = len(self._q)
-        if self.chosen == "rolled":
-            return self._rolled_mass_matrix(np.asarray(q, dtype=float))
+        if self.chosen == "looped":
+            return self._looped_mass_matrix(np.asarray(q, dtype=float))
         flat = self._run("mass", lambda: list(self.recursion.mass_matrix().ravel()), (self._q,), (q,))
         return flat.reshape(*flat.shape[:-1], n, n)
 
-    def _rolled_mass_matrix(self, q: Array) -> Array:
+    def _looped_mass_matrix(self, q: Array) -> Array:
         """Column by column: the forces that a unit acceleration needs at rest without gravity, and μ q qᵀ."""
         self._refuse([q], [self._q])
         n = len(self._q)
         units = np.broadcast_to(np.eye(n), (*q.shape[:-1], n, n))
         states = np.broadcast_to(q[..., None, :], units.shape)
-        M = self._rolled("inverse", False, (states, np.zeros(n), units), 0.0, at_rest=True)
+        M = self._looped("inverse", False, (states, np.zeros(n), units), 0.0, at_rest=True)
         for hinge, rows in zip(self.recursion.hinges, self.recursion.places, strict=True):
             if len(hinge.q) == 4:
                 x = q[..., rows]
@@ -182,15 +182,15 @@ class Dynamics:
 
     def inverse_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
         """∂τ/∂q, ∂τ/∂ν and M = ∂τ/∂ν̇, each in the velocities ν of the joints (see `forward_derivatives`)."""
-        if self.chosen == "rolled":
-            return self._rolled_tangents(q, v, a, t)
+        if self.chosen == "looped":
+            return self._looped_tangents(q, v, a, t)
         outputs = self._tangents.outputs
         flat = self._run("tangents", lambda: outputs, (self._q, self._v, self._a), (q, v, a), t)
         size = self.recursion.size
         three = flat.reshape(*flat.shape[:-1], size, 3 * size)
         return three[..., :size], three[..., size : 2 * size], three[..., 2 * size :]
 
-    def _rolled_tangents(self, q: Any, v: Any, a: Any, t: Any) -> tuple[Array, Array, Array]:
+    def _looped_tangents(self, q: Any, v: Any, a: Any, t: Any) -> tuple[Array, Array, Array]:
         """Column by column, directions side by side in SIMD lanes."""
         x, rows = self._columns((self._q,) * 3, (q, v, a), t)
         places, n = self._tangents.places, len(self._q)
@@ -271,14 +271,14 @@ class Dynamics:
         return {}
 
     def kernel(self, what: str = "forward", passive: bool = True) -> Kernel:
-        """The rolled "forward" or "inverse" dynamics with the present values of parameters."""
+        """The looped "forward" or "inverse" dynamics with the present values of parameters."""
         key = what, passive
         if key not in self._kernels:
             values = {symbol(p): float(x) for p, x in self.parameters.items()}
             self._kernels[key] = Kernel(self.recursion, what, passive, values)
         return self._kernels[key]
 
-    def _rolled(self, what: str, passive: bool, given: Sequence[Any], t: Any, at_rest: bool = False) -> Array:
+    def _looped(self, what: str, passive: bool, given: Sequence[Any], t: Any, at_rest: bool = False) -> Array:
         x, rows = self._columns((self._q,) * 3, given, t)
         base = np.zeros((9, x.shape[1]))
         if not at_rest:
@@ -342,6 +342,6 @@ class Dynamics:
 def dynamics(tree: BodyTree, method: str = "auto", *, fold: bool = True) -> Dynamics:
     """The dynamics of a tree as machine code: forward, inverse, mass matrix, bias, derivatives, kinematics.
 
-    ``method``: "auto" (by size), "composite", "articulated" or "rolled", see `Dynamics`.
+    ``method``: "auto" (by size), "composite", "articulated" or "looped", see `Dynamics`.
     """
     return Dynamics(tree, method, fold)

@@ -1,4 +1,4 @@
-"""A tree as the table that rolled recursions run over."""
+"""A tree as the table that looped recursions run over."""
 
 from __future__ import annotations
 

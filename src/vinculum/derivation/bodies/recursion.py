@@ -24,7 +24,7 @@ from vinculum.graph import ZERO, Node, lift, symbol, symbols, vector
 from vinculum.graph.vectors import Vector, dot
 
 ARTICULATED_FROM = 8  # velocities; above, articulated bodies take fewer operations than factorizing M
-ROLLED_FROM = 32  # velocities; above, loops over the hinges compile in a fraction of the time and run as fast
+LOOPED_FROM = 32  # velocities; above, loops over the hinges compile in a fraction of the time and run as fast
 
 
 @dataclass(frozen=True, eq=False)
