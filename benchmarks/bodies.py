@@ -160,10 +160,10 @@ def _runner(arm, width):
             return lambda x, out: machine.call(x.shape[1], x.ctypes.data, *rest, out.ctypes.data)
 
         return made
-    inputs, p = (*arm._q, *arm._v, *arm._u, arm._time), np.zeros(1)
+    inputs, p = (*arm.equations.q, *arm.equations.v, *arm.equations.u, arm.equations.time), np.zeros(1)
 
     def straight():
-        machine = simd_function(inputs, [], arm.forward_nodes, width)
+        machine = simd_function(inputs, [], arm.equations.forward(arm.chosen), width)
         return lambda x, out: machine.call(x.shape[1], x.ctypes.data, p.ctypes.data, out.ctypes.data)
 
     return straight
@@ -184,7 +184,7 @@ def row(tree, label, library=None, method="auto"):
     code.cache_clear()  # trees of one make would share their code
     began = time.process_time()
     arm = Dynamics(tree, method)
-    count_of = "-" if arm.chosen == "looped" else operations(arm.forward_nodes).total()
+    count_of = "-" if arm.chosen == "looped" else operations(arm.equations.forward(arm.chosen)).total()
     if arm.chosen == "looped":
         arm.kernel()
     derived = time.process_time()
@@ -261,7 +261,7 @@ def run_time_parameters():
             lambda code=code: code.call(count, x.ctypes.data, values.ctypes.data, out.ctypes.data) for code in codes
         ]
         ns = [1e9 * s / count for s in fastest(runs)]
-        total = operations(arm.forward_nodes).total()
+        total = operations(arm.equations.forward(arm.chosen)).total()
         lines.append({"PUMA 560": label, "operations": total, "one state [ns]": ns[0], "SIMD [ns]": ns[1]})
     return lines
 

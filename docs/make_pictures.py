@@ -27,7 +27,7 @@ def main() -> None:
 
 def examples() -> list[str]:
     """The names of the mechanisms in examples/."""
-    return sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem != "demo")
+    return sorted(path.stem for path in (ROOT / "examples").glob("[a-z]*.py") if path.stem != "demo")
 
 
 def code_blocks(page: Path) -> list[str]:

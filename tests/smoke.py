@@ -56,7 +56,7 @@ def check_results(folder: Path) -> None:
     """A trajectory is stored and read again, plotted and animated."""
     motion = vn.simulate(vn.derive(PENDULUM), **START)
     motion.save(folder / "pendulum.nc")
-    assert np.array_equal(vn.read(folder / "pendulum.nc")["x"], motion[x])
+    assert np.array_equal(vn.read_trajectory(folder / "pendulum.nc")["x"], motion[x])
     motion.plot(x, y).write_html(folder / "pendulum.html")
     motion.animate([(0, 0), (x, y)])
 

@@ -33,7 +33,7 @@ def nut(**options):
 def test_one_turn_is_one_pitch():
     tree = vn.BodyTree([nut()], parameters={p: 0.005, m: 2.0})
     place = tree.position("nut", (0.3, 0, 0)).subs({p: 0.005})
-    assert place.subs(theta, 0).T == sp.Matrix([[0.3, 0, 0]])
+    assert sp.Matrix([[0.3, 0, 0]]) == place.subs(theta, 0).T
     assert np.allclose(np.array(place.subs(theta, 2 * sp.pi).evalf().tolist(), dtype=float).ravel(), [0.3, 0, 0.005])
 
 
@@ -140,7 +140,7 @@ def test_energy_balances_on_a_moving_base(random):
               for i, kind in enumerate(("helical", "revolute", "helical", "prismatic"))]  # fmt: skip
     bodies[0] = replace(bodies[0], damping=0.3, rotor_inertia=0.02, gear_ratio=5)
     tree = vn.BodyTree(bodies, base_velocity=(sp.sin(3 * t), 0, t), base_angular_velocity=(0, 0, sp.cos(t)))
-    start = {q: 0.2 for q in tree.coordinates}
+    start = dict.fromkeys(tree.coordinates, 0.2)
     motion = vn.simulate(vn.derive(tree.system()), start, (0, 0.3))
     assert motion.outcome.kind == "finished"
     assert motion.energy_error < 1e-9

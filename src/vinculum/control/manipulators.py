@@ -45,11 +45,8 @@ def computed_torque(
 
     The error obeys ë + 2ζω ė + ω² e = 0 with ω = ``frequency`` [rad/s] and ζ = ``damping``.
     """
-    actuators = actuated(tree)
-    missing = [q for q in tree.coordinates if q not in desired]
-    if missing:
-        raise ModelError("the path is not complete", [f"no desired motion of {listed(missing)}."])
-    time = tree.time
+    refuse_incomplete(tree, desired)
+    actuators, time = actuated(tree), tree.time
     wanted = []
     for q in tree.coordinates:
         goal = sp.sympify(desired[q])
@@ -57,6 +54,14 @@ def computed_torque(
         rate = symbol(q.diff(time)) - from_sympy(goal.diff(time))
         wanted.append(from_sympy(goal.diff(time, 2)) - 2 * damping * frequency * rate - frequency**2 * e)
     return _laws(tree, actuators, wanted)
+
+
+def refuse_incomplete(tree: BodyTree, desired: Mapping[sp.Expr, Any]) -> None:
+    """Every joint needs a torque, every coordinate a desired motion."""
+    actuated(tree)
+    missing = [q for q in tree.coordinates if q not in desired]
+    if missing:
+        raise ModelError("Incomplete path", [f"{listed(missing)} has no desired motion."])
 
 
 def gravity_compensation(tree: BodyTree) -> Laws:
@@ -115,4 +120,4 @@ def _inverse(tree: BodyTree, accelerations: Sequence[Node]) -> list[Node]:
     """τ of given accelerations, as nodes of state, time and parameters."""
     dynamics = Dynamics(tree, fold=False)
     given: dict[Node, Node] = {symbol(("acceleration", i)): a for i, a in enumerate(accelerations)}
-    return substitute(dynamics.inverse_nodes, given)
+    return substitute(dynamics.equations.inverse, given)

@@ -15,9 +15,10 @@ from vinculum.errors import About, Finding, VinculumError
 from vinculum.graph import evaluate, from_sympy, symbol, symbols
 from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
+from vinculum.model.expressions.arithmetic import Refused, Value
 from vinculum.model.expressions.expression import Read, Work, read_expression
 from vinculum.model.expressions.scope import Scope, name_problem, plain_scope, spelled
-from vinculum.model.expressions.value import Refused, Value
+from vinculum.model.schema.layout import MECHANISMS
 from vinculum.model.text.document import Document
 from vinculum.model.text.file_words import file_call
 from vinculum.model.text.location import Path
@@ -261,7 +262,7 @@ class Reading:
 
 def _places(data: Mapping[str, Any]) -> dict[About, Path]:
     """The keys of a file by what they state."""
-    kind = next((kind for kind in ("system", "tree", "affine") if kind in data), "")
+    kind = next((kind for kind in MECHANISMS if kind in data), "")
     mechanism = data.get(kind, {})
     found: dict[About, Path] = {About("option", key): (kind, key) for key in mechanism}
     found |= {About("energy", key): (kind, key) for key in mechanism}

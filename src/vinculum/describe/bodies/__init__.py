@@ -10,5 +10,6 @@ from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.bodies.urdf import from_urdf
 
 __all__ = [
-    "Body", "BodyTree", "Helical", "Loop", "Rolling", "Sliding", "denavit_hartenberg", "from_urdf", "rotation_rpy", "servo_path",
+    "Body", "BodyTree", "Helical", "Loop", "Rolling", "Sliding", "denavit_hartenberg", "from_urdf", "rotation_rpy",
+    "servo_path",
 ]  # fmt: skip

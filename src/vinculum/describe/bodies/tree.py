@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
 from vinculum.errors import About, Finding, ModelError, call
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
@@ -72,7 +72,7 @@ class BodyTree:
         if found:
             raise ModelError(f"Invalid tree {self.name!r}", found)
         object.__setattr__(self, "bodies", tuple(self.bodies))
-        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        object.__setattr__(self, "parameters", FrozenMapping(self.parameters))
         for joining in (*self.loops, *self.contacts):
             joining.check(self)
         if self.loops:

@@ -1,15 +1,21 @@
-"""Dimensions of expressions: what can be added, what a function may take, what comes out.
+"""Dimensions of expressions: what can be added, what a function may take, what comes out; and those of joints.
 
 A dimension is a sorted tuple of pairs (base dimension, power); None is unknown, and then nothing is claimed. A literal
 number has no dimension, a zero has every one.
+
+A joint coordinate q is an angle (a pure number) or a displacement; the power of a force Q on it is Q dq/dt, so
+
+    [Q] = E/[q],   [damping] = E s/[q]²,   [stiffness] = E/[q]²,   [rotor inertia] [gear]² = E s²/[q]².
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from fractions import Fraction
 
-from vinculum.model.expressions.value import Refused, Value
+from vinculum.describe.bodies.joints import JOINTS, Joint
+from vinculum.model.expressions.arithmetic import Refused, Value
 
 Dimension = tuple[tuple[str, Fraction], ...]
 
@@ -136,3 +142,39 @@ def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
 def of_rate(value: Value) -> Dimension | None:
     """Of a time derivative."""
     return product([value.dimension, raised(TIME, Fraction(-1))])
+
+
+INERTIA = over(ENERGY, over(NONE, TIME), over(NONE, TIME))
+OF_BODIES: dict[str, Dimension] = {"mass": MASS, "inertia": INERTIA}
+OF_LINKS: dict[str, Dimension] = {"theta": NONE, "d": LENGTH, "a": LENGTH, "alpha": NONE}
+
+
+def of_coordinates(joint: str | Joint) -> tuple[Dimension, ...]:
+    """Of the coordinates of a joint."""
+    return tuple(LENGTH if is_length else NONE for is_length in JOINTS[str(joint)].lengths)
+
+
+def of_torques(joint: str | Joint) -> tuple[Dimension, ...]:
+    """Of the inputs that act on a joint; a ball joint has three moments."""
+    forces = tuple(over(ENERGY, q) for q in of_coordinates(joint))
+    return forces[:-1] if JOINTS[str(joint)].quaternion else forces
+
+
+def of_joint(joint: str) -> dict[str, Dimension]:
+    """Of the numbers that a joint needs, such as a pitch."""
+    return {f.name: LENGTH if f.metadata.get("length") else NONE for f in fields(JOINTS[joint])}
+
+
+def of_quantity(key: str, q: Dimension, gear: Dimension | None) -> Dimension | None:
+    """Of damping, stiffness, ... of a joint coordinate; ``gear`` is None where it is a plain number."""
+    if key == "gear_ratio":
+        return NONE if q == NONE else None
+    if key == "rotor_inertia":
+        known = NONE if q == NONE else gear
+        return None if known is None else over(ENERGY, over(q, TIME), over(q, TIME), known, known)
+    return {
+        "damping": over(ENERGY, q, over(q, TIME)),
+        "stiffness": over(ENERGY, q, q),
+        "rest": q,
+        "friction": over(ENERGY, q),
+    }[key]
