@@ -79,12 +79,15 @@ def check_commands(folder: Path) -> None:
     vinculum(folder, "simulate", "puma560.toml", "-o", "puma560.nc")
     vinculum(folder, "stability", "ball_and_beam.toml")
     vinculum(folder, "derive", "ball_and_beam.toml")
+    vinculum(folder, "simulate", "--help")
+    vinculum(folder, "simulate", code=2)
+    vinculum(folder, "simulate", "puma560.toml", "--unknown", code=2)
 
 
-def vinculum(folder: Path, *arguments: str) -> None:
-    """Run a command; a failure shows what it printed."""
+def vinculum(folder: Path, *arguments: str, code: int = 0) -> None:
+    """Run a command that ends with the exit code; a failure shows what it printed."""
     done = subprocess.run([sys.executable, "-m", "vinculum", *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, f"vinculum {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}"
+    assert done.returncode == code, f"vinculum {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}"
 
 
 if __name__ == "__main__":

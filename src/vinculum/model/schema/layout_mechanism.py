@@ -197,7 +197,7 @@ TREE = Table(
         "sliding": ListOf("Blades and wheels that do not slip sideways.", SLIDING),
         "forces": MapOf("Further generalized forces by coordinate.", Formula()),
         "path": Table("A path on which all joint torques together hold a body, by servo constraints.", PATH, ("body",)),
-        "urdf": Text("A URDF file beside the model file, or in a folder below it."),
+        "urdf": Text("A URDF file in the folder of the model file or below it."),
         "floating": Flag("Whether the root link of the URDF moves freely."),
         "actuated": Flag("Whether every joint of the URDF gets an input tau_<joint>."),
         "identified": Flag("Accept inertias of the URDF against the triangle inequality."),

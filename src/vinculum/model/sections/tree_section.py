@@ -55,7 +55,7 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     text = _text(reading, raw["urdf"])
     for key in ("bodies", "links"):
         if raw.get(key):
-            reading.problem(("tree", key), f"a tree from a URDF has no {key} of its own. Leave it out.")
+            reading.problem(("tree", key), f"a tree read from a URDF file cannot have {key}. Leave it out.")
     if text is None:
         return None
     options: dict[str, Any] = {key: raw[key] for key in ("floating", "actuated", "identified") if key in raw}
@@ -79,11 +79,13 @@ def _text(reading: Reading, name: str) -> str | None:
     folder = reading.document.folder.resolve()
     inside = PurePosixPath(name)
     if "\0" in name or "\\" in name or inside.is_absolute() or ".." in inside.parts or not name.strip():
-        reading.problem(_PATH, f"{name[:60]!r} is refused: name a file beside the model file, or in a folder below it.")
+        reading.problem(
+            _PATH, f"{name[:60]!r} is not allowed: the file must be in the folder of the model file or below it."
+        )
         return None
     path = (folder / inside).resolve()
     if not path.is_relative_to(folder):
-        reading.problem(_PATH, f"{name[:60]!r} leads out of the folder of the model file.")
+        reading.problem(_PATH, f"{name[:60]!r} is outside the folder of the model file.")
         return None
     try:
         with path.open("rb") as stream:
@@ -158,7 +160,7 @@ def read_tree(
     links = [_link(reading, i, row) for i, row in enumerate(raw.get("links", []))]
     bodies = _stated(reading, raw)
     if sum(len(raw.get(key, [])) for key in ("loops", "rolling", "sliding")) > limits.LOOPS:
-        reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts.")
+        reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts, the most that are allowed.")
     settings = _joinings(reading, raw) | read_base(reading, raw)
     if "gravity" in raw:
         settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"], None, over(LENGTH, TIME, TIME))
@@ -186,7 +188,7 @@ def _stated(reading: Reading, raw: dict[str, Any]) -> list[Body]:
     if not raw.get("bodies") and not raw.get("links"):
         reading.problem(("tree",), 'there are no bodies. Write [tree.bodies.<name>], [[tree.links]] or urdf = "...".')
     if len(_bodies(reading)) > limits.BODIES:
-        reading.problem(("tree",), f"{len(_bodies(reading))} bodies are more than {limits.BODIES}.")
+        reading.problem(("tree",), f"{len(_bodies(reading))} bodies were found; at most {limits.BODIES} are allowed.")
     return [_body(reading, ("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()]
 
 

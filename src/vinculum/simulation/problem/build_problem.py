@@ -10,7 +10,7 @@ import sympy as sp
 
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.interface import Equations, linear_feedback
-from vinculum.derivation.mechanics.inertia import refuse_negative_inertia
+from vinculum.derivation.mechanics.singular import refuse_negative_inertia
 from vinculum.graph import evaluate, symbol
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.input_laws import input_laws
