@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -20,6 +19,7 @@ from vinculum.derivation.printing import Printed, Write, shared
 from vinculum.derivation.servo.relative_degree import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
@@ -171,9 +171,9 @@ class ProgramEquations:
     # -- what a simulation asks of any equations (`derive.interface.Equations`) ----------------------------------
 
     inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
-    extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
-    laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = MappingProxyType({})
-    definitions: ClassVar[Mapping[sp.Expr, Node]] = MappingProxyType({})
+    extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping({})
+    laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping({})
+    definitions: ClassVar[Mapping[sp.Expr, Node]] = FrozenMapping({})
     held_inputs: ClassVar[tuple[sp.Expr, ...]] = ()
     conditions: ClassVar[tuple[Condition, ...]] = ()
 
