@@ -9,7 +9,7 @@ import sympy as sp
 import vinculum as vn
 from simulate.models import cartesian_system, difference, g, hanging, l, m, pendulum, run, t, x
 from vinculum.compile import function
-from vinculum.simulation.integrators import taylor_integrator
+from vinculum.simulation.integrators import taylor
 
 push = sp.Symbol("push")
 RUNS = [("taylor", {}), ("rk4", {"step": 1e-2}), ("ab3", {"step": 1e-2}), ("bdf", {})]
@@ -17,7 +17,7 @@ RUNS = [("taylor", {}), ("rk4", {"step": 1e-2}), ("ab3", {"step": 1e-2}), ("bdf"
 
 def compilations() -> tuple[int, int]:
     """How often an integrator and how often a function was compiled in this process."""
-    return taylor_integrator.compiled.cache_info().misses, function._compiled.cache_info().misses
+    return taylor.compiled.cache_info().misses, function._compiled.cache_info().misses
 
 
 @pytest.mark.parametrize(("method", "options"), RUNS)

@@ -8,14 +8,67 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
+from vinculum.derivation import derive
 from vinculum.derivation.interface import Equations
 from vinculum.derivation.mechanics.sample_states import left_over, solved_for
-from vinculum.errors import ConstraintError, ModelError
+from vinculum.describe import AffineSystem, System
+from vinculum.errors import ConstraintError, ModelError, VinculumError
 from vinculum.graph import Node, evaluate, symbol
-from vinculum.names import listed, name_of, suggestion
+from vinculum.names import listed, name_of, suggestion, variable_name
+
+if TYPE_CHECKING:
+    from vinculum.simulation.trajectory.trajectory import Trajectory
+
+
+def derived(equations: Any) -> Equations:
+    """Equations as they are; a system in its default form."""
+    if isinstance(equations, AffineSystem):
+        return derive(equations, "program")
+    if isinstance(equations, System):
+        return derive(equations)
+    if not hasattr(equations, "start_levels"):
+        raise VinculumError(
+            f"Equations of motion are needed, as in derive(system, form), or a System; got {type(equations).__name__}."
+        )
+    return equations
+
+
+def known_state(equations: Equations, initial: Any, time: float) -> dict[sp.Expr, float]:
+    """What a user gave as ``initial``, by symbol: a mapping of symbols or names, or the last state of a trajectory."""
+    if hasattr(initial, "last_state"):
+        return _last_state(equations, initial, time)
+    if not isinstance(initial, Mapping):
+        what = "an array" if isinstance(initial, np.ndarray) else type(initial).__name__
+        raise VinculumError(
+            f"initial must be {{coordinate or velocity: value}}, or a trajectory; got {what}. The states of "
+            f"{equations.name!r} are {listed((*equations.user_symbols, *equations.extra))}."
+        )
+    symbols = _by_name(equations)
+    return {symbols.get(key, key) if isinstance(key, str) else key: value for key, value in initial.items()}
+
+
+def _by_name(equations: Equations) -> dict[str, sp.Expr]:
+    """The states by their names, dot(x) and x_dot."""
+    keys = (*equations.user_symbols, *equations.states, *equations.definitions, *equations.extra)
+    return {name(key): key for name in (name_of, variable_name) for key in keys}
+
+
+def _last_state(equations: Equations, motion: Trajectory, time: float) -> dict[sp.Expr, float]:
+    """The user's symbols at the end of a motion, by their names."""
+    last = motion.last_state
+    keys = {variable_name(key): key for key in (*equations.user_symbols, *equations.extra)}
+    missing = [name for name in keys if name not in last]
+    if missing:
+        raise VinculumError(
+            f"The trajectory given as initial has no {', '.join(missing)}; it is the motion of another system. Give "
+            "{coordinate: value, ...} instead."
+        )
+    return {key: last[name] for name, key in keys.items()}
 
 
 def consistent_state(
@@ -33,6 +86,7 @@ def consistent_state(
     possible. With ``fixed`` only the values named there stay, and the rest of ``initial`` is a first guess too. What
     cannot be met is refused with the residual of each constraint.
     """
+    initial = known_state(equations, initial, time)
     fixed = initial if fixed is None and guess else fixed
     initial = {**(guess or {}), **initial}
     held = _held(equations, initial, fixed)
