@@ -27,7 +27,8 @@ import vinculum as vn
 from examples.puma560 import tree as puma
 from vinculum.compile.dynamics import Dynamics
 from vinculum.compile.looped import code
-from vinculum.compile.simd import lanes, native_width
+from vinculum.compile.machine import native_width
+from vinculum.compile.simd import simd_function
 from vinculum.graph import operations
 
 from .bodies_peers import LIMIT, compared
@@ -162,8 +163,8 @@ def _runner(arm, width):
     inputs, p = (*arm._q, *arm._v, *arm._u, arm._time), np.zeros(1)
 
     def straight():
-        machine = lanes(inputs, [], arm.forward_nodes, width)
-        return lambda x, out: machine._call(x.shape[1], x.ctypes.data, p.ctypes.data, out.ctypes.data)
+        machine = simd_function(inputs, [], arm.forward_nodes, width)
+        return lambda x, out: machine.call(x.shape[1], x.ctypes.data, p.ctypes.data, out.ctypes.data)
 
     return straight
 
@@ -257,7 +258,7 @@ def run_time_parameters():
     for label, arm in (("folded", folded), (f"{len(values)} run-time values", free)):
         codes = [arm.forward_code(width) for width in (1, native_width())]
         runs = [
-            lambda code=code: code._call(count, x.ctypes.data, values.ctypes.data, out.ctypes.data) for code in codes
+            lambda code=code: code.call(count, x.ctypes.data, values.ctypes.data, out.ctypes.data) for code in codes
         ]
         ns = [1e9 * s / count for s in fastest(runs)]
         total = operations(arm.forward_nodes).total()

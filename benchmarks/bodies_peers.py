@@ -74,7 +74,7 @@ def _row(derived, count, compiled, call):
 
 def vinculum(n):
     """Ours: recursions traced, M and h, straight-line code."""
-    from vinculum.compile.simd import Lanes
+    from vinculum.compile.simd import SimdFunction
     from vinculum.derivation.bodies import recursion
 
     tree = chain(n)
@@ -84,12 +84,12 @@ def vinculum(n):
     derived = time.process_time() - began
     began = time.process_time()
     inputs = [*map(symbol, tree.coordinates), *map(symbol, tree.velocities)]
-    code = Lanes(inputs, [], outputs, 1)
+    code = SimdFunction(inputs, [], outputs, 1)
     compiled = time.process_time() - began
     x, p, out = np.random.default_rng(0).normal(size=(2 * n, 64)), np.zeros(1), np.empty((len(outputs), 64))
 
     def call() -> None:
-        code._call(64, x.ctypes.data, p.ctypes.data, out.ctypes.data)
+        code.call(64, x.ctypes.data, p.ctypes.data, out.ctypes.data)
 
     row = _row(derived, operations(outputs).total(), compiled, call)
     return row | {"evaluate [ns]": row["evaluate [ns]"] / 64}

@@ -1,23 +1,153 @@
-"""The errors Vinculum raises. Each says what was found, the likely cause and what to type."""
+"""The errors Vinculum raises. Each says what was found, the likely cause and what to type.
+
+A refusal is data: a `Finding` holds what is wrong, what to do and what it is about. The calls to type are `Call`
+objects within the advice, and a renderer writes them in the language of the model: Python's words are written here,
+those of a model file in ``vinculum.model.text.file_words``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from vinculum.names import name_of
+
+__all__ = [
+    "About", "Call", "ConstraintError", "DomainError", "Finding", "ModelError", "SingularError", "VinculumError",
+    "call",
+]  # fmt: skip
+
+
+class About(NamedTuple):
+    """What a finding is about: an ``energy``, a ``constraint``, an ``input``, a ``body``, ... and its name."""
+
+    kind: str
+    name: str = ""
+
+
+class Word(str):
+    """A placeholder in a call to type, such as ``number``: written as it is in every language."""
+
+    __slots__ = ()
+
+
+class Formula(str):
+    """A placeholder for an expression: written as it is in Python, in quotes in a model file."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to type in Python, or the keys of a model file that mean the same."""
+
+    name: str  # of the function or class, with its part of the package where it has one: bodies.Loop
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+def call(name: str, **options: Any) -> Call:
+    """The call to type; a value may be a number, a text, a `Word`, a `Formula`, a symbol, a list or a dictionary.
+
+    >>> python_call(call("derive", redundant="least_squares"))
+    "derive(..., redundant='least_squares')"
+    >>> python_call(call("simulate", guess={Word("x"): 0.2}))
+    'simulate(..., guess={x: 0.2})'
+    >>> python_call(call("Nonholonomic"))
+    'Nonholonomic(...)'
+    """
+    return Call(name, tuple(options.items()))
+
+
+def python_call(asked: Call) -> str:
+    """A call in Python's words."""
+    options = [f"{key}={python_value(value)}" for key, value in asked.options]
+    name = f"vn.{asked.name}" if "." in asked.name else asked.name
+    return f"{name}({', '.join(['...', *options])})"
+
+
+def python_value(value: Any) -> str:
+    """A value in Python's words; the velocity of x is ``x.diff()``."""
+    if isinstance(value, (Word, Formula)) or value is ...:
+        return "..." if value is ... else str(value)
+    if isinstance(value, sp.Derivative):
+        return f"{name_of(value.expr)}{'.diff()' * value.derivative_count}"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{python_value(key)}: {python_value(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(python_value, value))}]"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return repr(value) if isinstance(value, (str, bool, int)) else name_of(value)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong: what was found, what to do (words and calls to type), and what it is about."""
+
+    problem: str
+    advice: Sequence[str | Call] = ()
+    about: About | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "advice", tuple(self.advice))
+
+    def written(self, write: Callable[[Call], str] = python_call) -> str:
+        """The finding in sentences, its calls written in one language."""
+        advice = "".join(part if isinstance(part, str) else write(part) for part in self.advice)
+        return f"{self.problem} {advice}" if self.problem and advice else self.problem or advice
+
+    def __str__(self) -> str:
+        return self.written()
+
+
+def as_finding(found: Finding | str) -> Finding:
+    """A finding, or plain words as one."""
+    return found if isinstance(found, Finding) else Finding(str(found))
+
 
 __all__ = ["VinculumError", "ModelError", "DomainError", "ConstraintError", "SingularError"]
 
 
 class VinculumError(ValueError):
-    """Any refusal by Vinculum."""
+    """Any refusal by Vinculum. ``findings`` holds what was found as data; printed, they are in Python's words."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All that was found."""
+        return tuple(map(as_finding, self.args))
+
+    def written(self, write: Callable[[Call], str] = python_call) -> str:
+        """The message, its calls written in one language."""
+        return " ".join(finding.written(write) for finding in self.findings)
+
+    def __str__(self) -> str:
+        return self.written()
 
 
 class ModelError(VinculumError):
-    """A description that cannot be right. ``findings`` lists all that was found, at once."""
+    """An invalid description. ``findings`` lists everything that is wrong with it, at once."""
 
-    def __init__(self, subject: str, findings: Sequence[str]) -> None:
-        self.findings = tuple(findings)
-        count = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
-        super().__init__("\n  - ".join([f"{subject} ({count}):", *findings]))
+    def __init__(self, subject: str, findings: Iterable[Finding | str]) -> None:
+        super().__init__(subject, tuple(map(as_finding, findings)))
+
+    @property
+    def subject(self) -> str:
+        """What is refused."""
+        return str(self.args[0])
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All that was found."""
+        return tuple(self.args[1])
+
+    def written(self, write: Callable[[Call], str] = python_call) -> str:
+        """The subject and a line for each finding."""
+        count = "1 finding" if len(self.findings) == 1 else f"{len(self.findings)} findings"
+        lines = [finding.written(write) for finding in self.findings]
+        return "\n  - ".join([f"{self.subject} ({count}):", *lines])
 
 
 class DomainError(VinculumError):

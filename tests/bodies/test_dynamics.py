@@ -13,7 +13,7 @@ import vinculum as vn
 from bodies.pinocchio_model import KINDS, Peer, hinge_forces, random_body, random_state, random_tree, rows
 from examples.planar_arms import J, g, l, m, rho
 from examples.planar_arms import tree as planar
-from vinculum.compile.simd import lanes
+from vinculum.compile.simd import simd_function
 from vinculum.graph import apply, symbol
 
 
@@ -121,7 +121,7 @@ def test_run_time_parameters_are_a_choice():
 
 def test_sines_and_cosines_to_the_last_place(random):
     x = symbol("x")
-    code = lanes([x], [], [apply("sin", x), apply("cos", x)], 4)
+    code = simd_function([x], [], [apply("sin", x), apply("cos", x)], 4)
     near = np.pi / 2 * np.arange(-400, 400)
     angles = np.concatenate(
         [random.uniform(-9e5, 9e5, 4000), random.normal(size=4000), near, [1e7, -3e12, 0.0, 1e-300]]
@@ -145,7 +145,7 @@ def test_code_too_long_for_the_optimizer_is_right_too():
     for k in range(7000):
         expected = expected * (1 + at * 1e-9) + k * 1e-9
     for width in (1, 4):
-        assert np.allclose(lanes([x], [], [total], width)(at, np.zeros(0)), expected, rtol=1e-12)
+        assert np.allclose(simd_function([x], [], [total], width)(at, np.zeros(0)), expected, rtol=1e-12)
 
 
 def test_a_wrong_shape_is_refused():

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from typer.testing import CliRunner
@@ -88,6 +91,7 @@ def test_a_new_file_has_no_problems_and_names_the_schema(model, run):
     first = model.read_text(encoding="utf-8").split("\n")[0]
     assert first.startswith("#:schema file://")
     assert first.endswith("schema.json")
+    assert Path(url2pathname(urlsplit(first.removeprefix("#:schema ")).path)).is_file()
 
 
 def test_nothing_is_overwritten_unasked(model, run):
@@ -304,7 +308,7 @@ times = [0, 1]
 """
     (tmp_path / "twice.toml").write_text(text, encoding="utf-8")
     said = run("simulate twice.toml", code=3).stderr
-    assert 'write [form] redundant = "least_squares"' in said
+    assert 'use redundant = "least_squares" in [form]' in said
     run("report twice.toml -o page.html", code=3)
     assert "redundant = &quot;least_squares&quot;" in (tmp_path / "page.html").read_text(encoding="utf-8")
 

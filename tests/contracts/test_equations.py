@@ -79,7 +79,7 @@ def test_what_is_missing_and_what_is_unknown_is_refused_at_once(equations):
     wrong = {x: 0.6, x.diff(t): 0.8, y.diff(t): 0.6, sp.Symbol("xx"): 1.0, "speed": 2.0}
     with pytest.raises(ModelError) as caught:
         equations.accelerations(wrong)
-    text = "\n".join(caught.value.findings)
+    text = "\n".join(map(str, caught.value.findings))
     assert len(caught.value.findings) == 3
     assert "no value for y, u" in text
     assert "xx is not a symbol" in text

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+
 import pytest
 
 import vinculum as vn
 from files.small import ARM, PENDULUM, TRACK, changed, refusal
-from vinculum.model.text.message_rendering import in_the_words_of_a_file
+from vinculum.errors import About, Finding, Formula, Word, call
+from vinculum.model.text.file_words import in_file_words
+from vinculum.model.text.problems import Problem
+from vinculum.names import function_of_time
+
+x = function_of_time("x")
 
 MOTOR = "[motors.u]\ntorque_constant = 1\nresistance = 1\ninductance = 1\n"
 DRIVEN = (
@@ -214,16 +224,62 @@ def test_a_file_is_named_as_it_was_typed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("said", "instead"),
+    ("asked", "in_python", "in_a_file"),
     [
-        ("derive(system, at={coordinate: value, ...})", "[form] at = { coordinate = value, ... }"),
-        ("if so, pass derive(..., redundant='least_squares').", 'if so, write [form] redundant = "least_squares".'),
-        ("as in simulate(..., step=1e-3); got None.", "as in [simulation] step = 1e-3; got None."),
-        ("Use derive(system, form='multipliers'), which", 'Use [form] name = "multipliers", which'),
-        ("guess={...}, or let more move: fixed=[...].", "guess = {...}, or let more move: fixed = [...]."),
-        ("Write parameters={m: number}, or inputs=[m].", "Write [parameters] m = number."),
-        ("residuals at the start: rod = 0.5.", "residuals at the start: rod = 0.5."),
+        (
+            call("derive", at={Word("x"): Word("value")}),
+            "derive(..., at={x: value})",
+            "at = { x = value } in [form]",
+        ),
+        (
+            call("derive", redundant="least_squares"),
+            "derive(..., redundant='least_squares')",
+            'redundant = "least_squares" in [form]',
+        ),
+        (call("simulate", step=1e-3), "simulate(..., step=0.001)", "step = 0.001 in [simulation]"),
+        (call("derive", form="multipliers"), "derive(..., form='multipliers')", 'name = "multipliers" in [form]'),
+        (
+            call("simulate", guess={x: 0.2, x.diff(): 1.0}),
+            "simulate(..., guess={x: 0.2, x.diff(): 1})",
+            'guess = { x = 0.2, "dot(x)" = 1 } in [simulation]',
+        ),
+        (call("simulate", fixed=[x]), "simulate(..., fixed=[x])", 'fixed = ["x"] in [simulation]'),
+        (call("System", parameters={Word("m"): Word("number")}), "System(..., parameters={m: number})",
+         "m = number in [parameters]"),
+        (call("Servo", through=[Formula("u")]), "Servo(..., through=[u])", 'through = ["u"]'),
+        (call("from_urdf", floating=True), "from_urdf(..., floating=True)", "floating = true"),
+        (call("bodies.Loop"), "vn.bodies.Loop(...)", "[[tree.loops]]"),
+        (call("equilibrium"), "equilibrium(...)", "[equilibrium]"),
+        (call("BodyTree", base_rotation=[...]), "BodyTree(..., base_rotation=[...])", "base_rotation = [...]"),
     ],
-)
-def test_advice_for_python_becomes_advice_for_a_file(said, instead):
-    assert in_the_words_of_a_file(said) == instead
+)  # fmt: skip
+def test_one_advice_is_written_in_python_and_in_the_words_of_a_file(asked, in_python, in_a_file):
+    finding = Finding("Something is wrong.", ["Use ", asked, "."])
+    assert str(finding) == f"Something is wrong. Use {in_python}."
+    assert in_file_words(vn.VinculumError(finding)) == f"Something is wrong. Use {in_a_file}."
+
+
+ERRORS = [
+    vn.VinculumError("plain words"),
+    vn.errors.ConstraintError(Finding("They are dependent.", ["Use ", call("derive", redundant="least_squares"), "."])),
+    vn.errors.SingularError(Finding("The start is off.", ["Use ", call("simulate", guess={x: Word("value")}), "."])),
+    vn.ModelError("Invalid system 'a'", ["plain words", Finding("more", ["to do"], About("constraint", "rod"))]),
+    vn.model.ModelFileError("a.toml", [Problem("no number", "system.kinetic_energy", 3, 4, "x +", 1, 2)]),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("send", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_error_survives_the_way_to_another_process(error, send):
+    arrived = send(error)
+    assert type(arrived) is type(error)
+    assert str(arrived) == str(error)
+    assert arrived.findings == error.findings
+    assert [finding.about for finding in arrived.findings] == [finding.about for finding in error.findings]
+
+
+def test_a_refusal_of_a_worker_does_not_break_its_pool():
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        with pytest.raises(vn.model.ModelFileError, match="line 1"):
+            pool.submit(vn.model.loads, "name = 3").result(timeout=120)
+        assert pool.submit(abs, -1).result(timeout=120) == 1

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib.resources import files
+
 import pytest
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
@@ -88,7 +92,7 @@ def test_a_problem_in_a_long_string_shows_its_own_line():
         ("times = [0, 1]", "times = [1]", "start and end"),
         ("inputs = { u = 0 }", 'inputs = { u = 0 }\nmethod = "rk5"', "rk4"),
         ("cos(theta)", "cos theta", "a * is missing"),
-        ('holonomic = "x"', 'holonomic = "dot(x)"', 'Write nonholonomic = "..."'),
+        ('holonomic = "x"', 'holonomic = "dot(x)"', 'State it as nonholonomic = "..."'),
         ('holonomic = "x"', 'holonomic = "x"\nservo = "x"', "one kind"),
         (
             "[constraints.track]",
@@ -205,3 +209,30 @@ def test_text_that_is_not_toml_has_a_place():
     problem = problems_of(changed('"-m*g*l*cos(theta)"', "-m*g*l*cos(theta)"))[0]
     assert "not TOML" in problem.message
     assert 'potential_energy = "-m*g*l*cos(theta)"' in problem.message
+
+
+COMPILERS = ("llvmlite", "numba", "heyoka", "sksundae")
+READ_ALL = """
+import sys
+from importlib.resources import files
+import vinculum as vn
+for path in sorted((files("vinculum") / "model" / "library").iterdir(), key=str):
+    if path.name.endswith(".toml"):
+        vn.load(str(path))
+print(*[name for name in {names} if name in sys.modules])
+"""
+
+
+def test_reading_a_file_compiles_nothing():
+    """Every model of the library is read in a fresh process, and no compiler is even imported."""
+    done = subprocess.run([sys.executable, "-c", READ_ALL.format(names=COMPILERS)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
+
+
+def test_laws_of_joint_torques_are_derived_when_they_are_used():
+    model = vn.load(str(files("vinculum") / "model" / "library" / "puma560_on_a_swaying_base.toml"))
+    laws = model.simulation["inputs"]
+    assert "derived" not in vars(laws)
+    assert tuple(laws) == model.system.inputs
+    assert all(isinstance(law, sp.Expr) for law in laws.values())

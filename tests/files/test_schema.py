@@ -12,11 +12,11 @@ import pytest
 
 from files.small import PENDULUM
 from vinculum.model.schema.layout import MODEL
-from vinculum.model.schema.reference import renewed
-from vinculum.model.schema.schema import FILE, schema, schema_text
+from vinculum.model.schema.schema import FILE, schema, schema_text, with_reference
 
 LIBRARY = files("vinculum") / "model" / "library"
 MODELS = sorted((path for path in LIBRARY.iterdir() if path.name.endswith(".toml")), key=str)
+RENEW = "run: python -m vinculum.model.schema.schema docs/model_files.md"
 WRONG = {
     "unknown key": ("coordinates = [", "coordinats = ["),
     "number for a list": ('coordinates = ["x", "theta"]', "coordinates = 3"),
@@ -35,7 +35,9 @@ def accepted(data):
 
 
 def test_the_published_schema_is_up_to_date():
-    assert FILE.read_text(encoding="utf-8") == schema_text(), "run: vinculum schema -o <file> --force"
+    assert FILE.read_text(encoding="utf-8") == schema_text(), (
+        "run: python -m vinculum.model.schema.schema docs/model_files.md"
+    )
 
 
 def test_the_schema_is_a_schema():
@@ -71,4 +73,4 @@ def test_reading_and_schema_agree_on_every_key():
 
 def test_the_reference_in_the_documentation_is_up_to_date():
     page = (Path(__file__).parents[2] / "docs" / "model_files.md").read_text(encoding="utf-8")
-    assert page == renewed(page), "run: python -m vinculum.model.schema.reference docs/model_files.md"
+    assert page == with_reference(page), RENEW

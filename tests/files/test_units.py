@@ -9,7 +9,7 @@ import sympy as sp
 
 import vinculum as vn
 from files.small import PENDULUM, refusal
-from vinculum.model.expressions.value import Refused
+from vinculum.model.expressions.arithmetic import Refused
 from vinculum.model.units.units import read_unit
 
 WITH_UNITS = (

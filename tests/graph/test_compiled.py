@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,7 +13,10 @@ import sympy as sp
 
 from graph.random_expressions import VARIABLES, expression, point, single_operations
 from vinculum.compile.function import Function, function
+from vinculum.compile.simd import simd_function
 from vinculum.graph import ONE, ZERO, apply, evaluate, from_sympy, gradient, symbol
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.graph.targets import Lines
 
 TIME = symbol("t")
 MASS, LENGTH = symbol("m"), symbol("l")
@@ -106,6 +111,68 @@ def test_a_guarded_branch_does_not_spoil_the_slope():
     np.testing.assert_allclose(f(0.0, np.array([4.0, 0.0, 0.0]), np.ones(2)), [8.0, 3.0], rtol=1e-15)
 
 
+class PythonTarget(Lines):
+    """A further target, whole: a table of operations and how a line looks."""
+
+    table = {name: f"math.{name}({{0}})" for name in FUNCTIONS if hasattr(math, name)} | {
+        "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}",
+        "negate": "-{0}", "power": "math.pow({0}, {1})", "atan2": "math.atan2({0}, {1})",
+        "less": "{0} < {1}", "less_equal": "{0} <= {1}", "equal": "{0} == {1}",
+        "both": "{0} and {1}", "either": "{0} or {1}", "select": "{1} if {0} else {2}",
+    }  # fmt: skip
+    line = "    {name} = {value}"
+
+    def constant(self, value):
+        return repr(float(value))
+
+
+def python_source(arguments, outputs):
+    """The way to print a function."""
+    target = PythonTarget({node: f"a{i}" for i, node in enumerate(arguments)})
+    results = ", ".join(target.number(output) for output in target.prepare(outputs))
+    head = f"def f({', '.join(f'a{i}' for i in range(len(arguments)))}):"
+    return "\n".join([head, *target.lines, f"    return [{results}]"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_further_target_is_a_table_and_a_way_to_print_a_function(seed):
+    random = np.random.default_rng(seed)
+    f, values = expression(random), point(random)
+    outputs = [f, *gradient(f, VARIABLES), *(node for _, node in SINGLE)]
+    scope = {"math": math}
+    exec(python_source(VARIABLES, outputs), scope)
+    assert scope["f"](*values.values()) == evaluate(outputs, values)
+
+
+def test_an_operation_that_a_target_lacks_is_named():
+    poor = PythonTarget({VARIABLES[0]: "x"})
+    poor.table = {"add": "{0} + {1}"}
+    with pytest.raises(KeyError, match="PythonTarget has no template for 'sin'"):
+        poor.value(apply("sin", VARIABLES[0]))
+
+
+def test_functions_run_and_compile_in_many_threads_at_once(random):
+    """Each thread compiles its own and runs a shared one: the same bits as one after the other."""
+    shared = [expression(random) for _ in range(4)]
+    f = Function(TIME, VARIABLES, [MASS, LENGTH], shared)
+    g = simd_function(VARIABLES, [], shared, 4)
+    x = random.uniform(-1.5, 1.5, (400, 3))
+    others = [expression(np.random.default_rng(seed)) for seed in range(6)]
+
+    def work(i):
+        own = Function(TIME, VARIABLES, [], [others[i]])
+        return [(f.rows(np.zeros(400), x, np.ones(2)), g(x.T, np.empty(0)), own.rows(np.zeros(400), x, np.empty(0)))
+                for _ in range(5)]  # fmt: skip
+
+    one_by_one = [work(i) for i in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        together = list(pool.map(work, range(6)))
+    for a, b in zip(one_by_one, together, strict=True):
+        for one, other in zip(a, b, strict=True):
+            for left, right in zip(one, other, strict=True):
+                np.testing.assert_array_equal(left, right)
+
+
 def test_a_wrong_number_of_states_is_refused():
     f = compiled([VARIABLES[0]])
     with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
@@ -114,6 +181,6 @@ def test_a_wrong_number_of_states_is_refused():
         f.rows(np.ones(4), np.ones((5, 3)), np.ones(2))
 
 
-def test_a_symbol_that_is_no_argument_is_named():
-    with pytest.raises(KeyError, match="stranger"):
-        compiled([symbol("stranger") * 2])
+def test_a_symbol_that_is_not_an_argument_is_named():
+    with pytest.raises(KeyError, match="unknown is not the time, a state or a parameter"):
+        compiled([symbol("unknown") * 2])

@@ -192,7 +192,7 @@ def test_findings_about_an_affine_system_come_all_at_once():
         vn.AffineSystem(
             [x, y], [k * y, u], [u], [[1], [dynamicsymbols("z")]], {"a": sp.Integer(1)}, {sp.Symbol("kk"): 1}
         )
-    text = "\n".join(caught.value.findings)
+    text = "\n".join(map(str, caught.value.findings))
     for part in ("k in the drift of x has no value. Did you mean kk", "contains the input u", "z in the coefficient",
                  "constraint a contains no state"):  # fmt: skip
         assert part in text

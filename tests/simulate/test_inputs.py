@@ -93,7 +93,7 @@ def refused(equations: vn.EquationsOfMotion, laws: dict | None, message: str) ->
 
 
 def test_a_missing_law_is_asked_for():
-    refused(pushed(), None, r"push has no law. Pass inputs=\{push: ")
+    refused(pushed(), None, r"push has no law. Use simulate\(\.\.\., inputs=\{push: ")
 
 
 def test_every_missing_law_is_named():

@@ -19,7 +19,7 @@ from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.lagrange import product
 from vinculum.derivation.mechanics.newton import newton
 from vinculum.derivation.mechanics.sample_states import numbers
-from vinculum.errors import DomainError, ModelError, VinculumError
+from vinculum.errors import DomainError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import ZERO, Node, evaluate, jacobian, substitute, symbol
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
@@ -192,14 +192,15 @@ class _Search:
                     [f"{names} can change together without leaving equilibrium. Give a value to one of them."],
                 )
 
-    def nothing_found(self, x: np.ndarray) -> str:
+    def nothing_found(self, x: np.ndarray) -> Finding:
         left = self.at(self.rows, x)
         system = self.equations.system
         names = [*map(name_of, system.coordinates), *(c.name for c in system.constraints)]
         worst = ", ".join(f"{name}: {value:.3g}" for name, value in zip(names, left, strict=False) if value)
-        return (
-            f"No equilibrium with {_shown(self.given)} was found from any start. Equations left at the first start: "
-            f"{worst}. Give other values, leave an input or a coordinate free, or start elsewhere with near={{...}}."
+        near = call("equilibrium", near={Word("coordinate"): Word("value")})
+        return Finding(
+            f"No equilibrium with {_shown(self.given)} was found. Residuals at the first start: {worst}.",
+            ["Give other values, leave an input or a coordinate free, or start elsewhere with ", near, "."],
         )
 
     def record(self, x: np.ndarray) -> Equilibrium:

@@ -17,7 +17,7 @@ from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.inertia import refuse_negative_inertia
 from vinculum.derivation.mechanics.partition import Partition, best_partition, refuse_nonholonomic
 from vinculum.derivation.mechanics.sample_states import numbers
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import Finding, ModelError, VinculumError, call
 from vinculum.graph import Node, symbol
 from vinculum.names import name_of
 
@@ -86,7 +86,9 @@ def _values(equations: EquationsOfMotion, at: Mapping[sp.Expr, float]) -> dict[N
     missing = [key for key in (*system.coordinates, *system.inputs) if key not in complete]
     if missing:
         names = ", ".join(map(name_of, missing))
-        raise ModelError("the point is not usable", [f"no value for {names}. Take it from equilibrium(...)."])
+        raise ModelError(
+            "the point is not usable", [Finding(f"no value for {names}.", ["Take it from ", call("equilibrium"), "."])]
+        )
     return {symbol(key): float(value) for key, value in complete.items()}
 
 
@@ -106,8 +108,10 @@ def _refuse_wrong_point(
     wrong = [f"{name}: {value:.6g}" for name, value in zip(names, left, strict=True) if abs(value) > scale]
     if wrong:
         raise VinculumError(
-            f"The point is no equilibrium of {system.name!r}. Left of the equations: {', '.join(wrong)}. "
-            "Find one with equilibrium(equations, {...}) and pass it as at=..."
+            Finding(
+                f"The point is not an equilibrium of {system.name!r}. Residuals of the equations: {', '.join(wrong)}.",
+                ["Find one with ", call("equilibrium"), "."],
+            )
         )
 
 

@@ -17,7 +17,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics, product
 from vinculum.derivation.quasi.release import without_actuators
 from vinculum.derivation.servo.servo_index_reduction import determinant_at, realized, relative_degrees, sample_states
 from vinculum.describe import Servo, System
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, Formula, ModelError, call
 from vinculum.graph import to_sympy, vector
 from vinculum.notebook_repr import html
 
@@ -91,7 +91,7 @@ def refuse_without_servo(system: System) -> None:
     if not system.servo_inputs:
         raise ModelError(
             f"the system {system.name!r} has no servo constraint",
-            ["state one: Servo(expression, through=[input], name=...)."],
+            [Finding("", ["State one: ", call("Servo", through=[Formula("input")]), "."])],
         )
 
 

@@ -44,7 +44,7 @@ def _code_of(error: Exception) -> int:
         tell(str(error))
         return WRONG
     from vinculum.errors import VinculumError
-    from vinculum.model.text.message_rendering import in_the_words_of_a_file
+    from vinculum.model.text.file_words import in_file_words
     from vinculum.model.text.problems import ModelFileError
 
     if not isinstance(error, VinculumError):
@@ -52,7 +52,7 @@ def _code_of(error: Exception) -> int:
     if isinstance(error, ModelFileError):
         tell(str(error))
         return WRONG
-    tell(in_the_words_of_a_file(str(error)))
+    tell(in_file_words(error))
     return REFUSED
 
 

@@ -63,5 +63,5 @@ def _source(like: str | None) -> Path:
 
 def _with_schema(text: str) -> str:
     """The line by which editors find the schema, in front."""
-    schema = Path(__file__).parents[1] / "describe" / "files" / "schema.json"
+    schema = Path(__file__).parents[1] / "model" / "schema" / "schema.json"
     return f"#:schema {schema.as_uri()}\n{text}"

@@ -10,7 +10,8 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.kernel import Kernel, ground_nodes
-from vinculum.compile.simd import Lanes, lanes, native_width
+from vinculum.compile.machine import native_width
+from vinculum.compile.simd import SimdFunction, simd_function
 from vinculum.compile.tangents import Tangents
 from vinculum.derivation.bodies import Recursion, recursion
 from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, ROLLED_FROM
@@ -252,12 +253,12 @@ class Dynamics:
 
     # -- compiled code ---------------------------------------------------------------------------------------
 
-    def code(self, nodes: Sequence[Node], inputs: Sequence[Node], width: int | None = None) -> Lanes:
+    def code(self, nodes: Sequence[Node], inputs: Sequence[Node], width: int | None = None) -> SimdFunction:
         """Machine code of nodes; the time is the last input, parameters are those of the tree."""
         keys = [symbol(p) for p in self.parameters]
-        return lanes([*inputs, self._time], keys, nodes, width or native_width())
+        return simd_function([*inputs, self._time], keys, nodes, width or native_width())
 
-    def forward_code(self, width: int = 1) -> Lanes:
+    def forward_code(self, width: int = 1) -> SimdFunction:
         """The forward dynamics as straight-line code, inputs (q, q̇, τ, t), for loops of one's own."""
         return self.code(self.forward_nodes, (*self._q, *self._v, *self._u), width)
 

@@ -1,37 +1,125 @@
-"""Compiled functions of time, state and parameters, called with numpy arrays or by address."""
+"""Compiled functions of time, state and parameters, called with numpy arrays or by address.
+
+Every function has the signature ``void f(double t, double *x, double *p, double *out)`` with time, state,
+parameters and results, and a twin ``void f_rows(int64 rows, double *t, double *x, double *p, double *out)``
+that runs over many states in one call. Both can be called from compiled loops by their address.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from vinculum.compile.llvm import MachineCode, module
+from vinculum.compile.kernel import Kernel, kernel_of
+from vinculum.compile.llvm import Assembly
+from vinculum.compile.machine import MachineCode
 from vinculum.graph.node import Node
-from vinculum.graph.splines import in_pieces
 from vinculum.graph.traverse import order
 
 _DOUBLES = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES)
 _MANY = ctypes.CFUNCTYPE(None, ctypes.c_int64, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
+_OPTIMIZE_UP_TO = 20_000  # operations; beyond, LLVM's passes cost more time than they save
+
+
+class Body(Assembly):
+    """The lines of ``f``; routines of the graph are calls of their machine code."""
+
+    routines = True
+
+    def __init__(self, time: Node, state: Sequence[Node], parameters: Sequence[Node]) -> None:
+        super().__init__(known={time: "%t"})
+        self.places = {node: f"%x, i64 {i}" for i, node in enumerate(state)}
+        self.places |= {node: f"%p, i64 {i}" for i, node in enumerate(parameters)}
+        self.kernels: list[Kernel] = []
+
+    def symbol(self, node: Node) -> str:
+        """A state or a parameter."""
+        if node not in self.places:
+            raise KeyError(f"{node!r} is not the time, a state or a parameter of this function")
+        return self.load(self.result(f"getelementptr double, ptr {self.places[node]}"))
+
+    def operation(self, node: Node, args: Sequence[str]) -> str:
+        """A routine is an array of its results, a component one of them."""
+        if node.op == "component":
+            return self.result(f"load double, ptr {self._entry(args[0], node.value)}")
+        return self._routine(kernel_of(node.value), args) if node.op == "call" else super().operation(node, args)
+
+    def _routine(self, kernel: Kernel, args: Sequence[str]) -> str:
+        self.kernels.append(kernel)
+        x, out = (self.result(f"alloca [{size} x double]") for size in (len(args), kernel.coordinates))
+        for i, arg in enumerate(args):
+            self.lines.append(f"  store double {arg}, ptr {self._entry(x, i)}")
+        self.lines.append(kernel.call_line(x, out))
+        return out
+
+    def _entry(self, array: str, i: int) -> str:
+        return self.result(f"getelementptr double, ptr {array}, i64 {i}")
+
+    def finish(self, outputs: Sequence[Node]) -> None:
+        """All operations, then the results."""
+        self.write(outputs)
+        for i, output in enumerate(outputs):
+            value = self.number(output)
+            self.store(value, self._entry("%out", i))
+
+
+_ARGUMENTS = "ptr noalias %x, ptr noalias %p, ptr noalias %out"
+
+
+def module(body: Body, width: int, results: int) -> str:
+    """The text of an LLVM module with the function and its twin, the loop over rows: t[i], x[i, :] -> out[i, :]."""
+    lines = "\n".join([*body.declarations, f"define void @f(double %t, {_ARGUMENTS}) nounwind {{", *body.lines])
+    return f"""{lines}
+  ret void
+}}
+
+define void @f_rows(i64 %rows, ptr %ts, {_ARGUMENTS}) nounwind {{
+entry:
+  %empty = icmp sle i64 %rows, 0
+  br i1 %empty, label %done, label %row
+row:
+  %i = phi i64 [0, %entry], [%next, %row]
+  %tp = getelementptr double, ptr %ts, i64 %i
+  %t = load double, ptr %tp, align 8
+  %xi = mul i64 %i, {width}
+  %xp = getelementptr double, ptr %x, i64 %xi
+  %oi = mul i64 %i, {results}
+  %op = getelementptr double, ptr %out, i64 %oi
+  call void @f(double %t, ptr %xp, ptr %p, ptr %op)
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %rows
+  br i1 %more, label %row, label %done
+done:
+  ret void
+}}"""
 
 
 class Function:
     """y = f(t, x, p) as machine code.
 
     ``f(t, x, p)`` evaluates one state; ``f.rows(t, x, p)`` many, x being (rows, len(state)). ``f.address`` is the
-    C pointer of ``void f(double t, double *x, double *p, double *out)`` for compiled loops.
+    C pointer of ``void f(double t, double *x, double *p, double *out)`` for compiled loops. A function that was
+    pickled is compiled again where it is loaded.
     """
 
     def __init__(self, time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> None:
+        self._made_of = time, tuple(state), tuple(parameters), tuple(outputs)
         self.width, self.parameters, self.size = len(state), len(parameters), len(outputs)
-        outputs = in_pieces(outputs)
-        self._code = MachineCode(module(time, state, parameters, outputs), len(order(outputs)))
-        self._routines = [node.value for node in order(outputs) if node.op == "call"]  # their code is called from ours
-        self.address = self._code.address
-        self._one, self._many = _ONE(self._code.address), _MANY(self._code.rows_address)
+        body = Body(time, state, parameters)
+        outputs = body.prepare(outputs)
+        body.finish(outputs)
+        self._kernels = body.kernels  # their code is called from ours
+        self._code = MachineCode(module(body, self.width, self.size), len(order(outputs)) <= _OPTIMIZE_UP_TO)
+        self.address = self._code.address("f")
+        self._one, self._many = _ONE(self.address), _MANY(self._code.address("f_rows"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return function, self._made_of
 
     def __call__(self, t: float, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         out = np.empty(self.size)

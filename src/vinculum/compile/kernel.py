@@ -7,8 +7,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from vinculum.compile.looped import GROUND_INPUTS, GROUPS, code
-from vinculum.compile.simd import _TOGETHER
+from vinculum.compile.llvm import TOGETHER
+from vinculum.compile.looped import GROUND_INPUTS, GROUPS, Code, code
+from vinculum.compile.simd import pad
 from vinculum.derivation.bodies import Recursion
 from vinculum.derivation.bodies.looped import Pattern, flat, numbers, pattern
 from vinculum.describe.bodies.joints import BALL, TURN
@@ -43,33 +44,40 @@ class Kernel:
         ]
         self.table = _table(rows, values)
         self.shape[3] = self.table.shape[1]
+        self._codes: dict[int, Code] = {}
 
-    @classmethod
-    def of(cls, routine: Routine) -> Kernel:
-        """The forward dynamics that a routine stands for; its numbers are those of the tree."""
-        if routine not in _KNOWN:
-            _KNOWN[routine] = cls(routine.machine, "forward", False, {})
-        return _KNOWN[routine]
+    def code(self, width: int) -> Code:
+        """The machine code, kept as long as the kernel is."""
+        if width not in self._codes:
+            self._codes[width] = code(self.what, self.patterns, width)
+        return self._codes[width]
 
-    def calling(self, x: str, out: str) -> str:
+    def call_line(self, x: str, out: str) -> str:
         """The line of LLVM that runs it on one state."""
-        addresses = code(self.what, self.patterns, 1).address, self.shape.ctypes.data, self.table.ctypes.data
+        addresses = self.code(1).address, self.shape.ctypes.data, self.table.ctypes.data
         f, shape, table = (f"inttoptr (i64 {address} to ptr)" for address in addresses)
         return f"  call void {f}(i64 1, ptr {x}, ptr {shape}, ptr {table}, ptr {out})"
 
     def __call__(self, x: np.ndarray, width: int = 1) -> np.ndarray:
         """Results (coordinates, rows)."""
-        machine = code(self.what, self.patterns, width)
         rows = x.shape[1]
-        padded = -(-rows // width) * width
-        x = np.ascontiguousarray(np.concatenate([x, np.repeat(x[:, -1:], padded - rows, axis=1)], axis=1), dtype=float)
+        x = pad(x, width)
         assert len(x) == GROUPS[self.what] * self.coordinates + GROUND_INPUTS
-        out = np.empty((self.coordinates, padded))
-        machine.call(padded, x.ctypes.data, self.shape.ctypes.data, self.table.ctypes.data, out.ctypes.data)
+        out = np.empty((self.coordinates, x.shape[1]))
+        arrays = (array.ctypes.data for array in (x, self.shape, self.table, out))
+        self.code(width).call(x.shape[1], *arrays)
         return out[:, :rows]
 
 
 _KNOWN: WeakKeyDictionary[Routine, Kernel] = WeakKeyDictionary()
+
+
+def kernel_of(routine: Routine) -> Kernel:
+    """The forward dynamics that a routine stands for; its numbers are those of the tree."""
+    kernel = _KNOWN.get(routine)
+    if kernel is None:
+        kernel = _KNOWN[routine] = Kernel(routine.machine, "forward", False, {})
+    return kernel
 
 
 def _patterns(steps: Recursion, passive: bool) -> tuple[tuple[Pattern, ...], list[int]]:
@@ -87,7 +95,7 @@ def _patterns(steps: Recursion, passive: bool) -> tuple[tuple[Pattern, ...], lis
 def _shape(steps: Recursion, kinds: Sequence[int], coordinates: int) -> np.ndarray:
     links = [(hinge.parent + 1, k, rows[0]) for hinge, k, rows in zip(steps.hinges, kinds, steps.places, strict=True)]
     turning = [i for i, hinge in enumerate(steps.hinges) if hinge.kind == TURN]
-    turning += turning[-1:] * (-len(turning) % _TOGETHER)
+    turning += turning[-1:] * (-len(turning) % TOGETHER)
     return np.array([len(links), coordinates, len(turning), 0, *(x for link in links for x in link), *turning])
 
 

@@ -1,120 +1,56 @@
-"""The graph as LLVM: straight-line machine code behind a C pointer.
+"""The graph as lines of LLVM, one number at a time or several in the lanes of a SIMD register.
 
-Every function has the signature ``void f(double t, double *x, double *p, double *out)`` with time, state,
-parameters and results, and a twin ``void f_rows(int64 rows, double *t, double *x, double *p, double *out)``
-that runs over many states in one call. Both can be called from compiled loops by their address.
+The three kinds of compiled functions (`function`, `simd`, `looped`) differ in where their arguments lie; the lines
+between are the same and are written here.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
-from vinculum.graph.node import COMPARISONS, Node
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.graph.node import Node, Number
+from vinculum.graph.targets import DERIVED, Lines
 from vinculum.graph.traverse import order
 
-_BINARY = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract", "divide": "fdiv"}
-_INTRINSICS = {name: f"llvm.{name}.f64" for name in ("sqrt", "exp", "log", "sin", "cos")}
-_INTRINSICS |= {"abs": "llvm.fabs.f64", "power": "llvm.pow.f64"}
-_CONDITIONS = {"less": "olt", "less_equal": "ole", "equal": "oeq"}
-_LOGIC = {"both": "and", "either": "or"}
-_OPTIMIZE_UP_TO = 20_000  # operations; beyond, LLVM's passes cost more time than they save
+TOGETHER = 4  # sines and cosines of one state at a time
+
+INTRINSICS = {
+    "sqrt": "llvm.sqrt.f64",
+    "exp": "llvm.exp.f64",
+    "log": "llvm.log.f64",
+    "sin": "llvm.sin.f64",
+    "cos": "llvm.cos.f64",
+    "abs": "llvm.fabs.f64",
+    "power": "llvm.pow.f64",
+}
+CALLED = {name: name for name in FUNCTIONS if name not in DERIVED} | INTRINSICS  # the others are in the C library
 
 
-class Emitter:
-    """The lines of one function body, and the name every node got."""
-
-    def __init__(self, time: Node, state: Sequence[Node], parameters: Sequence[Node]) -> None:
-        self.lines: list[str] = []
-        self.names: dict[Node, str] = {time: "%t"}
-        self.sources = {node: f"%x, i64 {i}" for i, node in enumerate(state)}
-        self.sources |= {node: f"%p, i64 {i}" for i, node in enumerate(parameters)}
-        self.called: set[str] = set()
-
-    def line(self, expression: str) -> str:
-        name = f"%v{len(self.lines)}"
-        self.lines.append(f"  {name} = {expression}")
-        return name
-
-    def number(self, node: Node) -> str:
-        """The name of a node as a double."""
-        if node.op in COMPARISONS:
-            return self.line(f"uitofp i1 {self.names[node]} to double")
-        return self.names[node]
-
-    def condition(self, node: Node) -> str:
-        """The name of a node as a truth value."""
-        if node.op in COMPARISONS:
-            return self.names[node]
-        return self.line(f"fcmp une double {self.names[node]}, 0.0")
-
-    def emit(self, node: Node) -> None:
-        if node not in self.names:
-            self.names[node] = self.operation(node) if node.args else self.leaf(node)
-
-    def leaf(self, node: Node) -> str:
-        if node.op == "constant":
-            return literal(float(node.value))
-        if node not in self.sources:
-            raise KeyError(f"{node!r} is neither time, state nor parameter of this function")
-        pointer = self.line(f"getelementptr double, ptr {self.sources[node]}")
-        return self.line(f"load double, ptr {pointer}, align 8")
-
-    def operation(self, node: Node) -> str:
-        if node.op == "select":
-            truth = self.condition(node.args[0])
-            a, b = (self.number(arg) for arg in node.args[1:])
-            return self.line(f"select i1 {truth}, double {a}, double {b}")
-        if node.op in _LOGIC:
-            a, b = (self.condition(arg) for arg in node.args)
-            return self.line(f"{_LOGIC[node.op]} i1 {a}, {b}")
-        if node.op == "component":
-            place = self.line(f"getelementptr double, ptr {self.names[node.args[0]]}, i64 {node.value}")
-            return self.line(f"load double, ptr {place}")
-        args = [self.number(arg) for arg in node.args]
-        if node.op == "call":
-            return self.routine(node, args)
-        if node.op in _CONDITIONS:
-            return self.line(f"fcmp {_CONDITIONS[node.op]} double {args[0]}, {args[1]}")
-        if node.op in _BINARY:
-            return self.line(f"{_BINARY[node.op]} double {args[0]}, {args[1]}")
-        if node.op == "negate":
-            return self.line(f"fneg double {args[0]}")
-        if node.op == "sign":
-            return self.sign(args[0])
-        self.called.add(node.op)
-        return self.line(f"call double @{called_name(node.op)}({', '.join(f'double {a}' for a in args)})")
-
-    def routine(self, node: Node, args: Sequence[str]) -> str:
-        """Call machine code made for a routine; the name is that of the array of its results."""
-        from vinculum.compile.kernel import Kernel
-
-        kernel = Kernel.of(node.value)
-        x, out = (self.line(f"alloca [{size} x double]") for size in (len(args), kernel.coordinates))
-        for i, arg in enumerate(args):
-            place = self.line(f"getelementptr double, ptr {x}, i64 {i}")
-            self.lines.append(f"  store double {arg}, ptr {place}")
-        self.lines.append(kernel.calling(x, out))
-        return out
-
-    def sign(self, a: str) -> str:
-        above = self.line(f"fcmp ogt double {a}, 0.0")
-        below = self.line(f"fcmp olt double {a}, 0.0")
-        inner = self.line(f"select i1 {below}, double -1.0, double 0.0")
-        return self.line(f"select i1 {above}, double 1.0, double {inner}")
-
-    def store(self, outputs: Sequence[Node]) -> None:
-        for i, output in enumerate(outputs):
-            value = self.number(output)
-            pointer = self.line(f"getelementptr double, ptr %out, i64 {i}")
-            self.lines.append(f"  store double {value}, ptr {pointer}, align 8")
+@cache
+def operations(width: int) -> dict[str, str]:
+    """The table of operations: what each is in LLVM, for numbers of ``width`` lanes."""
+    V, B = vector("double", width), vector("i1", width)
+    return {
+        "add": f"fadd contract {V} {{0}}, {{1}}",
+        "subtract": f"fsub contract {V} {{0}}, {{1}}",
+        "multiply": f"fmul contract {V} {{0}}, {{1}}",
+        "divide": f"fdiv contract {V} {{0}}, {{1}}",
+        "negate": f"fneg {V} {{0}}",
+        "less": f"fcmp olt {V} {{0}}, {{1}}",
+        "less_equal": f"fcmp ole {V} {{0}}, {{1}}",
+        "equal": f"fcmp oeq {V} {{0}}, {{1}}",
+        "both": f"and {B} {{0}}, {{1}}",
+        "either": f"or {B} {{0}}, {{1}}",
+        "select": f"select {B} {{0}}, {V} {{1}}, {V} {{2}}",
+    }
 
 
-def called_name(op: str) -> str:
-    """What is called for an operation: an intrinsic of LLVM, or the function of the same name in the C library."""
-    return _INTRINSICS.get(op, op)
+def vector(kind: str, width: int) -> str:
+    """The type of one number, or of several in lanes."""
+    return kind if width == 1 else f"<{width} x {kind}>"
 
 
 def literal(value: float) -> str:
@@ -122,96 +58,111 @@ def literal(value: float) -> str:
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
-def module(time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> str:
-    """The text of an LLVM module with the function and its twin for many rows."""
-    emitter = Emitter(time, state, parameters)
-    for node in order(outputs):
-        emitter.emit(node)
-    emitter.store(outputs)
-    return "\n".join(
-        [
-            *_declarations(emitter.called),
-            _HEAD,
-            *emitter.lines,
-            "  ret void",
-            "}",
-            _rows(len(state), len(outputs)),
-        ]
-    )
+def spread(value: str, width: int, kind: str = "double") -> str:
+    """One number in all lanes."""
+    return f"<{', '.join(f'{kind} {value}' for _ in range(width))}>"
 
 
-_ARGUMENTS = "ptr noalias %x, ptr noalias %p, ptr noalias %out"
-_HEAD = f"define void @f(double %t, {_ARGUMENTS}) nounwind {{"
+class Assembly(Lines):
+    """The lines of one function body. Subclasses load their symbols."""
+
+    name = "%v{}"
+    line = "  {name} = {value}"
+
+    def __init__(self, width: int = 1, known: Mapping[Node, str] | None = None) -> None:
+        super().__init__(known or {})
+        self.width = width
+        self.table = operations(width)
+        self.kind, self.bit = vector("double", width), vector("i1", width)
+        self.called: dict[str, int] = {}  # functions and how many arguments they have
+
+    def constant(self, value: Number) -> str:
+        """The same number in all lanes."""
+        text = literal(float(value))
+        return text if self.width == 1 else spread(text, self.width)
+
+    def as_number(self, truth: str) -> str:
+        """1.0 or 0.0."""
+        return self.result(f"uitofp {self.bit} {truth} to {self.kind}")
+
+    def as_truth(self, number: str) -> str:
+        """Whether it is not zero; NaN is not."""
+        return self.result(f"fcmp une {self.kind} {number}, {self.constant(0.0)}")
+
+    def applied(self, op: str, args: Sequence[str]) -> str:
+        """An instruction, or a call of a function, lane by lane where LLVM has no vector form of it."""
+        if op not in CALLED:
+            return super().applied(op, args)
+        self.called[op] = len(args)
+        if self.width == 1:
+            return self._call(op, args)
+        result = "undef"
+        for i in range(self.width):
+            value = self._call(op, [self.result(f"extractelement {self.kind} {a}, i64 {i}") for a in args])
+            result = self.result(f"insertelement {self.kind} {result}, double {value}, i64 {i}")
+        return result
+
+    def _call(self, op: str, args: Sequence[str]) -> str:
+        return self.result(f"call double @{CALLED[op]}({', '.join(f'double {a}' for a in args)})")
+
+    @property
+    def declarations(self) -> list[str]:
+        """The functions that are called."""
+        return declarations(self.called)
+
+    # -- memory ----------------------------------------------------------------------------------------------
+
+    def load(self, pointer: str) -> str:
+        """A number, or the numbers of all lanes."""
+        return self.result(f"load {self.kind}, ptr {pointer}, align 8")
+
+    def load_everywhere(self, pointer: str) -> str:
+        """One number into all lanes."""
+        value = self.result(f"load double, ptr {pointer}, align 8")
+        if self.width == 1:
+            return value
+        one = self.result(f"insertelement {self.kind} undef, double {value}, i64 0")
+        return self.result(f"shufflevector {self.kind} {one}, {self.kind} undef, <{self.width} x i32> zeroinitializer")
+
+    def store(self, value: str, pointer: str) -> None:
+        """A number, or the numbers of all lanes."""
+        self.lines.append(f"  store {self.kind} {value}, ptr {pointer}, align 8")
+
+    # -- sines and cosines -----------------------------------------------------------------------------------
+
+    def write_angles(self, outputs: Sequence[Node]) -> None:
+        """All sines and cosines whose arguments contain none, both at once by `sincos`."""
+        nodes = order(outputs)
+        turning = {node for node in nodes if node.op in ("sin", "cos")}
+        after: dict[Node, bool] = {}
+        for node in nodes:
+            after[node] = any(after[arg] or arg in turning for arg in node.args)
+        arguments = list(dict.fromkeys(node.args[0] for node in nodes if node in turning and not after[node]))
+        self.write(arguments)
+        pairs = dict(zip(arguments, self._pairs([self.number(arg) for arg in arguments]), strict=True))
+        self.values |= {node: pairs[node.args[0]][node.op == "cos"] for node in turning if node.args[0] in pairs}
+
+    def _pairs(self, angles: Sequence[str]) -> list[tuple[str, str]]:
+        """(sine, cosine) of every angle: of one state four together, of several states all lanes."""
+        if self.width > 1:
+            return [self._sine_cosine(x, self.kind) for x in angles]
+        V, found = vector("double", TOGETHER), []
+        for start in range(0, len(angles), TOGETHER):
+            group, packed = angles[start : start + TOGETHER], "zeroinitializer"
+            for i, x in enumerate(group):
+                packed = self.result(f"insertelement {V} {packed}, double {x}, i64 {i}")
+            both = self._sine_cosine(packed, V)
+            for i in range(len(group)):
+                sine, cosine = (self.result(f"extractelement {V} {x}, i64 {i}") for x in both)
+                found.append((sine, cosine))
+        return found
+
+    def _sine_cosine(self, x: str, V: str) -> tuple[str, str]:
+        both = self.result(f"call {{{V}, {V}}} @sine_cosine({V} {x})")
+        sine, cosine = (self.result(f"extractvalue {{{V}, {V}}} {both}, {j}") for j in (0, 1))
+        return sine, cosine
 
 
-def _declarations(called: Iterable[str]) -> list[str]:
-    two = {"power", "atan2"}
-    return [
-        f"declare double @{called_name(name)}({'double, double' if name in two else 'double'}) nounwind"
-        for name in sorted(called)
-    ]
-
-
-def _rows(width: int, results: int) -> str:
-    """The loop over rows: t[i], x[i, :] -> out[i, :]."""
-    return f"""
-define void @f_rows(i64 %rows, ptr %ts, {_ARGUMENTS}) nounwind {{
-entry:
-  %empty = icmp sle i64 %rows, 0
-  br i1 %empty, label %done, label %row
-row:
-  %i = phi i64 [0, %entry], [%next, %row]
-  %tp = getelementptr double, ptr %ts, i64 %i
-  %t = load double, ptr %tp, align 8
-  %xi = mul i64 %i, {width}
-  %xp = getelementptr double, ptr %x, i64 %xi
-  %oi = mul i64 %i, {results}
-  %op = getelementptr double, ptr %out, i64 %oi
-  call void @f(double %t, ptr %xp, ptr %p, ptr %op)
-  %next = add i64 %i, 1
-  %more = icmp slt i64 %next, %rows
-  br i1 %more, label %row, label %done
-done:
-  ret void
-}}"""
-
-
-@cache
-def _host() -> tuple[Any, str, str]:
-    """The target of this machine, its processor and the processor's features."""
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-
-
-def _target_machine() -> Any:
-    """A new target machine: an engine takes ownership of the one it is given."""
-    target, processor, features = _host()
-    return target.create_target_machine(cpu=processor, features=features, opt=2, jit=True)
-
-
-class MachineCode:
-    """A compiled module; the code lives as long as this object."""
-
-    def __init__(self, text: str, size: int) -> None:
-        import llvmlite.binding as llvm
-
-        machine = _target_machine()
-        parsed = llvm.parse_assembly(text)
-        parsed.triple = machine.triple
-        if size <= _OPTIMIZE_UP_TO:
-            _optimize(parsed, machine)
-        self.engine = llvm.create_mcjit_compiler(parsed, machine)
-        self.engine.finalize_object()
-        self.address: int = self.engine.get_function_address("f")
-        self.rows_address: int = self.engine.get_function_address("f_rows")
-
-
-def _optimize(parsed: Any, machine: Any) -> None:
-    import llvmlite.binding as llvm
-
-    tuning = llvm.create_pipeline_tuning_options(speed_level=1)
-    builder = llvm.create_pass_builder(machine, tuning)
-    builder.getModulePassManager().run(parsed, builder)
+def declarations(called: Mapping[str, int]) -> list[str]:
+    """Lines that declare functions of doubles, by how many arguments they have."""
+    return [f"declare double @{CALLED[op]}({', '.join(['double'] * called[op])}) nounwind" for op in sorted(called)]

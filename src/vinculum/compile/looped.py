@@ -12,21 +12,19 @@ import ctypes
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
-from vinculum.compile.llvm import _optimize, _target_machine
-from vinculum.compile.simd import _TOGETHER, _Lanes
+from vinculum.compile.llvm import TOGETHER, Assembly, declarations
+from vinculum.compile.machine import MachineCode
 from vinculum.compile.sincos import sincos
-from vinculum.derivation.bodies import looped as rolled
+from vinculum.derivation.bodies import looped
 from vinculum.derivation.bodies.looped import COSINE, SINE, TANGENT_SLOTS, Pattern, Step
 from vinculum.graph import Node
-from vinculum.graph.traverse import order
 
 Sweep = tuple[str, Callable[[Pattern], Step]]
 SWEEPS: dict[str, Sequence[Sweep]] = {
-    "forward": rolled.FORWARD,
-    "inverse": rolled.INVERSE,
-    "tangent": rolled.TANGENT,
+    "forward": looped.FORWARD,
+    "inverse": looped.INVERSE,
+    "tangent": looped.TANGENT,
 }
 GROUPS = {"forward": 3, "inverse": 3, "tangent": 6}  # of inputs, each as many as coordinates
 GROUND_INPUTS = 9
@@ -35,52 +33,35 @@ _INPUTS = "qvudef"  # coordinates, velocities, forces or accelerations, a direct
 _ARGUMENTS = f"ptr %table, ptr %own, ptr %parent, {', '.join(f'ptr %{x}' for x in _INPUTS)}, ptr %o, i64 %rows"
 
 
-class _Body(_Lanes):
-    """The body of a sweep at one hinge: numbers are loaded where they are first needed."""
+class Body(Assembly):
+    """The body of a sweep at one hinge."""
 
-    def leaf(self, node: Node) -> str:
-        if node.op == "constant":
-            return self.constant(float(node.value))
+    late = True
+
+    def symbol(self, node: Node) -> str:
+        """A number of the table in all lanes, or what lies in memory."""
         _, where, i = node.value
         if where == "table":
-            return self.everywhere(self.line(f"getelementptr double, ptr %table, i64 {i}"))
-        return self.line(f"load {self.kind}, ptr {self.at(where, i)}, align 8")
+            return self.load_everywhere(self.result(f"getelementptr double, ptr %table, i64 {i}"))
+        return self.load(self._place(where, i))
 
-    def everywhere(self, pointer: str) -> str:
-        value = self.line(f"load double, ptr {pointer}, align 8")
-        if self.width == 1:
-            return value
-        one = self.line(f"insertelement {self.kind} undef, double {value}, i64 0")
-        return self.line(f"shufflevector {self.kind} {one}, {self.kind} undef, <{self.width} x i32> zeroinitializer")
-
-    def at(self, where: str, i: int) -> str:
+    def _place(self, where: str, i: int) -> str:
         if where in ("own", "parent"):
-            return self.line(f"getelementptr double, ptr %{where}, i64 {i * self.width}")
-        offset = self.line(f"mul i64 %rows, {i}")
-        return self.line(f"getelementptr double, ptr %{where}, i64 {offset}")
+            return self.result(f"getelementptr double, ptr %{where}, i64 {i * self.width}")
+        offset = self.result(f"mul i64 %rows, {i}")
+        return self.result(f"getelementptr double, ptr %{where}, i64 {offset}")
 
-    def run(self, outputs: Sequence[Node]) -> None:
-        for node in order(outputs):
-            if node.args:
-                for arg in node.args:
-                    self.need(arg)
-                self.names[node] = self.operation(node)
-
-    def need(self, node: Node) -> None:
-        if node not in self.names and not node.args:
-            self.names[node] = self.leaf(node)
-
-    def store(self, step: Step) -> None:
+    def finish(self, step: Step) -> None:
+        """All operations, then the results."""
+        self.write([node for _, node in step])
         for (where, i), node in step:
-            self.need(node)
             value = self.number(node)
-            self.lines.append(f"  store {self.kind} {value}, ptr {self.at(where, i)}, align 8")
+            self.store(value, self._place(where, i))
 
 
 def _function(name: str, step: Step, width: int) -> str:
-    body = _Body((), (), width)
-    body.run([node for _, node in step])
-    body.store(step)
+    body = Body(width)
+    body.finish(step)
     return "\n".join([f"define internal void @{name}({_ARGUMENTS}) nounwind {{", *body.lines, "  ret void", "}"])
 
 
@@ -142,8 +123,8 @@ done:
 
 def _angles(width: int) -> str:
     """Cosines and sines of all turning hinges: of one state four hinges together, of several hinge by hinge."""
-    together = _TOGETHER if width == 1 else 1
-    V = f"<{_TOGETHER if width == 1 else width} x double>"
+    together = TOGETHER if width == 1 else 1
+    V = f"<{TOGETHER if width == 1 else width} x double>"
     lines = []
     packed = "zeroinitializer"
     for j in range(together):
@@ -264,9 +245,8 @@ def text(what: str, patterns: Sequence[Pattern], width: int) -> str:
         for k, pattern in enumerate(patterns)
     ]
     loops = [_sweep(i, direction, len(patterns), width) for i, (direction, _) in enumerate(sweeps)]
-    head = ["declare double @llvm.sin.f64(double)", "declare double @llvm.cos.f64(double)"]
-    head.append(sincos(_TOGETHER if width == 1 else width))
-    return "\n".join([*head, _function("ground", rolled.ground(), width), *steps, _angles(width), *loops,
+    head = [*declarations({"sin": 1, "cos": 1}), sincos(TOGETHER if width == 1 else width)]
+    return "\n".join([*head, _function("ground", looped.ground(), width), *steps, _angles(width), *loops,
                       _main(len(sweeps), GROUPS[what], width)])  # fmt: skip
 
 
@@ -274,16 +254,9 @@ class Code:
     """A compiled kernel."""
 
     def __init__(self, what: str, patterns: Sequence[Pattern], width: int) -> None:
-        import llvmlite.binding as llvm
-
-        machine = _target_machine()
-        module = llvm.parse_assembly(text(what, patterns, width))
-        module.triple = machine.triple
-        _optimize(module, machine)
         self.width = width
-        self.engine: Any = llvm.create_mcjit_compiler(module, machine)
-        self.engine.finalize_object()
-        self.address: int = self.engine.get_function_address("f")
+        self._code = MachineCode(text(what, patterns, width))
+        self.address = self._code.address("f")
         self.call = _CALL(self.address)
 
 

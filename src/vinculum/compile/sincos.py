@@ -8,7 +8,7 @@ called ``sincos``: LLVM makes calls of the C function of that name out of a sine
 
 from __future__ import annotations
 
-import struct
+from vinculum.compile.llvm import literal, spread
 
 _HALF_PI = ("3FF921FB54442D18", "3C91A62633145C07", "B91F1976B7ED8FBC")  # π/2 = first + second + third
 _SINE = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
@@ -16,16 +16,6 @@ _SINE = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298
 _COSINE = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
            -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11)  # fmt: skip
 LARGEST = 1e6
-
-
-def literal(value: float) -> str:
-    """A double in LLVM's exact hexadecimal notation."""
-    return f"0x{struct.pack('>d', value).hex().upper()}"
-
-
-def spread(value: str, width: int, kind: str = "double") -> str:
-    """One number in all lanes."""
-    return f"<{', '.join(f'{kind} {value}' for _ in range(width))}>"
 
 
 def sincos(width: int) -> str:

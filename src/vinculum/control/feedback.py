@@ -15,7 +15,7 @@ import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.modes import Mode, controllability, minimum_actuators, sufficient_inputs
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import Finding, Formula, ModelError, VinculumError, call
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
 
@@ -133,7 +133,8 @@ def _by_symbol(given: Mapping[sp.Expr, float], name: str, order: tuple[sp.Expr, 
 
 def _refuse_idle_inputs(linear: LinearModel) -> None:
     if not linear.inputs:
-        raise VinculumError("The system has no inputs to stabilize with. State them: System(..., inputs=[u]).")
+        advice = ("State them: ", call("System", inputs=[Formula("u")]), ".")
+        raise VinculumError(Finding("The system has no inputs to stabilize with.", advice))
     idle = [u for u, column in zip(linear.inputs, linear.input_matrix.T, strict=True) if not np.any(column)]
     if idle:
         raise VinculumError(f"The input {listed(idle)} enters nowhere at this point: its column is zero. Remove it.")

@@ -21,7 +21,7 @@ from vinculum.compile.dynamics import Dynamics
 from vinculum.derivation.mechanics.lagrange import mechanics
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.servo_path import actuated, servo_path
-from vinculum.errors import ModelError, SingularError
+from vinculum.errors import Finding, ModelError, SingularError, Word, call
 from vinculum.graph import (
     ZERO,
     GraphExpression,
@@ -45,11 +45,8 @@ def computed_torque(
 
     The error obeys ë + 2ζω ė + ω² e = 0 with ω = ``frequency`` [rad/s] and ζ = ``damping``.
     """
-    actuators = actuated(tree)
-    missing = [q for q in tree.coordinates if q not in desired]
-    if missing:
-        raise ModelError("the path is not complete", [f"no desired motion of {listed(missing)}."])
-    time = tree.time
+    refuse_incomplete(tree, desired)
+    actuators, time = actuated(tree), tree.time
     wanted = []
     for q in tree.coordinates:
         goal = sp.sympify(desired[q])
@@ -57,6 +54,14 @@ def computed_torque(
         rate = symbol(q.diff(time)) - from_sympy(goal.diff(time))
         wanted.append(from_sympy(goal.diff(time, 2)) - 2 * damping * frequency * rate - frequency**2 * e)
     return _laws(tree, actuators, wanted)
+
+
+def refuse_incomplete(tree: BodyTree, desired: Mapping[sp.Expr, Any]) -> None:
+    """Every joint needs a torque, every coordinate a desired motion."""
+    actuated(tree)
+    missing = [q for q in tree.coordinates if q not in desired]
+    if missing:
+        raise ModelError("Incomplete path", [f"{listed(missing)} has no desired motion."])
 
 
 def gravity_compensation(tree: BodyTree) -> Laws:
@@ -102,7 +107,8 @@ def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp
         return list(solve(J, column, numbers).solution[:, 0])
     except SingularMatrix as error:
         pose = ", ".join(f"{name_of(q)} = {float(at[q]):.6g}" for q in tree.coordinates)
-        raise SingularError(f"The arm is singular at {pose}: choose another configuration, at={{...}}.") from error
+        advice = ("Choose another configuration: ", call("task_path", at={Word("coordinate"): Word("value")}), ".")
+        raise SingularError(Finding(f"The arm is singular at {pose}.", advice)) from error
 
 
 def _laws(tree: BodyTree, actuators: Sequence[sp.Expr], accelerations: Sequence[Node]) -> Laws:

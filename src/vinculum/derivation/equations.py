@@ -20,7 +20,7 @@ from vinculum.derivation.mechanics.redundancy import refuse_dependent
 from vinculum.derivation.mechanics.sample_states import Samples, Values, generic_states, numbers, unmet
 from vinculum.derivation.mechanics.singular import singular_at
 from vinculum.describe import Servo, System
-from vinculum.errors import ConstraintError, DomainError, ModelError
+from vinculum.errors import ConstraintError, DomainError, Finding, ModelError, Word, call
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, reaction, suggestion
 from vinculum.notebook_repr import formula, html_if_large
@@ -159,8 +159,11 @@ class EquationsOfMotion:
             return self.values(self.at)
         if not self.generic:
             raise DomainError(
-                f"No state that meets the constraints of {self.system.name!r} was found from random starts."
-                f"{unmet(self.mechanics)} If there is one, give it: derive(system, at={{coordinate: value, ...}})."
+                Finding(
+                    f"No state that meets the constraints of {self.system.name!r} was found from random starts."
+                    f"{unmet(self.mechanics)}",
+                    ["If there is one, give it: ", call("derive", at={Word("coordinate"): Word("value")}), "."],
+                )
             )
         return self.generic[0]
 
@@ -334,8 +337,15 @@ class EquationsOfMotion:
         if wrong:
             limits = "; ".join(condition.meaning for condition in self.conditions)
             raise ConstraintError(
-                f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out with "
-                f"another value ({limits}). Start on the other side, or pass derive(..., at={{...}}) a state on it."
+                Finding(
+                    f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out "
+                    f"with another value ({limits}).",
+                    [
+                        "Start on the other side, or give a state there: ",
+                        call("derive", at={Word("coordinate"): Word("value")}),
+                        ".",
+                    ],
+                )
             )
 
     @property

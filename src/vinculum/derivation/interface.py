@@ -36,7 +36,7 @@ class Condition:
     node: Node | None
     meaning: str
     kind: str = "chart left"
-    advice: str = "Choose characteristics that are good there, or go on from here with form='multipliers'."
+    advice: str = "Choose characteristics that are good there, or continue from here with the form multipliers."
     measure: Callable[[Values], float] | None = None
     blame: Callable[[Values], str] | None = None  # the meaning at a state, where it can be said more closely
 

@@ -58,7 +58,7 @@ class AffineSystem:
 
         found = findings(self)
         if found:
-            raise ModelError(f"the affine system {self.name!r} cannot be right", found)
+            raise ModelError(f"Invalid affine system {self.name!r}", found)
         settle = object.__setattr__
         settle(self, "states", tuple(self.states))
         settle(self, "drift", tuple(self.drift))

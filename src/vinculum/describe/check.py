@@ -1,9 +1,7 @@
-"""What can be wrong with a description, all of it found at once, in the user's names."""
+"""What can be wrong with a system, all of it found at once, in the user's names."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -11,244 +9,239 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from vinculum.describe import findings as shared
 from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic, Servo, named
-from vinculum.errors import VinculumError
-from vinculum.graph import from_sympy, symbols
+from vinculum.describe.findings import label
+from vinculum.errors import About, Finding, Formula, VinculumError, Word, call
 from vinculum.names import listed, name_of, suggestion
 
 if TYPE_CHECKING:
     from vinculum.describe.system import System
 
-Leaves = dict[str, set]  # label of an expression -> the symbols, functions of time and derivatives in it
+Leaves = dict[About, set]  # part of the description -> the symbols, functions of time and derivatives in it
+
+KINETIC, POTENTIAL, DISSIPATION = (
+    About("energy", name) for name in ("kinetic_energy", "potential_energy", "dissipation")
+)
+_CONSTRAINTS = (Holonomic, Nonholonomic, Servo)
 
 
-def findings(system: System) -> list[str]:
-    """Every finding about a system. The later checks need what the first group establishes."""
-    shapes = list(_about_shapes(system))
-    if shapes:
-        return shapes
-    first = [*_about_coordinates(system), *_about_types(system)]
-    declared = list(_about_declarations(system))
+def findings(system: System) -> list[Finding]:
+    """Every finding about a system. The later checks need what the first ones establish."""
+    wrong_types = list(_check_containers(system))
+    if wrong_types:
+        return wrong_types
+    first = [*_check_coordinates(system), *_check_types(system)]
+    declarations = list(_check_declarations(system))
     if first:
-        return first + declared
-    leaves, unusable = _leaves_of(system)
-    later: list[Callable[[System, Leaves], Iterator[str]]] = [
-        _about_symbols,
-        _about_energies,
-        _about_constraints,
-        _about_inputs,
-        _about_servos,
-        _about_idle_coordinates,
+        return first + declarations
+    leaves, unusable = _leaves(system)
+    later: list[Callable[[System, Leaves], Iterator[Finding]]] = [
+        _check_symbols,
+        _check_energies,
+        _check_constraints,
+        _check_inputs,
+        _check_servos,
+        _check_idle_coordinates,
     ]
-    return declared + unusable + [finding for check in later for finding in check(system, leaves)]
+    return declarations + unusable + [finding for check in later for finding in check(system, leaves)]
 
 
-def _about_shapes(system: System) -> Iterator[str]:
+def _check_containers(system: System) -> Iterator[Finding]:
     """One thing where several belong, or the other way round."""
     for name in ("coordinates", "constraints", "inputs"):
         value = getattr(system, name)
-        if isinstance(value, (str, sp.Basic, Holonomic, Nonholonomic, Servo)) or not isinstance(value, Iterable):
-            yield f"{name} must be a list, got {value}. Write {name}=[{value}]."
+        if isinstance(value, (str, sp.Basic, *_CONSTRAINTS)) or not isinstance(value, Iterable):
+            yield Finding(f"{name} must be a list, got {value}.", [f"Write {name}=[{value}]."])
     for name in ("parameters", "forces"):
         value = getattr(system, name)
         if not isinstance(value, Mapping):
-            yield f"{name} must be a dictionary, got {value}. Write {name}={{symbol: value, ...}}."
+            yield Finding(f"{name} must be a dictionary, got {value}.", [f"Write {name}={{symbol: value, ...}}."])
 
 
-def _about_coordinates(system: System) -> Iterator[str]:
+def _check_coordinates(system: System) -> Iterator[Finding]:
     if not system.coordinates:
-        yield "there are no coordinates. Pass coordinates=[x, ...] with x = dynamicsymbols('x')."
+        advice = ("Use ", call("System", coordinates=[Formula("x")]), ".")
+        yield Finding("there are no coordinates.", advice, About("coordinate"))
     for q in system.coordinates:
-        if not isinstance(q, AppliedUndef) or len(q.args) != 1 or not isinstance(q.args[0], sp.Symbol):
-            yield f"the coordinate {q} is not a function of time. Make it with dynamicsymbols('{q}')."
-    times = {q.args for q in system.coordinates if isinstance(q, AppliedUndef)}
-    if len(times) > 1:
-        yield f"the coordinates are functions of different times: {listed(t[0] for t in times)}. Use one."
+        if not shared.is_function_of_time(q):
+            yield shared.not_a_function_of_time("coordinate", q)
+    yield from shared.different_times(
+        "coordinate", dict.fromkeys(q.args[0] for q in system.coordinates if isinstance(q, AppliedUndef))
+    )
 
 
-def _about_declarations(system: System) -> Iterator[str]:
-    """Declared twice, or with a value that is no number."""
-    names = Counter(name_of(key) for group in (system.coordinates, system.inputs, system.parameters) for key in group)
-    for name, times in names.items():
-        if times > 1:
-            yield f"{name} is declared {times} times among coordinates, inputs and parameters. Keep one."
+def _check_declarations(system: System) -> Iterator[Finding]:
+    """Symbols and constraints declared twice, parameters without a number."""
+    groups = (system.coordinates, system.inputs, system.parameters)
+    yield from shared.repeated_declarations("coordinates, inputs and parameters", *groups)
     time = next((q.args[0] for q in system.coordinates if isinstance(q, AppliedUndef) and q.args), None)
-    if time is not None and name_of(time) in names:
-        yield f"{time} is the time; it cannot be an input or a parameter too."
-    for name, times in Counter(c.name for c in system.constraints if getattr(c, "name", "")).items():
-        if times > 1:
-            yield f"{times} constraints are called {name!r}. Give each its own name."
+    if time is not None and name_of(time) in {name_of(key) for group in groups for key in group}:
+        yield Finding(f"{time} is the time; it cannot also be an input or a parameter.", ["Rename it."])
+    yield from shared.repeated_names(
+        "constraint", "constraints", [c.name for c in system.constraints if getattr(c, "name", "")]
+    )
     for key, value in system.parameters.items():
-        yield from _about_value(key, value)
+        yield from shared.parameter_findings(key, value)
 
 
-def _about_value(key: object, value: object) -> Iterator[str]:
-    if not isinstance(key, sp.Symbol):
-        yield f"the parameter {key} is not a symbol. Make it with sympy.symbols('{key}')."
-    try:
-        number = math.nan if isinstance(value, str) else float(value)  # type: ignore[arg-type]  # refused below
-    except OverflowError:
-        number = math.inf
-    except (TypeError, ValueError):
-        number = math.nan
-    if math.isnan(number) and not isinstance(value, float):
-        yield f"the parameter {key} has no value (found {value!r}). Write parameters={{{key}: number}}."
-    elif not math.isfinite(number):
-        yield f"the parameter {key} is {number}. Give it a finite value."
-
-
-def _about_types(system: System) -> Iterator[str]:
-    for label, expression in _labelled(system):
+def _check_types(system: System) -> Iterator[Finding]:
+    for part, expression in _parts(system):
         if isinstance(expression, bool) or not isinstance(expression, (sp.Expr, Real)):
-            yield f"the {label} is {expression!r}, a {type(expression).__name__}. Pass a SymPy expression."
+            found = f"the {label(part)} is {expression!r}, a {type(expression).__name__}."
+            yield Finding(found, ["Use a SymPy expression."], part)
     for constraint in system.constraints:
-        if not isinstance(constraint, (Holonomic, Nonholonomic, Servo)):
-            yield f"{constraint!r} is not a constraint. Write Holonomic({constraint}) or Nonholonomic(...)."
+        if not isinstance(constraint, _CONSTRAINTS):
+            yield Finding(
+                f"{constraint!r} is not a constraint.", [f"Write Holonomic({constraint}) or Nonholonomic(...)."]
+            )
     for q in system.forces:
         if q not in system.coordinates:
             near = suggestion(name_of(q), map(name_of, system.coordinates))
-            yield f"forces has the key {name_of(q)}, which is no coordinate.{near}"
+            found = f"forces has the key {name_of(q)}, which is not a coordinate.{near}"
+            yield Finding(found, about=About("force", name_of(q)))
     for u in system.inputs:
         if not isinstance(u, (sp.Symbol, AppliedUndef)):
-            yield f"the input {name_of(u)} is not a symbol. Make it with sympy.symbols or dynamicsymbols."
+            yield shared.not_a_symbol(u)
 
 
-def _labelled(system: System) -> Iterator[tuple[str, object]]:
-    yield "kinetic energy", system.kinetic_energy
-    yield "potential energy", system.potential_energy
-    yield "dissipation", system.dissipation
+def _parts(system: System) -> Iterator[tuple[About, object]]:
+    """Every expression of the description, by what it is."""
+    yield KINETIC, system.kinetic_energy
+    yield POTENTIAL, system.potential_energy
+    yield DISSIPATION, system.dissipation
     for q, force in system.forces.items():
-        yield f"force on {name_of(q)}", force
+        yield About("force", name_of(q)), force
     for constraint in _named(system):
-        yield f"constraint {constraint.name}", constraint.expression
+        yield About("constraint", constraint.name), constraint.expression
 
 
 def _named(system: System) -> tuple[Constraint, ...]:
-    return named(tuple(c for c in system.constraints if isinstance(c, (Holonomic, Nonholonomic, Servo))))
+    return named(tuple(c for c in system.constraints if isinstance(c, _CONSTRAINTS)))
 
 
-def _leaves_of(system: System) -> tuple[Leaves, list[str]]:
-    """What every expression is made of, by its label, and the findings about those that cannot be used."""
+def _leaves(system: System) -> tuple[Leaves, list[Finding]]:
+    """The symbols in every expression, and findings about the expressions that cannot be used."""
     leaves: Leaves = {}
     unusable = []
-    for label, expression in _labelled(system):
+    for part, expression in _parts(system):
         try:
-            leaves[label] = {node.value for node in symbols([from_sympy(sp.sympify(expression))])}
+            leaves[part] = shared.leaves_of(expression)
         except (VinculumError, ZeroDivisionError, OverflowError) as error:
-            unusable.append(f"the {label} cannot be used: {error}")
+            unusable.append(shared.unusable(label(part), error, part))
     return leaves, unusable
 
 
-def _about_symbols(system: System, leaves: Leaves) -> Iterator[str]:
+def _check_symbols(system: System, leaves: Leaves) -> Iterator[Finding]:
     """Symbols that were never declared, each once, with the places they occur in."""
     declared = {*system.coordinates, *system.velocities, *system.parameters, *system.inputs, system.time}
-    places: dict[sp.Expr, list[str]] = {}
-    for label, found in leaves.items():
+    places: dict[sp.Expr, list[About]] = {}
+    for part, found in leaves.items():
         for leaf in found - declared:
             if not _is_acceleration(system, leaf):
-                places.setdefault(leaf, []).append(label)
+                places.setdefault(leaf, []).append(part)
     for leaf in sorted(places, key=name_of):
-        yield _undeclared(system, leaf, places[leaf], declared)
+        yield _undeclared(leaf, places[leaf], list(declared))
 
 
-def _undeclared(system: System, leaf: sp.Expr, where: list[str], declared: Iterable[sp.Expr]) -> str:
+def _undeclared(leaf: sp.Expr, where: list[About], declared: list[sp.Expr]) -> Finding:
     name, near = name_of(leaf), suggestion(name_of(leaf), map(name_of, declared))
-    place = f"{name} in the {' and the '.join(where)}"
+    place = " and the ".join(map(label, where))
     if isinstance(leaf, sp.Derivative):
-        return f"{place} is the derivative of something that is no coordinate.{near}"
+        return Finding(f"{name} in the {place}: {name_of(leaf.expr)} is not a coordinate.{near}", about=where[0])
     if isinstance(leaf, AppliedUndef):
-        return f"{place} is not declared.{near} Add it to coordinates or inputs."
-    same = [d for d in declared if name_of(d) == name]
-    if same:
-        return f"{place} has other assumptions than the declared {name}. Use one and the same symbol."
-    return f"{place} has no value.{near} Write parameters={{{name}: number}}, or inputs=[{name}]."
+        advice = ["Add it to coordinates or inputs."]
+        return Finding(f"{name} in the {place} is not declared.{near}", advice, where[0])
+    if any(name_of(d) == name for d in declared):
+        found = f"{name} in the {place} has assumptions that the declared {name} does not have."
+        return Finding(found, ["Use the same symbol in both places."], where[0])
+    return shared.no_value(leaf, place, declared, "System", where[0])
 
 
 def _is_acceleration(system: System, leaf: sp.Expr) -> bool:
     return isinstance(leaf, sp.Derivative) and leaf.expr in system.coordinates and leaf.derivative_count > 1
 
 
-def _about_energies(system: System, leaves: Leaves) -> Iterator[str]:
-    for label, found in leaves.items():
+def _check_energies(system: System, leaves: Leaves) -> Iterator[Finding]:
+    for part, found in leaves.items():
         accelerations = [leaf for leaf in found if _is_acceleration(system, leaf)]
         if accelerations:
-            yield f"the {label} contains the acceleration {listed(accelerations)}. Only q, dot(q) and t may enter."
+            text = f"the {label(part)} contains the acceleration {listed(accelerations)}."
+            yield Finding(text, ["Use only q, dot(q) and t."], part)
     velocities = set(system.velocities)
-    if not velocities & leaves.get("kinetic energy", velocities):
-        yield "the kinetic energy contains no velocity, so nothing in the system has inertia."
-    losses = leaves.get("dissipation", set())
+    if not velocities & leaves.get(KINETIC, velocities):
+        yield Finding("the kinetic energy contains no velocity, so nothing in the system has inertia.", about=KINETIC)
+    losses = leaves.get(DISSIPATION, set())
     if losses and not velocities & losses:
-        yield "the dissipation contains no velocity, so it gives no force. Rayleigh's function is D(q, dot(q))."
-    moving = velocities & leaves.get("potential energy", set())
+        text = "the dissipation contains no velocity, so it gives no force. Rayleigh's function is D(q, dot(q))."
+        yield Finding(text, about=DISSIPATION)
+    moving = velocities & leaves.get(POTENTIAL, set())
     if moving:
-        yield (
-            f"the potential energy contains the velocity {listed(moving)}. Subtract such a term from the kinetic "
-            "energy instead: only T - V matters."
-        )
+        advice = "Subtract the term from the kinetic energy instead: only T - V matters."
+        yield Finding(f"the potential energy contains the velocity {listed(moving)}.", [advice], POTENTIAL)
 
 
-def _about_constraints(system: System, leaves: Leaves) -> Iterator[str]:
+def _check_constraints(system: System, leaves: Leaves) -> Iterator[Finding]:
     coordinates, velocities = set(system.coordinates), set(system.velocities)
     for constraint in _named(system):
-        name = constraint.name
-        if f"constraint {name}" not in leaves:
+        about = About("constraint", constraint.name)
+        if about not in leaves:
             continue
-        found = leaves[f"constraint {name}"]
+        name, found = constraint.name, leaves[about]
         if isinstance(constraint, Holonomic) and found & velocities:
-            yield (
-                f"the holonomic constraint {name} contains the velocity {listed(found & velocities)}. "
-                "State it as Nonholonomic(...)."
-            )
+            text = f"the holonomic constraint {name} contains the velocity {listed(found & velocities)}."
+            yield Finding(text, ["State it as ", call("Nonholonomic"), "."], about)
         elif isinstance(constraint, Holonomic) and not found & coordinates:
-            yield f"the constraint {name} contains no coordinate: {_short(constraint.expression)} = 0."
+            text = f"the constraint {name} contains no coordinate: {shared.shortened(constraint.expression)} = 0."
+            yield Finding(text, about=about)
         elif isinstance(constraint, Nonholonomic) and not found & velocities:
-            yield f"the nonholonomic constraint {name} contains no velocity. State it as Holonomic(...)."
+            text = f"the nonholonomic constraint {name} contains no velocity."
+            yield Finding(text, ["State it as ", call("Holonomic"), "."], about)
 
 
-def _about_inputs(system: System, leaves: Leaves) -> Iterator[str]:
+def _check_inputs(system: System, leaves: Leaves) -> Iterator[Finding]:
     inputs = set(system.inputs)
-    for label, found in leaves.items():
+    for part, found in leaves.items():
         entering = inputs & found
-        if entering and not label.startswith(("force", "dissipation")):
-            yield (
-                f"the input {listed(entering)} enters the {label}. Inputs may enter forces and dissipation; "
-                "a prescribed motion is written as a function of time."
+        if entering and part.kind != "force" and part != DISSIPATION:
+            text = (
+                f"the input {listed(entering)} enters the {label(part)}. Inputs may enter forces and dissipation only."
             )
+            yield Finding(text, ["Write a prescribed motion as a function of time."], part)
     used = set().union(*leaves.values())
     for u in (u for u in system.inputs if u not in used):
-        yield f"the input {name_of(u)} enters nowhere. Remove it, or use it in forces={{...}}."
+        advice = ("Remove it, or use it in ", call("System", forces={Word("coordinate"): Formula(name_of(u))}), ".")
+        yield Finding(f"the input {name_of(u)} appears nowhere.", advice, About("input", name_of(u)))
 
 
-def _about_servos(system: System, leaves: Leaves) -> Iterator[str]:
+def _check_servos(system: System, leaves: Leaves) -> Iterator[Finding]:
     """Servo constraints: through declared inputs that act as forces, as many as there are constraints."""
     servos = [c for c in _named(system) if isinstance(c, Servo)]
     for servo in servos:
-        name = servo.name
+        name, about = servo.name, About("constraint", servo.name)
         if not servo.through:
-            yield f"the servo constraint {name} names no input that holds it. Write Servo(..., through=[u])."
+            advice = ("Use ", call("Servo", through=[Formula("u")]), ".")
+            yield Finding(f"the servo constraint {name} names no input that holds it.", advice, about)
         for u in servo.through:
             if u not in system.inputs:
                 near = suggestion(name_of(u), map(name_of, system.inputs))
-                yield f"the servo constraint {name} is held through {name_of(u)}, which is no input.{near}"
-        if not leaves.get(f"constraint {name}", set()) & {*system.coordinates, *system.velocities}:
-            yield f"the servo constraint {name} contains neither a coordinate nor a velocity."
-    named = {u for servo in servos for u in servo.through}
-    if servos and len(named) != len(servos):
-        yield (
-            f"{len(servos)} servo constraints are held through {len(named)} inputs "
-            f"({listed(sorted(named, key=name_of))}). "
-            "Name as many inputs as constraints; drive further inputs with simulate(..., inputs={...})."
-        )
+                text = f"the servo constraint {name} is held through {name_of(u)}, which is not an input.{near}"
+                yield Finding(text, about=about)
+        if not leaves.get(about, set()) & {*system.coordinates, *system.velocities}:
+            text = f"the servo constraint {name} contains neither a coordinate nor a velocity."
+            yield Finding(text, about=about)
+    used = sorted({u for servo in servos for u in servo.through}, key=name_of)
+    if servos and len(used) != len(servos):
+        text = f"{len(servos)} servo constraints are held through {len(used)} inputs ({listed(used)})."
+        laws = call("simulate", inputs={Word("input"): Formula("...")})
+        advice = ("Name as many inputs as constraints; give further inputs a law with ", laws, ".")
+        yield Finding(text, advice, About("constraint", servos[0].name))
 
 
-def _about_idle_coordinates(system: System, leaves: Leaves) -> Iterator[str]:
+def _check_idle_coordinates(system: System, leaves: Leaves) -> Iterator[Finding]:
     """Coordinates for which there would be no equation at all."""
-    present = set().union(*(found for label, found in leaves.items() if not label.startswith("force")))
+    present = set().union(*(found for part, found in leaves.items() if part.kind != "force"))
     for q, v in zip(system.coordinates, system.velocities, strict=True):
         if q not in present and v not in present:
-            yield f"the coordinate {name_of(q)} appears in no energy and in no constraint. Remove it."
-
-
-def _short(expression: object) -> str:
-    text = str(expression)
-    return text if len(text) <= 60 else text[:57] + "..."
+            text = f"the coordinate {name_of(q)} appears in no energy and in no constraint."
+            yield Finding(text, ["Remove it."], About("coordinate", name_of(q)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 import sympy as sp
 
 from vinculum.describe.system import System
-from vinculum.errors import ModelError
+from vinculum.errors import About, Finding, ModelError
 from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
 
@@ -38,7 +38,8 @@ class DCMotor:
             positive = entry.name in ("resistance", "inductance")
             if not sp.sympify(value).is_finite or (positive and value <= 0) or value == 0:
                 wanted = "positive" if positive else "finite and not zero"
-                raise ModelError("the motor cannot be right", [f"its {entry.name} is {value}; it must be {wanted}."])
+                found = Finding(f"its {entry.name} is {value}; it must be {wanted}.", about=About("option", entry.name))
+                raise ModelError("Invalid motor", [found])
 
     _repr_html_ = html
 
@@ -58,7 +59,7 @@ def motorize(system: System, motors: Mapping[sp.Expr, DCMotor]) -> System:
 
     The new coordinate charge_u has the current as its velocity: ``charge_of(system, u).diff()``.
     """
-    _refuse_strangers(system, motors)
+    _refuse_invalid(system, motors)
     currents = {u: charge_of(system, u).diff(system.time) for u in motors}
     torques = {u: motor.gear * motor.torque_constant * currents[u] for u, motor in motors.items()}
     forces = {q: sp.sympify(force).subs(torques) for q, force in system.forces.items()}
@@ -87,15 +88,19 @@ def shaft_speed(system: System, u: sp.Expr) -> sp.Expr:
     return sum((sp.sympify(force).diff(u) * q.diff(system.time) for q, force in system.forces.items()), start=sp.S.Zero)
 
 
-def _refuse_strangers(system: System, motors: Mapping[sp.Expr, DCMotor]) -> None:
+def _refuse_invalid(system: System, motors: Mapping[sp.Expr, DCMotor]) -> None:
     problems = []
     for u, motor in motors.items():
+        about = About("motor", name_of(u))
         if u not in system.inputs:
             near = suggestion(name_of(u), map(name_of, system.inputs))
-            problems.append(f"{name_of(u)} is not an input, so no motor can take its place.{near}")
+            problems.append(
+                Finding(f"{name_of(u)} is not an input, so no motor can take its place.{near}", about=about)
+            )
         elif not isinstance(motor, DCMotor):
-            problems.append(f"{motor!r} is not a motor. Write DCMotor(torque_constant=..., ...).")
+            problems.append(Finding(f"{motor!r} is not a motor.", ["Write DCMotor(torque_constant=..., ...)."], about))
         elif any(sp.sympify(force).diff(u, 2) != 0 for force in system.forces.values()):
-            problems.append(f"the forces are not linear in {name_of(u)}, so it is not the torque of one shaft.")
+            found = f"the forces are not linear in {name_of(u)}, so it is not the torque of one shaft."
+            problems.append(Finding(found, about=about))
     if problems:
-        raise ModelError(f"the motors of {system.name!r} cannot be right", problems)
+        raise ModelError(f"Invalid motors of {system.name!r}", problems)

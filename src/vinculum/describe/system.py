@@ -58,7 +58,7 @@ class System:
 
         found = findings(self)
         if found:
-            raise ModelError(f"the system {self.name!r} cannot be right", found)
+            raise ModelError(f"Invalid system {self.name!r}", found)
         settle = object.__setattr__
         settle(self, "coordinates", tuple(self.coordinates))
         settle(self, "inputs", tuple(self.inputs))

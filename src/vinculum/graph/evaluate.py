@@ -7,22 +7,16 @@ spoiled it must be named.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vinculum.errors import DomainError
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, Node
+from vinculum.graph.targets import ARITHMETIC
 from vinculum.graph.traverse import describe, order
 
-_ARITHMETIC: dict[str, Callable[..., float]] = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "multiply": lambda a, b: a * b,
-    "divide": lambda a, b: a / b,
-    "negate": lambda a: -a,
-    "power": lambda a, b: math.pow(a, b),
-}
+_ARITHMETIC = ARITHMETIC | {"power": math.pow}
 
 
 def evaluate(

@@ -36,7 +36,7 @@ class GraphExpression(sp.AtomicExpr):
         return (self.node.serial,)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("a GraphExpression belongs to its process; send expression.doit() instead")
+        return GraphExpression, (self.node,)
 
     @property
     def free_symbols(self) -> set[sp.Basic]:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import count
+from threading import RLock
 from typing import Any, Union
 from weakref import WeakValueDictionary
 
@@ -22,21 +23,24 @@ _LARGEST_EXACT = 2**53
 _serial = count()
 _table: WeakValueDictionary[tuple, Node] = WeakValueDictionary()
 _leaves: dict[tuple, Node] = {}  # symbols and numbers are few and are kept
+_building = RLock()  # held while a node enters a table; the garbage collector may build nodes meanwhile
 
 
 class Node:
     """One operation of the graph.
 
     ``op`` names it, ``args`` are its operands, ``value`` is the payload of a leaf (the number of a constant,
-    the key of a symbol). ``serial`` grows with creation, so sorting by it is a topological order.
+    the key of a symbol). ``serial`` grows with creation, so sorting by it is a topological order. ``depth`` is for
+    `pickling` alone, which counts it when it is needed.
     """
 
-    __slots__ = ("__weakref__", "args", "op", "serial", "value")
+    __slots__ = ("__weakref__", "args", "depth", "op", "serial", "value")
 
     op: str
     args: tuple[Node, ...]
     value: Any
     serial: int
+    depth: int
 
     def __add__(self, other: Operand) -> Node:
         return add(self, lift(other))
@@ -73,21 +77,33 @@ class Node:
 
         return describe(self)
 
+    def __copy__(self) -> Node:
+        return self
 
-def _intern(op: str, args: tuple[Node, ...]) -> Node:
-    key = (op, *args)
-    node = _table.get(key)
-    if node is None:
-        node = _table[key] = _new(op, args, None)
-    return node
+    def __deepcopy__(self, _: dict[int, Any]) -> Node:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from vinculum.graph.pickling import reduced
+
+        return reduced(self)
 
 
-def _intern_with(op: str, value: Hashable, args: tuple[Node, ...]) -> Node:
-    """An operation with a payload: a call, or one of its results."""
+def intern(op: str, value: Hashable, *args: Node) -> Node:
+    """An operation that is folded already; ``value`` is the payload of a call, of its components or of a spline."""
+    if op == "add" or (op == "multiply" and args[0].op != "constant"):
+        args = _ordered(*args)  # serial numbers differ from process to process
+    return _intern(op, args, value)
+
+
+def _intern(op: str, args: tuple[Node, ...], value: Hashable = None) -> Node:
     key = (op, value, *args)
     node = _table.get(key)
     if node is None:
-        node = _table[key] = _new(op, args, value)
+        with _building:  # another thread may build the same operation
+            node = _table.get(key)
+            if node is None:
+                node = _table[key] = _new(op, args, value)
     return node
 
 
@@ -95,13 +111,16 @@ def _leaf(op: str, value: Hashable) -> Node:
     key = (op, value, type(value))
     node = _leaves.get(key)
     if node is None:
-        node = _leaves[key] = _new(op, (), value)
+        with _building:
+            node = _leaves.get(key)
+            if node is None:
+                node = _leaves[key] = _new(op, (), value)
     return node
 
 
 def _new(op: str, args: tuple[Node, ...], value: Hashable) -> Node:
     node = Node()
-    node.op, node.args, node.value, node.serial = op, args, value, next(_serial)
+    node.op, node.args, node.value, node.serial, node.depth = op, args, value, next(_serial), -1
     return node
 
 

@@ -108,7 +108,7 @@ def spline(pieces: Pieces, s: Node) -> Node:
         return n.ZERO
     if s.op == "constant":
         return n.constant(pieces.at(float(s.value)))
-    return n._intern_with("spline", pieces, (s,))
+    return n.intern("spline", pieces, s)
 
 
 def in_pieces(outputs: Sequence[Node]) -> list[Node]:

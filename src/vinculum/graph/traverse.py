@@ -41,7 +41,7 @@ def rebuild(node: Node, args: Sequence[Node]) -> Node:
     if node.op == "spline":
         return spline(node.value, *args)
     if node.op in ("call", "component"):
-        return n._intern_with(node.op, node.value, tuple(args))
+        return n.intern(node.op, node.value, *args)
     return n.apply(node.op, *args)
 
 

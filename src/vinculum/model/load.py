@@ -15,24 +15,23 @@ from vinculum.describe.system import System
 from vinculum.model.expressions.scope import with_time
 from vinculum.model.model import Model
 from vinculum.model.reading import Reading
-from vinculum.model.schema.layout import MODEL
-from vinculum.model.sections import affine_section, tree_section
-from vinculum.model.sections import declarations as declared
-from vinculum.model.sections.analysis_sections import Symbols, read_form, read_motion
-from vinculum.model.sections.constraints import read_constraints
-from vinculum.model.sections.drawing_section import read_drawing
-from vinculum.model.sections.feedback_section import read_equilibrium, read_weights
-from vinculum.model.sections.motors_and_release import declare_motors, released, with_motors, with_program
-from vinculum.model.sections.parameters import read_definitions, read_parameters
-from vinculum.model.sections.run_checks import refuse_unusable
-from vinculum.model.sections.shown_sections import shown_sections
-from vinculum.model.sections.splines_section import read_splines
-from vinculum.model.sections.system_section import read_system
+from vinculum.model.schema.layout import MECHANISMS, MODEL
+from vinculum.model.sections.analysis_sections import Symbols, read_equilibrium, read_form, read_weights
+from vinculum.model.sections.declarations import (
+    declare_coordinates,
+    declare_inputs,
+    read_definitions,
+    read_parameters,
+    read_splines,
+)
+from vinculum.model.sections.drawing_section import read_drawing, read_for_display
+from vinculum.model.sections.mechanism_sections import declare_states, read_affine, read_constraints, read_system
+from vinculum.model.sections.motors_and_release import add_motors, add_program, declare_motors, release_constraints
+from vinculum.model.sections.simulation_sections import check_runs, read_motion
+from vinculum.model.sections.tree_section import declare_joints, read_tree
 from vinculum.model.text.document import Document, parse_document, read_document
 from vinculum.model.text.location import Path
 from vinculum.model.text.problems import ModelFileError, TooMany
-
-MECHANISMS = ("system", "tree", "affine")
 
 
 def load(path: str | FilePath, parameters: Mapping[str, Any] | None = None) -> Model:
@@ -42,13 +41,13 @@ def load(path: str | FilePath, parameters: Mapping[str, Any] | None = None) -> M
     Everything that is wrong with it is reported at once in a `ModelFileError`.
     """
     source = FilePath(path)
-    return _model(read_document(source), source, parameters or {})
+    return _read_model(read_document(source), source, parameters or {})
 
 
 def loads(
     text: str, parameters: Mapping[str, Any] | None = None, file: str = "model", folder: str | FilePath = "."
 ) -> Model:
-    """The model in a text; a URDF file it names is looked for in ``folder``.
+    """The model in a text; a URDF file that it names is read from ``folder``.
 
     >>> model = loads('''
     ... name = "pendulum"
@@ -61,15 +60,15 @@ def loads(
     >>> model.system.kinetic_energy
     l**2*m*Derivative(theta(t), t)**2/2
     """
-    return _model(parse_document(text, file, FilePath(folder)), None, parameters or {})
+    return _read_model(parse_document(text, file, FilePath(folder)), None, parameters or {})
 
 
-def _model(document: Document, source: FilePath | None, changes: Mapping[str, Any]) -> Model:
+def _read_model(document: Document, source: FilePath | None, changes: Mapping[str, Any]) -> Model:
     reading = Reading(document, document.data)
     model = None
     try:
-        reading.data = _shaped(reading, document.data)
-        model = _read(reading, source, changes)
+        reading.data = _drop_malformed(reading, document.data)
+        model = _read_sections(reading, source, changes)
     except TooMany:
         pass
     if reading.problems or model is None:
@@ -77,8 +76,8 @@ def _model(document: Document, source: FilePath | None, changes: Mapping[str, An
     return model
 
 
-def _shaped(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
-    """The data without what has the wrong shape, which is reported."""
+def _drop_malformed(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
+    """The data without values of the wrong type, which are reported."""
     wrong: list[Path] = []
     for path, message in MODEL.complaints(data, ()):
         reading.problem(path, message)
@@ -90,7 +89,7 @@ def _shaped(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
     return MODEL.pruned(data, (), set(wrong) - {()}) or {}
 
 
-def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any]) -> Model | None:
+def _read_sections(reading: Reading, source: FilePath | None, changes: Mapping[str, Any]) -> Model | None:
     """Section by section, in the order in which they depend on each other."""
     data = reading.data
     read_parameters(reading, data.get("parameters", {}), changes)
@@ -99,17 +98,36 @@ def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any])
     if len(kinds) != 1:
         return None
     name = data.get("name") or (source.stem if source is not None else "model")
-    coordinates, inputs = _declared(reading, kinds[0])
+    coordinates, inputs = _declare(reading, kinds[0])
     if reading.units:
         reading.scope = with_time(reading.scope)
     motors = declare_motors(reading, inputs)
     read_definitions(reading, data.get("definitions", {}))
-    system, tree = _mechanism(reading, kinds[0], name, coordinates, inputs, motors)
+    system, tree = _read_mechanism(reading, kinds[0], name, coordinates, inputs, motors)
     if system is None or (motors and reading.problems):
         known = Symbols.declared(reading, coordinates, inputs, motors)
     else:
         known = Symbols.of(system, tree)
-    answers: dict[str, Any] = {
+    questions = _read_questions(reading, known, tree)
+    check_runs(reading, system, questions)
+    meanings = _read_meanings(reading)
+    if system is None or reading.problems:
+        return None
+    return Model(
+        system,
+        tree,
+        **questions,
+        description=data.get("description", "").strip(),
+        source=source,
+        units=dict(reading.units),
+        meanings=meanings,
+        **read_for_display(reading, motors),
+    )
+
+
+def _read_questions(reading: Reading, known: Symbols, tree: BodyTree | None) -> dict[str, Any]:
+    """What the file asks about its mechanism, by fields of `Model`."""
+    return {
         "derivation": read_form(reading, known),
         "simulation": read_motion(reading, "simulation", known),
         "equilibrium": read_equilibrium(reading, known),
@@ -118,16 +136,9 @@ def _read(reading: Reading, source: FilePath | None, changes: Mapping[str, Any])
         "closed_loop": read_motion(reading, "closed_loop", known),
         "drawing": read_drawing(reading, tree),
     }
-    refuse_unusable(reading, system, answers)
-    said: dict[str, Any] = {"units": dict(reading.units), "meanings": _meanings(reading)}
-    if system is None or reading.problems:
-        return None
-    words = data.get("description", "").strip()
-    said |= shown_sections(reading, motors)
-    return Model(system, tree, **answers, description=words, source=source, **said)
 
 
-def _meanings(reading: Reading) -> dict[sp.Expr, str]:
+def _read_meanings(reading: Reading) -> dict[sp.Expr, str]:
     """What the symbols are, in words."""
     known = [value.expression for value in reading.scope.values.values()]
     raw = reading.data.get("meanings", {})
@@ -135,18 +146,18 @@ def _meanings(reading: Reading) -> dict[sp.Expr, str]:
     return {symbol: text for symbol, text in found.items() if symbol is not None}
 
 
-def _declared(reading: Reading, kind: str) -> tuple[list[sp.Expr], list[sp.Expr]]:
+def _declare(reading: Reading, kind: str) -> tuple[list[sp.Expr], list[sp.Expr]]:
     """The coordinates (or states) and the inputs of the mechanism."""
     raw = reading.data[kind]
     if kind == "affine":
-        return affine_section.declare_states(reading)
+        return declare_states(reading)
     if kind == "tree":
-        return tree_section.declare_joints(reading)
-    q = declared.coordinates(reading, ("system", "coordinates"), raw["coordinates"])
-    return q, declared.inputs(reading, ("system", "inputs"), raw.get("inputs", []))
+        return declare_joints(reading)
+    coordinates = declare_coordinates(reading, ("system", "coordinates"), raw["coordinates"])
+    return coordinates, declare_inputs(reading, ("system", "inputs"), raw.get("inputs", []))
 
 
-def _mechanism(
+def _read_mechanism(
     reading: Reading,
     kind: str,
     name: str,
@@ -159,14 +170,14 @@ def _mechanism(
         for section in ("motors", "release"):
             if section in reading.data:
                 reading.problem((section,), f"an affine system has no {section}. State its rates with them.")
-        return affine_section.read_affine(reading, coordinates, inputs, name), None
+        return read_affine(reading, coordinates, inputs, name), None
     constraints, program = read_constraints(reading, inputs)
     if kind == "tree":
-        system = tree_section.read_tree(reading, coordinates, constraints, name)
+        system = read_tree(reading, coordinates, constraints, name)
     else:
         system = read_system(reading, coordinates, inputs, constraints, name)
     if system is None:
         return None, None
-    driven = released(reading, with_motors(reading, system, motors))
+    driven = release_constraints(reading, add_motors(reading, system, motors))
     named = driven if driven.name == name else replace(driven, name=name)  # not "... with motors"
-    return with_program(reading, named, program), system.bodies
+    return add_program(reading, named, program), system.bodies

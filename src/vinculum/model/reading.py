@@ -11,16 +11,17 @@ from typing import Any
 import sympy as sp
 
 from vinculum.describe.system import System
-from vinculum.errors import VinculumError
+from vinculum.errors import About, Finding, VinculumError
 from vinculum.graph import evaluate, from_sympy, symbol, symbols
 from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
+from vinculum.model.expressions.arithmetic import Refused, Value
 from vinculum.model.expressions.expression import Read, Work, read_expression
 from vinculum.model.expressions.scope import Scope, name_problem, plain_scope, spelled
-from vinculum.model.expressions.value import Refused, Value
+from vinculum.model.schema.layout import MECHANISMS
 from vinculum.model.text.document import Document
+from vinculum.model.text.file_words import file_call
 from vinculum.model.text.location import Path
-from vinculum.model.text.message_rendering import in_the_words_of_a_file
 from vinculum.model.text.problems import Problems
 from vinculum.model.units import dimensions
 from vinculum.model.units.dimensions import Dimension
@@ -57,13 +58,14 @@ class Reading:
         for start, end, message in read.faults[:8]:
             self.problems.add(self.document.inside(path, content, start + shift, end + shift, message))
 
-    def refusal(self, paths: Iterable[tuple[str, Path]], default: Path, error: Exception) -> None:
-        """Note what a constructor of Vinculum refused, each finding at the key its words point to."""
-        known = list(paths)
-        for finding in getattr(error, "findings", None) or [str(error)]:
-            spoken = [(finding.index(words), path) for words, path in known if words in finding]
-            path = min(spoken, key=lambda item: item[0])[1] if spoken else default
-            self.problem(path, in_the_words_of_a_file(finding))
+    def refusal(self, error: Exception, default: Path, places: Mapping[About, Path] | None = None) -> None:
+        """Note what a constructor of Vinculum refused, each finding at the key it is about."""
+        known = {**_places(self.data), **(places or {})}
+        for finding in getattr(error, "findings", (Finding(str(error)),)):
+            path = default
+            if finding.about is not None:
+                path = known.get(finding.about) or known.get(About(finding.about.kind)) or default
+            self.problem(path, finding.written(file_call))
 
     # -- formulas and numbers ----------------------------------------------------------------------------------
 
@@ -256,6 +258,23 @@ class Reading:
         """Names in a list."""
         found = [self.key((*path, i), text, allowed, what) for i, text in enumerate(raw)]
         return [key for key in found if key is not None]
+
+
+def _places(data: Mapping[str, Any]) -> dict[About, Path]:
+    """The keys of a file by what they state."""
+    kind = next((kind for kind in MECHANISMS if kind in data), "")
+    mechanism = data.get(kind, {})
+    found: dict[About, Path] = {About("option", key): (kind, key) for key in mechanism}
+    found |= {About("energy", key): (kind, key) for key in mechanism}
+    found |= {About(one): (kind, key) for one, key in _DECLARED.items() if key in mechanism}
+    for one, table in (("force", "forces"), ("drift", "rates"), ("body", "bodies")):
+        found |= {About(one, spelled(name)): (kind, table, name) for name in mechanism.get(table, {})}
+    for one, section in (("constraint", "constraints"), ("parameter", "parameters")):
+        found |= {About(one, name): (section, name) for name in data.get(section, {})}
+    return found
+
+
+_DECLARED = {"coordinate": "coordinates", "state": "states", "input": "inputs", "path": "path"}
 
 
 def _instead(text: str, known: list[str]) -> str:

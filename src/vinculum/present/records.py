@@ -162,7 +162,11 @@ def _findings(record: Findings) -> Rows:
 def _point(record: Point) -> Rows:
     given = {field.name: getattr(record, field.name) for field in fields(record)}
     answered = {name: value for name, value in given.items() if value is not None and name not in ("rest", "refused")}
-    return {**rows(record.rest), "answered": tuple(answered), **{f"refused: {k}": v for k, v in record.refused.items()}}
+    return {
+        **rows(record.rest),
+        "answered": tuple(answered),
+        **{f"refused: {k}": str(v) for k, v in record.refused.items()},
+    }
 
 
 # -- analyze and control -------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
-from vinculum.simulation.integrators import METHODS, BDF, Adams, Automatic, Method, RungeKutta, Taylor, register
+from vinculum.simulation.integrators import BDF, METHODS, Adams, Automatic, Method, RungeKutta, Taylor, register
 from vinculum.simulation.problem.events import Event, Happened, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate

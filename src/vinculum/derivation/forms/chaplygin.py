@@ -17,7 +17,7 @@ import sympy as sp
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.describe import Servo
-from vinculum.errors import DomainError, ModelError
+from vinculum.errors import DomainError, Finding, ModelError, call
 from vinculum.graph import ONE, ZERO, Node, along, evaluate, gradient, substitute, symbol
 from vinculum.names import name_of
 
@@ -28,7 +28,10 @@ def refuse_unless_chaplygin(mechanics: Mechanics, dependent: Sequence[sp.Expr]) 
     if problems:
         raise ModelError(
             f"the system {mechanics.system.name!r} is not a Chaplygin system",
-            [*problems, "use form='voronets', which does not need these conditions."],
+            [
+                *problems,
+                Finding("", ["Use ", call("derive", form="voronets"), ", which does not need these conditions."]),
+            ],
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from vinculum.derivation.mechanics.explicit import Explicit, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
-from vinculum.errors import SingularError
+from vinculum.errors import Finding, SingularError, call
 from vinculum.names import name_of
 
 
@@ -58,6 +58,8 @@ def refuse_massless(mechanics: Mechanics, values: Values) -> None:
     coordinates = mechanics.system.coordinates
     guilty = [name_of(c) for c, part in zip(coordinates, vectors[-1], strict=True) if abs(part) > 1e-3]
     raise SingularError(
-        f"The mass matrix is singular in {', '.join(guilty)}, and Lyapunov's elimination divides by it. "
-        "Use derive(system, form='multipliers'), which needs only the bordered matrix to be regular."
+        Finding(
+            f"The mass matrix is singular in {', '.join(guilty)}, and Lyapunov's elimination divides by it.",
+            ["Use ", call("derive", form="multipliers"), ", which needs only the bordered matrix to be regular."],
+        )
     )

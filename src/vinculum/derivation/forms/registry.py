@@ -23,7 +23,7 @@ from vinculum.derivation.mechanics.residuals import feedback, projections
 from vinculum.derivation.mechanics.sample_states import generic_states, unmet
 from vinculum.derivation.quasi.chart_limits import grip_conditions, watching
 from vinculum.describe import System
-from vinculum.errors import ConstraintError, VinculumError
+from vinculum.errors import ConstraintError, Finding, VinculumError, Word, call
 from vinculum.graph import symbol
 
 
@@ -160,7 +160,9 @@ def _partition(mechanics: Mechanics, choices: Choices) -> Partition:
     states = generic_states(mechanics, wanted=1)
     if not states:
         raise ConstraintError(
-            f"No state that meets the constraints was found from random starts.{unmet(mechanics)} If there is one, "
-            "give it: derive(..., at={...})."
+            Finding(
+                f"No state that meets the constraints was found from random starts.{unmet(mechanics)}",
+                ["If there is one, give it: ", call("derive", at={Word("coordinate"): Word("value")}), "."],
+            )
         )
     return best_partition(mechanics, states[0])

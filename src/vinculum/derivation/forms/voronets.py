@@ -18,7 +18,7 @@ from vinculum.derivation.mechanics.column_choice import best_columns
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import generic_states, numbers, unmet
 from vinculum.describe import Holonomic
-from vinculum.errors import ConstraintError, ModelError
+from vinculum.errors import ConstraintError, Finding, Formula, ModelError, Word, call
 from vinculum.graph import Node, jacobian, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
 
@@ -35,8 +35,10 @@ def independent_velocities(
         states = generic_states(mechanics, wanted=1)
         if not states:
             raise ConstraintError(
-                f"No state that meets the constraints was found.{unmet(mechanics)} If there is one, give it: "
-                "derive(..., at={...})."
+                Finding(
+                    f"No state that meets the constraints was found.{unmet(mechanics)}",
+                    ["If there is one, give it: ", call("derive", at={Word("coordinate"): Word("value")}), "."],
+                )
             )
         values = states[0]
     J = numbers(velocity_slopes(mechanics), values)
@@ -59,17 +61,22 @@ def checked(mechanics: Mechanics, dependent: Sequence[sp.Expr], J: np.ndarray) -
     ]
     if len(set(dependent)) != needed:
         problems.append(
-            f"{needed} constraints make {needed} velocities dependent, but dependent=[{listed(dependent)}]."
+            f"{needed} constraints make {needed} velocities dependent, but these were named: {listed(dependent)}."
         )
     if problems:
         raise ModelError("the choice of dependent coordinates is not usable", problems)
     s = [coordinates.index(q) for q in dependent]
     J_s = J[:, s]
     if needed and np.linalg.svd(J_s, compute_uv=False)[-1] <= 1e-9 * np.abs(J_s).max(initial=1e-300):
-        better = listed(coordinates[i] for i in best_columns(J))
+        better = [coordinates[i] for i in best_columns(J)]
         raise ModelError(
             "the choice of dependent coordinates is not usable",
-            [f"the constraints do not determine the velocities of {listed(dependent)}. Use dependent=[{better}]."],
+            [
+                Finding(
+                    f"the constraints do not determine the velocities of {listed(dependent)}.",
+                    ["Use ", call("derive", dependent=better), "."],
+                )
+            ],
         )
     return s
 
@@ -85,5 +92,16 @@ def refuse_nonlinear(mechanics: Mechanics) -> None:
     if curved:
         raise ModelError(
             "Voronets' equations need constraints linear in the velocities",
-            [f"{', '.join(curved)} is not linear. Use form='hamel' with characteristics, or form='multipliers'."],
+            [
+                Finding(
+                    f"{', '.join(curved)} is not linear.",
+                    [
+                        "Use ",
+                        call("derive", form="hamel", characteristics={Word("e1"): Formula("expression")}),
+                        ", or ",
+                        call("derive", form="multipliers"),
+                        ".",
+                    ],
+                )
+            ],
         )

@@ -17,7 +17,7 @@ from vinculum.derivation.mechanics.explicit import explain_singular
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import Holonomic, System
-from vinculum.errors import ModelError, SingularError
+from vinculum.errors import Finding, ModelError, SingularError, call
 from vinculum.graph import ONE, Elimination, SingularMatrix, along, solve, vector
 from vinculum.names import listed, name_of, suggestion
 
@@ -40,7 +40,7 @@ def named_partition(system: System, dependent: Sequence[sp.Expr]) -> Partition:
     needed = len(system.constraints)
     if len(set(dependent)) != needed:
         problems.append(
-            f"{needed} constraints make {needed} coordinates dependent, but dependent=[{listed(dependent)}]."
+            f"{needed} constraints make {needed} coordinates dependent, but these were named: {listed(dependent)}."
         )
     if problems:
         raise ModelError("the choice of dependent coordinates is not usable", problems)
@@ -72,7 +72,7 @@ def refuse_nonholonomic(system: System) -> None:
     if others:
         raise ModelError(
             "redundant coordinates need geometric constraints",
-            [f"{', '.join(others)} is not holonomic. Use form='multipliers' for such a system."],
+            [Finding(f"{', '.join(others)} is not holonomic.", ["Use ", call("derive", form="multipliers"), "."])],
         )
 
 
@@ -93,15 +93,16 @@ def following(mechanics: Mechanics, partition: Partition, right: np.ndarray, sam
         raise SingularError(partition_complaint(mechanics, partition, samples[0])) from None
 
 
-def partition_complaint(mechanics: Mechanics, partition: Partition, values: Values) -> str:
+def partition_complaint(mechanics: Mechanics, partition: Partition, values: Values) -> Finding:
     """Why coordinates cannot be the dependent ones at a state, and which could."""
     coordinates, q = mechanics.system.coordinates, numbers(mechanics.system.nodes.q, values)
     point = ", ".join(f"{name_of(c)} = {x:.6g}" for c, x in zip(coordinates, q, strict=True))
     best = best_partition(mechanics, values)
-    asked, better = (listed(coordinates[i] for i in p.s) for p in (partition, best))
-    return (
-        f"The coordinates {asked} cannot be the dependent ones at {point}: the constraints do not determine their "
-        f"velocities there. Use dependent=[{better}], or leave the choice to Vinculum by not passing dependent."
+    asked, better = ([coordinates[i] for i in p.s] for p in (partition, best))
+    return Finding(
+        f"The coordinates {listed(asked)} cannot be the dependent ones at {point}: the constraints do not determine "
+        "their velocities there.",
+        ["Use ", call("derive", dependent=better), ", or leave dependent out and let Vinculum choose."],
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from vinculum.derivation.mechanics.column_choice import unit_rows
 from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product
 from vinculum.derivation.mechanics.sample_states import Samples, numbers
-from vinculum.errors import ConstraintError
+from vinculum.errors import About, ConstraintError, Finding, call
 from vinculum.graph import vector
 from vinculum.names import name_of
 
@@ -54,8 +54,15 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
     subject = f"The constraints {quoted} are dependent" if len(guilty) > 1 else f"The constraint {quoted} does not act"
     point = ", ".join(f"{name_of(c)} = {value:.6g}" for c, value in zip(coordinates, q, strict=True))
     raise ConstraintError(
-        f"{subject}: rank {rank} of {len(J)} at {point}. Remove one, or, if they repeat "
-        "each other on purpose, pass derive(..., redundant='least_squares')."
+        Finding(
+            f"{subject}: rank {rank} of {len(J)} at {point}.",
+            [
+                "Remove one, or, if they repeat each other on purpose, use ",
+                call("derive", redundant="least_squares"),
+                ".",
+            ],
+            About("constraint", guilty[0] if guilty else ""),
+        )
     )
 
 

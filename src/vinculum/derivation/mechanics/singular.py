@@ -23,7 +23,8 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     if equations.redundant == "least_squares":
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
-        return partition_complaint(mechanics, equations.partition, known)
+        found = partition_complaint(mechanics, equations.partition, known)
+        return f"{found.problem} Leave dependent out to let Vinculum choose."
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} does not act here: its gradient vanishes."

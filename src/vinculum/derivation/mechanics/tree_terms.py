@@ -75,14 +75,23 @@ def _corrections(mechanics: Mechanics) -> dict[Node, Node]:
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class ForwardDynamics:
+    """q̈ of a tree under given generalized forces, written out."""
+
+    recursion: Recursion
+    forces: tuple[Node, ...]
+
+    def __call__(self) -> list[Node]:
+        return self.recursion.accelerations(self.forces, {}, "articulated")[0]
+
+
 def _rolled(steps: Recursion, Q: Sequence[Node] | np.ndarray, corrections: dict[Node, Node]) -> list[Node]:
     """q̈ as the results of a call, for which the compiler has loops over the hinges; corrections act along q."""
     q, v = (tuple(map(symbol, keys)) for keys in (steps.tree.coordinates, steps.tree.velocities))
     u, ground = (tuple(symbol((name, i)) for i in range(k)) for name, k in (("force", len(q)), ("ground", 9)))
     given = replace(steps, base=Support(ground[:3], ground[3:6], ground[6:]))
-    routine = Routine(
-        "forward dynamics", (*q, *v, *u, *ground), lambda: given.accelerations(u, {}, "articulated")[0], steps
-    )
+    routine = Routine("forward dynamics", (*q, *v, *u, *ground), ForwardDynamics(given, u), steps)
     base = [lift(x) for x in (*steps.base.omega, *steps.base.alpha, *steps.base.a)]
     found = called(routine, (*q, *v, *Q, *base), len(q))
     for hinge, rows in zip(steps.hinges, steps.places, strict=True):

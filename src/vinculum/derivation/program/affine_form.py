@@ -20,7 +20,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
 from vinculum.derivation.mechanics.sample_states import generic_states, numbers, stacked, unmet
 from vinculum.describe import System
 from vinculum.describe.affine import AffineSystem
-from vinculum.errors import ConstraintError, ModelError, SingularError
+from vinculum.errors import About, ConstraintError, Finding, ModelError, SingularError, call
 from vinculum.graph import ONE, ZERO, Node, jacobian, solve, substitute, symbol, symbols, vector
 from vinculum.names import listed, name_of, reaction
 
@@ -62,8 +62,9 @@ def _divided(terms: Mechanics) -> _Parts:
     where = [c.name for c, f in zip(system.constraints, nodes.constraints, strict=True) if symbols([f]) & set(lost)]
     if where:
         raise ModelError(f"the system {system.name!r} cannot be made affine", [
-            f"the constraint {where[0]} contains the velocity of {listed(node.value for node in lost)}, which has no "
-            "inertia. Give it mass, or use form='multipliers'."])  # fmt: skip
+            Finding(f"the constraint {where[0]} contains the velocity of {listed(node.value for node in lost)}, which "
+                    "has no inertia.", ["Give it mass, or use ", call("derive", form="multipliers"), "."],
+                    About("constraint", where[0]))])  # fmt: skip
     _refuse_inputs(terms, massless)
     return _Parts(terms, [k for k in range(len(terms.M)) if k not in massless], massless)
 

@@ -16,7 +16,7 @@ import sympy as sp
 from vinculum.derivation.interface import Feedback, linear_feedback
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.derivation.servo.relative_degree import Chain
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, ModelError, call
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
 from vinculum.names import listed, residual, suggestion
 from vinculum.notebook_repr import html
@@ -138,8 +138,9 @@ def _refuse_growth(K: Sequence[Sequence[Node]], chains: Sequence[Chain], points:
     worst = max(np.linalg.eigvals(A), key=lambda root: root.real)
     if worst.real >= 0:
         raise ModelError("the perturbation matrix is not usable", [
-            f"residuals would not decay: η̇ = A η has the root {worst:.6g}. Choose K so that all roots have a negative "
-            "real part, for instance rates=k for k > 0."])  # fmt: skip
+            Finding(f"residuals would not decay: η̇ = A η has the root {worst:.6g}.",
+                    ["Choose K so that all roots have a negative real part, or use ", call("derive", rates=1.0), "."])
+        ])  # fmt: skip
 
 
 def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]) -> Feedback:

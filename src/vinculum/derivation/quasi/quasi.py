@@ -26,7 +26,7 @@ from vinculum.derivation.quasi.chart_limits import (
 )
 from vinculum.derivation.quasi.quasi_printing import lines
 from vinculum.describe import System
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, Formula, ModelError, Word, call
 from vinculum.graph import Converter, Node, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
 
@@ -105,9 +105,15 @@ def checked(system: System, given: Mapping[sp.Expr, sp.Expr] | None) -> dict[sp.
     """The user's characteristics as nodes, as many as the constraints leave free."""
     k = len(system.coordinates) - len(system.constraints)
     if given is None:
+        formula = Formula("expression of q and dot(q)")
         raise ModelError(
             "the form needs kinematic characteristics",
-            [f"{k} of them: derive(system, 'hamel', characteristics={{e1: expression of q and qdot, ...}})."],
+            [
+                Finding(
+                    f"{k} of them are needed.",
+                    ["Use ", call("derive", form="hamel", characteristics={Word("e1"): formula}), "."],
+                )
+            ],
         )
     problems = [finding for name, expression in given.items() for finding in _about(system, name, expression)]
     if len(given) != k:

@@ -22,7 +22,7 @@ import numpy as np
 
 from vinculum.derivation.mechanics.sample_states import Values, numbers, solved_for
 from vinculum.describe.affine import AffineNodes
-from vinculum.errors import ConstraintError, DomainError
+from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import ONE, ZERO, Node, along
 from vinculum.graph.magnitude import magnitudes
 
@@ -136,6 +136,12 @@ def _regular(nodes: AffineNodes, values: Values) -> bool:
 def _refuse_manifold(chains: Sequence[Chain]) -> None:
     names = ", ".join(f"`{chain.name}`" for chain in chains)
     raise ConstraintError(
-        f"No state was found on which the constraints {names} and their derivatives vanish. If there is one, give a "
-        "point near it: derive(..., at={state: value, ...}); otherwise the constraints contradict each other."
+        Finding(
+            f"No state was found on which the constraints {names} and their derivatives vanish.",
+            [
+                "If there is one, give a point near it: ",
+                call("derive", at={Word("state"): Word("value")}),
+                "; otherwise the constraints contradict each other.",
+            ],
+        )
     )

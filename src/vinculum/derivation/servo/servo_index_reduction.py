@@ -25,7 +25,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
 from vinculum.derivation.mechanics.sample_states import Samples, Values, generic_states, numbers
 from vinculum.derivation.servo.paths import refuse_corners
 from vinculum.describe import Servo
-from vinculum.errors import ConstraintError, VinculumError
+from vinculum.errors import About, ConstraintError, Finding, Formula, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
 from vinculum.names import listed
 
@@ -154,12 +154,14 @@ def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
     idle = [c for c, row in zip(servos, D, strict=True) if np.abs(row).max() <= 1e-11] or servos
     names = ", ".join(f"`{c.name}`" for c in idle)
     raise ConstraintError(
-        f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
-        f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the "
-        f"realizability determinant "
-        "det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
-        "constraint. Use another "
-        "actuator: Servo(..., through=[...])."
+        Finding(
+            f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
+            f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the realizability "
+            "determinant det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
+            "constraint.",
+            ["Use another actuator: ", call("Servo", through=[Formula("input")]), "."],
+            About("constraint", idle[0].name),
+        )
     )
 
 
@@ -168,13 +170,18 @@ def refuse_servo(mechanics: Mechanics, form: str) -> None:
     servos = [c.name for c in mechanics.system.constraints if isinstance(c, Servo)]
     if servos and form != "multipliers":
         raise VinculumError(
-            f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo. "
-            "Use form='multipliers' or form='hamel'."
+            Finding(
+                f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo.",
+                ["Use ", call("derive", form="multipliers"), " or ", call("derive", form="hamel"), "."],
+            )
         )
     if mechanics.approach and form not in ("multipliers", "lyapunov", "lurie-suslov"):
         raise VinculumError(
-            f"The form {form!r} puts the velocities on the constraints, so {', '.join(mechanics.approach)} cannot be "
-            "approached. Use form='multipliers' or form='hamel' with rates."
+            Finding(
+                f"The form {form!r} puts the velocities on the constraints, so {', '.join(mechanics.approach)} cannot "
+                "be approached.",
+                ["Use ", call("derive", form="multipliers"), ", or ", call("derive", form="hamel"), " with rates."],
+            )
         )
 
 

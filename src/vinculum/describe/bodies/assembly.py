@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vinculum.describe.bodies.joints import BALLS
-from vinculum.errors import ModelError
+from vinculum.errors import About, Finding, ModelError
 from vinculum.graph import Node, evaluate, from_sympy, jacobian, symbol
 from vinculum.graph.traverse import order
 
@@ -39,9 +39,14 @@ def refuse_open(tree: BodyTree) -> None:
     table = ", ".join(f"{name}: {x:.6g}" for name, x in worst.items())
     raise ModelError(
         f"the loops of {tree.name!r} cannot be closed",
-        [f"the nearest pose found leaves {table} (distance {np.linalg.norm(list(worst.values())):.6g}). Check lengths, "
-         "points and axes of the bodies on the loop."],
+        [Finding(f"the nearest pose found leaves {table} (distance {np.linalg.norm(list(worst.values())):.6g}).",
+                 ["Check lengths, points and axes of the bodies on the loop."], _loop_of(tree, next(iter(worst), "")))],
     )  # fmt: skip
+
+
+def _loop_of(tree: BodyTree, condition: str) -> About:
+    """The loop that a condition belongs to."""
+    return About("loop", next((loop.label for loop in tree.loops if condition.startswith(loop.label)), ""))
 
 
 def _starts(f: list[Node], slopes: np.ndarray) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.errors import ModelError
+from vinculum.errors import About, Finding, ModelError, call
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,13 @@ def _rotation(Omega: sp.Matrix, time: sp.Symbol) -> sp.Matrix:
     if direction.has(time):
         raise ModelError(
             "the base angular velocity is not usable",
-            [f"its direction {list(direction)} changes with time. Pass base_rotation= as a 3×3 matrix of t instead."],
+            [
+                Finding(
+                    f"its direction {list(direction)} changes with time.",
+                    ["Use ", call("BodyTree", base_rotation=[...]), ", a 3×3 matrix of functions of t, instead."],
+                    About("option", "base_angular_velocity"),
+                )
+            ],
         )
     length = sp.sqrt(direction.dot(direction))
     n, angle = direction / length, _integral(length * speed, time)

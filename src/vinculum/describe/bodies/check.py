@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,77 +13,80 @@ from sympy.core.function import AppliedUndef
 from vinculum.describe.bodies.body import Body, inertia_matrix
 from vinculum.describe.bodies.joints import BALLS, COORDINATES
 from vinculum.describe.bodies.topology import EXTERNAL, graph_of
+from vinculum.describe.findings import not_a_function_of_time, repeated_names
+from vinculum.errors import About, Finding, Word, as_finding, call
 from vinculum.names import suggestion
 
 _ROUNDING = 1e-9  # relative slack of the inequalities of inertia
 _SMALLEST = 1e-15  # m²: inertia per mass that counts as none
 
 
-def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> list[str]:
-    """Every finding; the physics is looked at once shapes and names are right."""
+def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> list[Finding]:
+    """Every finding; the physics is checked once shapes and names are right."""
     strangers = [x for x in bodies if not isinstance(x, Body)]
     if strangers:
-        return [f"{x!r} is no body. Write vn.Body(name, parent, ...)." for x in strangers]
+        return [Finding(f"{x!r} is not a body.", ["Write Body(name, parent, ...)."]) for x in strangers]
     first = [*_about_names(bodies), *_about_parents(bodies), *_about_coordinates(bodies)]
     for body in bodies:
-        first += list(_about_shape(body))
+        first += _of_body(body, _about_shape(body))
     if first:
         return first
     later = [*_about_cycles(bodies), *_about_symbols(bodies, parameters)]
     for body in bodies:
-        later += [*_about_mass(body, parameters), *_about_inertia(body, parameters)]
+        later += _of_body(body, [*_about_mass(body, parameters), *_about_inertia(body, parameters)])
     return later or list(_about_idle(bodies, parameters))
 
 
-def _about_names(bodies: Sequence[Body]) -> Iterator[str]:
+def _of_body(body: Body, found: Iterable[Finding | str]) -> list[Finding]:
+    """Findings about one body."""
+    return [replace(as_finding(finding), about=About("body", body.name)) for finding in found]
+
+
+def _about_names(bodies: Sequence[Body]) -> Iterator[Finding]:
     if not bodies:
-        yield "there are no bodies. Pass BodyTree([Body(...), ...])."
+        yield Finding("there are no bodies.", ["Add one: ", call("Body"), "."])
     if any(body.name == EXTERNAL for body in bodies):
-        yield f"{EXTERNAL!r} is the name of what the tree stands on. Call the body otherwise."
-    for name, times in Counter(body.name for body in bodies).items():
-        if times > 1:
-            yield f"{times} bodies are called {name!r}. Give each its own name."
+        yield Finding(f"{EXTERNAL!r} is the name of the ground, on which the tree stands.", ["Rename the body."])
+    yield from repeated_names("body", "bodies", [body.name for body in bodies])
     for body in bodies:
         if body.joint not in COORDINATES:
-            yield (
-                f"the joint of {body.name!r} is {body.joint!r}.{suggestion(body.joint, COORDINATES)} The joints are "
-                + (", ".join(COORDINATES) + ".")
-            )
+            near = suggestion(body.joint, COORDINATES)
+            found = f"the joint of {body.name!r} is {body.joint!r}.{near} The joints are {', '.join(COORDINATES)}."
+            yield Finding(found, about=About("body", body.name))
 
 
-def _about_parents(bodies: Sequence[Body]) -> Iterator[str]:
+def _about_parents(bodies: Sequence[Body]) -> Iterator[Finding]:
     names = [body.name for body in bodies]
     for body in bodies:
         if body.parent is not None and body.parent not in names:
-            yield (
-                f"the parent {body.parent!r} of {body.name!r} is no body of the tree."
-                f"{suggestion(body.parent, names)} Write None for the external body."
-            )
+            near = suggestion(body.parent, names)
+            found = f"the parent {body.parent!r} of {body.name!r} is not a body of the tree.{near}"
+            yield Finding(found, ["Leave parent out for the ground."], About("body", body.name))
 
 
-def _about_coordinates(bodies: Sequence[Body]) -> Iterator[str]:
+def _about_coordinates(bodies: Sequence[Body]) -> Iterator[Finding]:
     owner: dict[sp.Expr, str] = {}
     for body in bodies:
         for q in body.coordinates if body.joint in COORDINATES else ():
             if not isinstance(q, AppliedUndef):
-                yield f"the coordinate {q} of {body.name!r} is no function of time. Write dynamicsymbols({str(q)!r})."
+                yield not_a_function_of_time("coordinate", q, f" of {body.name!r}")
             elif q in owner:
-                yield f"{body.name!r} and {owner[q]!r} both move with {q.func}. Give each its own angle=."
+                found = f"{body.name!r} and {owner[q]!r} both move with {q.func}."
+                yield Finding(found, ["Give each its own angle."], About("body", body.name))
             owner[q] = body.name
 
 
-def _about_cycles(bodies: Sequence[Body]) -> Iterator[str]:
+def _about_cycles(bodies: Sequence[Body]) -> Iterator[Finding]:
     import networkx as nx
 
     for cycle in nx.simple_cycles(graph_of(bodies)):
         ring = " -> ".join([*cycle, cycle[0]])
-        yield (
-            f"the bodies {ring} hang on each other in a circle. Open it at one joint, hang the first body on "
-            "the external body (None) or another body, and close the loop with loops=[vn.bodies.Loop(...)]."
-        )
+        advice = "Open the circle at one joint, hang the first body on the ground or another body, and close it with "
+        about = About("body", cycle[0])
+        yield Finding(f"the bodies {ring} hang on each other in a circle.", [advice, call("bodies.Loop"), "."], about)
 
 
-def _about_shape(body: Body) -> Iterator[str]:
+def _about_shape(body: Body) -> Iterator[Finding | str]:
     """Lengths of vectors, numbers of coordinates, axes and rotations."""
     if body.joint not in COORDINATES:
         return
@@ -111,18 +114,19 @@ def _about_passive(body: Body, wanted: int) -> Iterator[str]:
     for label in ("damping", "stiffness", "friction", "rotor_inertia"):
         value = getattr(body, label)
         if body.joint in BALLS and np.any(np.array(value, dtype=object) != 0):
-            yield f"{label} of {body.name!r}: a {body.joint} joint has none of its own. Put it into forces={{...}}."
+            yield f"{label} of {body.name!r}: a {body.joint} joint has none of its own. Put it into forces."
         elif isinstance(value, (list, tuple)) and len(value) != wanted and not (label == "friction" and wanted == 1):
             yield f"{label} of {body.name!r} has {len(value)} numbers; the {body.joint} joint has {wanted} coordinates."
 
 
-def _about_axis(body: Body) -> Iterator[str]:
+def _about_axis(body: Body) -> Iterator[Finding | str]:
     if body.joint in ("fixed", *BALLS):
         return
     given: Any = body.axis if body.joint == "universal" else [body.axis]
     shapes = [np.shape(axis) for axis in given]
     if body.joint == "universal" and (len(given) != 2 or shapes != [(3,), (3,)]):
-        yield f"the universal joint of {body.name!r} needs two axes, axis=((1, 0, 0), (0, 1, 0)); found {body.axis}."
+        advice = ("Use ", call("Body", axis=[[1, 0, 0], [0, 1, 0]]), ", for instance.")
+        yield Finding(f"the universal joint of {body.name!r} needs two axes; found {body.axis}.", advice)
         return
     if shapes[0] != (3,):
         yield f"the axis of {body.name!r} is {body.axis}. Give three components."
@@ -137,7 +141,7 @@ def _about_axis(body: Body) -> Iterator[str]:
             yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give another vector."
 
 
-def _about_rotation(body: Body) -> Iterator[str]:
+def _about_rotation(body: Body) -> Iterator[Finding | str]:
     if body.rotation is None:
         return
     try:
@@ -146,10 +150,8 @@ def _about_rotation(body: Body) -> Iterator[str]:
         yield f"the rotation of {body.name!r} is not made of numbers."
         return
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        yield (
-            f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1). "
-            "Make one with vn.bodies.rotation_rpy(roll, pitch, yaw)."
-        )
+        found = f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1)."
+        yield Finding(found, ["Make one with ", call("bodies.rotation_rpy", roll=Word("angle")), "."])
 
 
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:
@@ -158,12 +160,13 @@ def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> 
     return [float(x) for x in found] if all(x.is_number for x in found) else None
 
 
-def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
+def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding]:
     """Symbols in lengths, masses and inertias that have no value; what must not contain time or coordinates."""
     for body in bodies:
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
         for x in dict.fromkeys(s for value in scalars for s in sp.sympify(value).free_symbols if s not in parameters):
-            yield f"{x} of {body.name!r} has no value. Pass BodyTree(..., parameters={{{x}: number}})."
+            advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
+            yield Finding(f"{x} of {body.name!r} has no value.", advice, About("body", body.name))
 
 
 def _about_mass(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
@@ -174,10 +177,13 @@ def _about_mass(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[s
     if mass < 0 or not np.isfinite(mass):
         yield f"the mass of {body.name!r} is {mass:.6g}. A mass is a number that is not negative."
     if mass == 0 and np.any(values[1:]):
-        yield f"{body.name!r} has a center of mass away from its origin and no mass. Give mass=..., or leave it out."
+        yield (
+            f"{body.name!r} has a center of mass away from its origin and no mass. Give it a mass, or leave out "
+            "center_of_mass."
+        )
 
 
-def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
+def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding | str]:
     """J ≥ 0 and the triangle inequality J₁ + J₂ ≥ J₃: ∫ρ² dm along each principal axis is not negative."""
     flat = numbers_of([x for row in body.inertia_matrix for x in row], parameters)
     if flat is None:
@@ -195,14 +201,15 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
     if principal[0] < -slack:
         yield f"the inertia of {body.name!r} is not positive: principal moments {shown}. Check signs and units."
     elif principal[0] + principal[1] < principal[2] - slack:
-        yield (
+        found = (
             f"no body has the inertia of {body.name!r}: principal moments {shown}, of which two add up to less than "
-            "the third. Check that it is about the center of mass and in kg m²; if it was identified by measurement, "
-            "pass identified=True."
+            "the third."
         )
+        advice = "Check that it is about the center of mass and in kg m²; if it was identified by measurement, use "
+        yield Finding(found, [advice, call("Body", identified=True), "."])
 
 
-def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
+def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding]:
     """Joints behind which nothing has inertia: their acceleration would not be determined."""
     import networkx as nx
 
@@ -213,10 +220,9 @@ def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -
             continue
         carried = [by_name[name] for name in [body.name, *nx.descendants(graph, body.name)]]
         if not any(_resists(b) for b in carried) and not _has_rotor(body):
-            yield (
-                f"nothing on the joint of {body.name!r} has mass: no acceleration would be determined. Give mass=... "
-                f"to {body.name!r} or to a body that hangs on it."
-            )
+            found = f"nothing on the joint of {body.name!r} has mass, so its acceleration would not be determined."
+            advice = f"Give a mass to {body.name!r} or to a body that hangs on it."
+            yield Finding(found, [advice], About("body", body.name))
 
 
 def _resists(body: Body) -> bool:

@@ -48,7 +48,9 @@ def denavit_hartenberg(
     ['link 1', 'link 2']
     """
     if convention not in ("standard", "modified"):
-        raise ModelError("the table is not usable", [f"convention={convention!r}; use 'standard' or 'modified'."])
+        raise ModelError(
+            "the table is not usable", [f"its convention is {convention!r}; use 'standard' or 'modified'."]
+        )
     _refuse_unknown(links)
     bodies: list[Body] = []
     before = (np.eye(3), np.zeros(3))  # the joint's frame in the body before

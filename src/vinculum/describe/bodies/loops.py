@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from vinculum.describe.bodies.joints import across
 from vinculum.describe.bodies.kinematics import nodes_of
 from vinculum.describe.constraints import Holonomic
-from vinculum.errors import ModelError
+from vinculum.errors import About, Finding, ModelError
 from vinculum.graph import Node, as_sympy, lift, symbol, symbols
 from vinculum.graph.vectors import Vector, dot, minus, times, transposed
 from vinculum.notebook_repr import html
@@ -55,12 +55,15 @@ class Loop:
     def check(self, tree: BodyTree) -> None:
         """Names and shapes; the closing itself is looked at by the tree."""
         if self.kind not in KINDS:
-            raise ModelError(f"the loop {self.label!r} is not usable", [f"kind={self.kind!r}; use {', '.join(KINDS)}."])
+            raise self._invalid(f"its kind is {self.kind!r}; use {', '.join(KINDS)}.")
         for name in (self.first, self.second):
             if name is not None:
                 tree.body(name)
         if not any(self.axis) or (self.other_axis is not None and not any(self.other_axis)):
-            raise ModelError(f"the loop {self.label!r} is not usable", ["its axis has no direction."])
+            raise self._invalid("its axis has no direction.")
+
+    def _invalid(self, found: str) -> ModelError:
+        return ModelError(f"Invalid loop {self.label!r}", [Finding(found, about=About("loop", self.label))])
 
     def conditions(self, tree: BodyTree) -> dict[str, Node]:
         """The nodes that vanish when the loop is closed, by name."""

@@ -16,12 +16,14 @@ from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import node_of, nodes_of
 from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.constraints import Servo
-from vinculum.errors import ModelError
+from vinculum.errors import About, Finding, Formula, ModelError, call
 from vinculum.graph import Node, apply, as_sympy, lift, symbol
 from vinculum.graph.vectors import matrix_times, transposed
 from vinculum.names import name_of, suggestion
 
 _AROUND = (("x", 1, 2), ("y", 2, 0), ("z", 0, 1))
+
+PATH = About("path")
 
 
 def servo_path(
@@ -46,8 +48,12 @@ def servo_path(
     if len(conditions) != len(torques):
         count = f"{len(conditions)} components of the path ({', '.join(conditions)}) for {len(torques)} torques"
         raise ModelError(
-            "the path does not fix the motion",
-            [f"{count}. Give as many as there are coordinates; orientation=R_d and joints={{q: f(t)}} add to them."],
+            "the path does not determine the motion",
+            [
+                Finding(
+                    f"{count}.", ["Give one condition for each torque; orientation and joints add conditions."], PATH
+                )
+            ],
         )
     return [Servo(as_sympy(lift(f)), through=torques, name=name) for name, f in conditions.items()]
 
@@ -58,14 +64,24 @@ def actuated(tree: BodyTree) -> list[sp.Expr]:
     if idle:
         raise ModelError(
             f"{tree.name!r} is not fully actuated",
-            [f"the joint of {name!r} has no torque for each coordinate. Write Body(..., torque=u)." for name in idle],
+            [
+                Finding(
+                    f"the joint of {name!r} has no torque for each coordinate.",
+                    ["Use ", call("Body", torque=Formula("u")), "."],
+                    About("body", name),
+                )
+                for name in idle
+            ],
         )
     return list(tree.inputs)
 
 
 def _of_position(tree: BodyTree, body: str, path: Sequence[Any], point: Sequence[Any]) -> dict[str, Node]:
     if len(path) != 3:
-        raise ModelError("the path is not usable", [f"it has {len(path)} components. Give three, None for a free one."])
+        raise ModelError(
+            "the path is not usable",
+            [Finding(f"it has {len(path)} components.", ["Give three, None for a free one."], PATH)],
+        )
     place, _ = tree.motion_of(body).at(nodes_of(point))
     pairs = zip("xyz", place, path, strict=True)
     return {f"{body} {key}": lift(p) - node_of(goal) for key, p, goal in pairs if goal is not None}
@@ -84,5 +100,8 @@ def _of_joints(tree: BodyTree, joints: Mapping[sp.Expr, Any]) -> dict[str, Node]
     strangers = [q for q in joints if q not in tree.coordinates]
     if strangers:
         near = suggestion(name_of(strangers[0]), map(name_of, tree.coordinates))
-        raise ModelError("the path is not usable", [f"{name_of(strangers[0])} is no coordinate of the tree.{near}"])
+        raise ModelError(
+            "the path is not usable",
+            [Finding(f"{name_of(strangers[0])} is not a coordinate of the tree.{near}", about=PATH)],
+        )
     return {f"{name_of(q)} path": symbol(q) - node_of(goal) for q, goal in joints.items()}

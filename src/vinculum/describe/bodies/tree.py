@@ -21,7 +21,7 @@ from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
-from vinculum.errors import ModelError
+from vinculum.errors import About, Finding, ModelError, call
 from vinculum.graph import as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
@@ -63,14 +63,15 @@ class BodyTree:
         for label in ("gravity", "base_velocity", "base_angular_velocity"):
             given = getattr(self, label)
             if given is not None and np.shape(given) != (3,):
-                found.append(f"{label} is {given}. Give three components, as (0, 0, -9.81).")
+                advice = ["Give three components, as (0, 0, -9.81)."]
+                found.append(Finding(f"{label} is {given}.", advice, About("option", label)))
         found += [
-            f"{x!r} is no loop. Write vn.bodies.Loop(first, second, ...)."
+            Finding(f"{x!r} is not a loop.", ["Write ", call("bodies.Loop"), "."])
             for x in self.loops
             if not hasattr(x, "check")
         ]
         if found:
-            raise ModelError(f"the tree {self.name!r} cannot be right", found)
+            raise ModelError(f"Invalid tree {self.name!r}", found)
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
         for joining in (*self.loops, *self.contacts):

@@ -17,7 +17,7 @@ from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.constraints import Holonomic
 from vinculum.describe.system import System
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, ModelError, call
 from vinculum.names import function_of_time, suggestion
 
 JOINTS = {
@@ -52,8 +52,9 @@ def from_urdf(
     if reader.findings:
         raise ModelError(f"the robot {robot.get('name', '')!r} cannot be read", reader.findings)
     if not any(body.coordinates for body in bodies):
-        advice = "all its joints are fixed. Pass floating=True to let the root link move."
-        raise ModelError(f"the robot {robot.get('name', '')!r} cannot move", [advice])
+        advice = ("To let the root link move, use ", call("from_urdf", floating=True), ".")
+        found = Finding("all its joints are fixed.", advice)
+        raise ModelError(f"the robot {robot.get('name', '')!r} cannot move", [found])
     tree = BodyTree(
         bodies, gravity=gravity, loops=loops, contacts=contacts, name=robot.get("name") or "robot"
     )  # fmt: skip

@@ -1,8 +1,7 @@
 """All that a model asks, answered: equations, motion, equilibria, stability, feedback, closed loop."""
 
 from vinculum.model.examine.examine import examine
-from vinculum.model.examine.findings import Findings, Point
-from vinculum.model.examine.settling import Arrival, arrival_of
+from vinculum.model.examine.findings import Arrival, Findings, Point, arrival_of
 from vinculum.model.examine.steps import (
     Equations,
     closed_motion_of,

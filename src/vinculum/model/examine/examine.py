@@ -1,11 +1,14 @@
-"""Every question of a model, asked in turn. A step that is refused is recorded in words, and the others go on."""
+"""Every question of a model, asked in turn. A step that is refused is recorded, and the others go on."""
 
 from __future__ import annotations
 
+import platform
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from typing import TypeVar
 
 import numpy as np
@@ -14,9 +17,7 @@ from vinculum.analyze import Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
 from vinculum.model.examine import steps
-from vinculum.model.examine.findings import INTERRUPTED, Findings, Point
-from vinculum.model.examine.settling import arrival_of
-from vinculum.model.examine.versions import versions
+from vinculum.model.examine.findings import Findings, Interrupted, Point, arrival_of
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
@@ -99,7 +100,7 @@ class _Work:
         self.report = progress or (lambda step, share: None)
         self.step = ""
         self.seconds: dict[str, float] = {}
-        self.refused: dict[str, str] = {}
+        self.refused: dict[str, VinculumError] = {}
 
     def share(self, done: float) -> None:
         """How far the present step has come."""
@@ -111,13 +112,13 @@ class _Work:
             try:
                 return question()
             except VinculumError as error:
-                self.refused[step] = str(error)
+                self.refused[step] = copy(error)  # without the frames of its traceback
             except KeyboardInterrupt:
                 if step == "equations":
                     raise
-                self.refused[step] = INTERRUPTED
+                self.refused[step] = Interrupted("The step was interrupted with Ctrl-C.")
             except np.linalg.LinAlgError as error:
-                self.refused[step] = f"The numbers allow no solution: {error}."
+                self.refused[step] = VinculumError(f"The equations could not be solved numerically: {error}.")
         return None
 
     @contextmanager
@@ -128,3 +129,22 @@ class _Work:
         yield
         self.report(step, 1.0)
         self.seconds[step] = self.seconds.get(step, 0.0) + clock.perf_counter() - began
+
+
+_PACKAGES = ("sympy", "numpy", "scipy", "heyoka", "llvmlite", "numba", "control", "plotly")
+
+
+def versions() -> dict[str, str]:
+    """Vinculum, Python, the libraries that compute, and the machine."""
+    from vinculum import __version__
+
+    found = {"vinculum": __version__, "python": platform.python_version()}
+    found |= {name: number for name in _PACKAGES if (number := _version(name))}
+    return found | {"system": f"{platform.system()} {platform.machine()}"}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -1,21 +1,86 @@
-"""What was found about a model."""
+"""What was found about a model, and whether its closed loop settles at the equilibrium."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from vinculum.analyze import Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.derivation import EquationsOfMotion
-from vinculum.model.examine.settling import Arrival
+from vinculum.errors import VinculumError
 from vinculum.model.examine.steps import Equations
 from vinculum.model.model import Model
-from vinculum.model.text.message_rendering import in_the_words_of_a_file
+from vinculum.model.text.file_words import in_file_words
+from vinculum.names import variable_name
 from vinculum.notebook_repr import html
 from vinculum.simulation import Trajectory
 
-INTERRUPTED = "The step was interrupted with Ctrl-C."
+_NEAR = 0.05  # share of the distance at the start that may be left at the end
+_NOTHING = 1e-6  # a distance that counts as none
+_AT_LIMIT = 1e-9  # relative
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Distances from the equilibrium at the start and at the end, and the time each input spent at its limit."""
+
+    start: float
+    end: float
+    lasted: float
+    limits: Mapping[str, float] = field(default_factory=dict)  # largest |u|, by input
+    limited: Mapping[str, float] = field(default_factory=dict)  # how long |u| was as large as that
+
+    @property
+    def came(self) -> bool:
+        """Whether the motion ended near the equilibrium: within a twentieth of the distance at its start."""
+        return self.end <= max(_NEAR * self.start, _NOTHING)
+
+    @property
+    def words(self) -> str:
+        """The same in half a sentence, the inputs included that were at their limits."""
+        ends = f"distance {self.start:.4g} at the start, {self.end:.4g} at the end"
+        held = [f"{u} was at its limit ±{self.limits[u]:.6g} for {time:.4g} of {self.lasted:.4g}"
+                for u, time in self.limited.items() if time]  # fmt: skip
+        return "; ".join([f"{'came' if self.came else 'did not come'} to its equilibrium ({ends})", *held])
+
+    @property
+    def rows(self) -> dict[str, str]:
+        """What there is to say, in labelled rows."""
+        told = {
+            f"{u} at its limit": f"±{limit:.6g}, for {self.limited[u]:.4g} of {self.lasted:.4g}"
+            for u, limit in self.limits.items()
+        }
+        told["distance from the equilibrium"] = f"{self.start:.4g} at the start, {self.end:.4g} at the end"
+        told["came to the equilibrium"] = "yes" if self.came else "no"
+        return told
+
+    def __bool__(self) -> bool:
+        return self.came
+
+    _repr_html_ = html
+
+
+def arrival_of(model: Model, motion: Trajectory, law: FeedbackLaw) -> Arrival:
+    """How a motion of the closed loop went, seen from the equilibrium."""
+    states = law.linear.states
+    away = np.max([np.abs(motion[x] - float(law.linear.at[x])) for x in states], axis=0)
+    given = (model.closed_loop or {}).get("limits") or {}
+    limits = {variable_name(u): float(limit) for u, limit in given.items()}
+    limited = {u: _time_at(motion.t, motion.inputs[u], limit) for u, limit in limits.items()}
+    return Arrival(float(away[0]), float(away[-1]), float(abs(motion.t[-1] - motion.t[0])), limits, limited)
+
+
+def _time_at(t: np.ndarray, u: np.ndarray, limit: float) -> float:
+    """How long |u| was at its limit, by the samples."""
+    at_limit = (np.abs(u) >= (1 - _AT_LIMIT) * limit).astype(float)
+    return float(abs(np.trapezoid(at_limit, t)))
+
+
+class Interrupted(VinculumError):
+    """A step that the user ended with Ctrl-C."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +98,7 @@ class Point:
     closed_motion: Trajectory | None = None
     arrival: Arrival | None = None  # whether the closed motion came to the equilibrium
     held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
-    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+    refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
 
     @property
     def failures(self) -> list[str]:
@@ -58,7 +123,7 @@ class Findings:
     equations: Equations | None = None
     motion: Trajectory | None = None
     points: tuple[Point, ...] = ()  # one for each equilibrium, the one asked for first
-    refused: Mapping[str, str] = field(default_factory=dict)  # {step: why not}
+    refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
     versions: Mapping[str, str] = field(default_factory=dict)
 
@@ -78,18 +143,19 @@ class Findings:
         """Every step that was refused, with the reason, in the words of the model's file where it has one."""
         several = len(self.points) > 1
         of_points = {
-            f"{step} at equilibrium {number}" if several else step: reason
+            f"{step} at equilibrium {number}" if several else step: error
             for number, point in enumerate(self.points, start=1)
-            for step, reason in point.refused.items()
+            for step, error in point.refused.items()
         }
         found = dict(self.refused) | of_points
-        in_words = (lambda reason: reason) if self.model.source is None else in_the_words_of_a_file
-        return {step: in_words(reason) for step, reason in found.items()}
+        write = str if self.model.source is None else in_file_words
+        return {step: write(error) for step, error in found.items()}
 
     @property
     def interrupted(self) -> bool:
         """Whether one of the motions, or another step, was ended by Ctrl-C."""
-        if INTERRUPTED in self.refusals.values():
+        errors = [*self.refused.values(), *(error for point in self.points for error in point.refused.values())]
+        if any(isinstance(error, Interrupted) for error in errors):
             return True
         of_points = [motion for point in self.points for motion in (point.closed_motion, point.held_motion)]
         return any(motion is not None and motion.outcome.kind == "interrupted" for motion in (self.motion, *of_points))

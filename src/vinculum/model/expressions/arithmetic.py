@@ -1,20 +1,43 @@
-"""Operations on values with bounds: nothing that SymPy evaluates by itself can grow large or take long.
+"""Values of expressions and the operations on them, with bounds: nothing can grow large or take long in SymPy.
 
 A number is an integer or fraction of moderate size, a fraction of π, or a floating-point number; everything else
-without symbols becomes a floating-point number at once, so that no tower such as exp(exp(exp(9))) is ever built.
+without symbols becomes a floating-point number at once, so no tower such as exp(exp(exp(9))) is ever built.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import sympy as sp
 
+from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.splines import Pieces, Spline
 from vinculum.model import limits
-from vinculum.model.expressions.value import Refused, Value
+
+
+@dataclass(frozen=True)
+class Value:
+    """``dimension`` is None where it is not known (a symbol without unit); a zero has every dimension."""
+
+    expression: sp.Expr
+    size: int = 1
+    dimension: Any = None  # a pint UnitsContainer
+    number: float | None = None  # of an expression without symbols
+    depth: int = 1  # of its tree
+    rough: bool = False  # whether it has corners, where it has no derivative
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is the number zero."""
+        return self.number == 0
+
+
+class Refused(Exception):
+    """An operation that is not done; the message says why and what to write instead."""
+
 
 _TOO_LARGE = f"a number beyond {limits.LARGEST:g} or below its inverse comes out here. Choose other units."
 
@@ -201,3 +224,36 @@ def _exponent(part: sp.Number) -> int:
         _, mantissa, exponent, bits = part._mpf_
         return abs(exponent) + bits if mantissa else 0
     return _bits(part)
+
+
+_ROUGH = ("abs", "sign", "min", "max")
+_EXTREMES = {"min": (sp.Min, min), "max": (sp.Max, max)}
+
+
+def elementary(name: str, arguments: Sequence[Value]) -> Value:
+    """A function of its arguments, rough where it has corners."""
+    wanted = 2 if name == "atan2" else 1
+    several = name in _EXTREMES
+    if len(arguments) != wanted and not (several and len(arguments) >= 2):
+        takes = "two or more arguments" if several else f"{wanted} argument{'s' * (wanted > 1)}"
+        raise Refused(f"{name} takes {takes}, found {len(arguments)}.")
+    make, numeric, domain = _makers(name)
+    value = function(name, make, numeric, domain, arguments)
+    rough = value.rough or (name in _ROUGH and value.number is None)
+    return replace(value, rough=rough)
+
+
+def _makers(name: str) -> tuple[Callable, Callable, str]:
+    """How SymPy makes a function, how numbers do, and where it is defined."""
+    if name in _EXTREMES:
+        return _unsimplified(_EXTREMES[name][0]), _EXTREMES[name][1], ""
+    row = FUNCTIONS[name]
+    maker = getattr(sp, row.sympy)
+    if name == "sqrt":
+        return (lambda a, evaluate: sp.Pow(a, sp.S.Half, evaluate=evaluate)), row.number, row.domain
+    return (_unsimplified(maker) if name in ("abs", "sign", "atan2") else maker), row.number, row.domain
+
+
+def _unsimplified(maker: Callable) -> Callable:
+    """A function that SymPy simplifies by asking for signs, which takes long: only numbers are given to it."""
+    return lambda *a, evaluate: maker(*a, evaluate=all(x.is_Number for x in a))

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from vinculum.model.expressions import arithmetic
-from vinculum.model.expressions.value import Refused, Value
+from vinculum.model.expressions.arithmetic import Refused, Value
 from vinculum.model.units import dimensions
 
 Reader = Callable[[ast.expr, int], Value | None]

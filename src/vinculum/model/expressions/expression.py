@@ -18,13 +18,10 @@ import sympy as sp
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
-from vinculum.model.expressions.characters import Translated, strange, translate
+from vinculum.model.expressions.arithmetic import Refused, Value, elementary
 from vinculum.model.expressions.conditions import choice, read_condition
-from vinculum.model.expressions.elementary import elementary
-from vinculum.model.expressions.scope import ALIASES, EVERYWHERE, SPECIAL, Curve, Macro, Scope
-from vinculum.model.expressions.value import Refused, Value
-from vinculum.model.sections.multipliers import multiplier
-from vinculum.model.text.syntax import explained, forbidden, unread
+from vinculum.model.expressions.scope import ALIASES, EVERYWHERE, SPECIAL, Curve, Macro, Scope, multiplier
+from vinculum.model.expressions.syntax import Translated, explained, forbidden, strange, translate, unread
 from vinculum.model.units import dimensions
 from vinculum.names import TIME, suggestion
 

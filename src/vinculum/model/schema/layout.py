@@ -1,12 +1,233 @@
-"""Every key of a model file, with its shape and what it means: the one table behind reading, schema and reference."""
+"""Every key of a model file, with its type and what it means: the one table behind reading, schema and reference."""
 
 from __future__ import annotations
 
-from vinculum.model.schema.layout_analysis import CLOSED_LOOP, CONTROL, EQUILIBRIUM, FORM, OBSERVER, SIMULATION
-from vinculum.model.schema.layout_drawing import DRAWING
-from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, RELEASE, SYSTEM
-from vinculum.model.schema.layout_tree import TREE
-from vinculum.model.schema.schema_types import Either, Formula, ListOf, MapOf, Number, Table, Text, Whole
+from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
+from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Table, Text, Whole
+from vinculum.simulation.integrators import method_names
+
+FORMS = (
+    "multipliers",
+    "lyapunov",
+    "lurie-suslov",
+    "shulgin",
+    "routh",
+    "voronets",
+    "chaplygin",
+    "hamel",
+    "maggi",
+    "program",
+)
+STATE = MapOf(entry=Number())
+
+RATES = Either(
+    "Decay of deviations from the constraints: one rate, or one for each constraint.",
+    (Number(), STATE, ListOf(entry=Number())),
+)
+
+FORM = Table(
+    "The form of the equations of motion.",
+    {
+        "name": Text("The form; multipliers when left out.", FORMS),
+        "dependent": ListOf("Coordinates to eliminate.", Name()),
+        "cyclic": ListOf("Coordinates replaced by their momenta (routh).", Name()),
+        "redundant": Text("What to do with dependent constraints.", ("refuse", "least_squares")),
+        "characteristics": MapOf("Quasi-velocities: a new name and what it is.", Formula()),
+        "kind": Text("Of the equations in quasi-velocities.", ("voronets-hamel", "chaplygin", "maggi")),
+        "inverse": Either(
+            'The velocities by the quasi-velocities, or "newton".', (Text(choices=("newton",)), MapOf(entry=Formula()))
+        ),
+        "release": MapOf("New names for the deviations from constraints.", Name()),
+        "rates": RATES,
+        "perturbation": Table(
+            "How deviations of program constraints decay, instead of rates.",
+            {
+                "matrix": ListOf("A row for each constraint, a column for each residual.", ListOf(entry=Formula())),
+                "functions": MapOf("An expression of residual(constraint, level) for each constraint.", Formula()),
+            },
+        ),
+        "free": MapOf("What inputs should approach where the constraints leave a choice.", Formula()),
+        "weights": MapOf("Of the inputs in that choice.", Number()),
+        "at": MapOf(
+            "A state at which pivots and ranks are looked at; what is left out is zero, but for an affine system.",
+            Number(),
+        ),
+    },
+)
+
+STABILIZATION = Either(
+    "How the constraints are held during a run.",
+    (
+        Text(choices=("none", "baumgarte", "sampled", "projection")),
+        Table(
+            keys={
+                "kind": Text("The way.", ("baumgarte", "sampled", "guaranteed")),
+                "rate": Either("One rate, or one for each constraint.", (Number(), STATE)),
+                "alpha": Either("Of Baumgarte's feedback.", (Number(), STATE)),
+                "beta": Either("Of Baumgarte's feedback.", (Number(), STATE)),
+                "epsilon": Number("The accuracy that is guaranteed."),
+                "sampled": Flag("Whether guaranteed feedback is held through a step."),
+            },
+            required=("kind",),
+        ),
+    ),
+)
+
+EVENT = Table(
+    "An instant to look for.",
+    {
+        "expression": Formula("Its zero is the event; reaction(constraint) may be used."),
+        "name": Text("Of the event."),
+        "direction": Text("Of the crossing.", ("any", "rising", "falling")),
+        "terminal": Flag("Whether it ends the run."),
+    },
+    ("expression",),
+)
+
+_START = {
+    "initial": MapOf("What is known of the start, by coordinate or dot(coordinate).", Number()),
+    "guess": MapOf("Where the search for the rest of the start begins.", Number()),
+    "fixed": ListOf("Which of the initial values must not be changed.", Name()),
+    "times": ListOf("Start and end, or all instants; an end before the start runs backwards.", Number()),
+    "samples": Whole("How many instants between start and end.", 2, 100_000),
+    "method": Text("Of integration; taylor when left out.", method_names),
+    "step": Number("Of the methods with a fixed step."),
+    "tolerance": Number("Of the adaptive methods."),
+    "stabilization": STABILIZATION,
+}
+
+SIMULATION = Table(
+    "The motion to compute.",
+    {
+        **_START,
+        "inputs": MapOf("Laws of the inputs: expressions of t and the state.", Formula()),
+        "computed_torque": Table(
+            "Laws of the joint torques that follow a path (tree only).",
+            {
+                "path": MapOf("The desired function of t for every coordinate.", Formula()),
+                "frequency": Number("Of the decay of errors, in rad/s (not Hz)."),
+                "damping": Number("Of that decay, a pure number; 1 when left out."),
+            },
+            ("path",),
+        ),
+        "task_path": Table(
+            "Laws of the joint torques that lead a body along a path (tree only).",
+            {
+                **PATH,
+                "at": MapOf("A configuration near the path; the initial one when left out.", Number()),
+                "frequency": Number("Of the decay of errors, in rad/s (not Hz)."),
+                "damping": Number("Of that decay, a pure number; 1 when left out."),
+            },
+            ("body",),
+        ),
+        "gravity_compensation": Flag("Whether the joint torques carry the weight (tree only)."),
+        "events": ListOf("Instants to look for.", EVENT),
+        "dense": Flag("Whether to keep what values between samples need."),
+    },
+    ("times",),
+)
+
+EQUILIBRIUM = Table(
+    "The equilibrium or steady motion to find, linearize and judge.",
+    {
+        "given": MapOf("Coordinates, inputs or constant velocities that are known.", Number()),
+        "near": MapOf("Where the search begins.", Number()),
+        "starts": Whole("How many further random starts.", 0, 1000),
+    },
+)
+
+_WEIGHT = Either(
+    "One number for all, a list of a diagonal or of rows, or a table by name.",
+    (Number(), STATE, ListOf(entry=Either(options=(Number(), ListOf(entry=Number()))))),
+)
+
+CONTROL = Table(
+    "Weights of the linear-quadratic feedback at the equilibrium.",
+    {"state_weights": _WEIGHT, "input_weights": _WEIGHT},
+)
+
+OBSERVER = Table(
+    "An observer from measured outputs.",
+    {
+        "outputs": ListOf("Measured coordinates or velocities.", Name()),
+        "state_noise": _WEIGHT,
+        "output_noise": _WEIGHT,
+    },
+    ("outputs",),
+)
+
+CLOSED_LOOP = Table(
+    "The motion with the feedback at work.",
+    {"limits": MapOf("The largest size of an input.", Number()), **_START},
+)
+
+
+POINT = Either(
+    "Two or three coordinates, or a point of a body.",
+    (
+        ListOf(entry=Formula()),
+        Table(
+            keys={"body": Name("A body of the tree."), "point": ListOf("In its frame.", Formula(), 3)},
+            required=("body",),
+        ),
+    ),
+)
+
+DRAWING = Table(
+    "What to draw.",
+    {
+        "points": MapOf("Points by name.", POINT),
+        "segments": ListOf(
+            "Lines through points.",
+            Either(
+                options=(
+                    ListOf(entry=Name()),
+                    Table(
+                        keys={
+                            "points": ListOf(entry=Name()),
+                            "closed": Flag("Whether its ends are joined."),
+                            "name": Text("For the legend."),
+                            "scenery": Flag(
+                                "Whether it is a floor, a track or a path: thin, without color and joints."
+                            ),
+                        },
+                        required=("points",),
+                    ),
+                )
+            ),
+        ),
+        "curves": ListOf(
+            "Lines given by a formula: a gutter, a prescribed path, a spring.",
+            Table(
+                keys={
+                    "points": ListOf("Two or three coordinates.", Formula()),
+                    "along": Name("The variable in them."),
+                    "from": Number("Where it begins."),
+                    "to": Number("Where it ends."),
+                    "count": Whole("How many points are drawn; 41 when left out.", 2, 200),
+                    "closed": Flag("Whether its ends are joined."),
+                    "name": Text("For the legend."),
+                },
+                required=("points", "along", "from", "to"),
+            ),
+        ),
+        "circles": ListOf(
+            "Wheels and balls.",
+            Table(
+                keys={
+                    "center": Name("A point."),
+                    "radius": Formula("Of the circle."),
+                    "angle": Formula("Turns the spoke that shows its rotation."),
+                    "normal": ListOf("Of its plane, in space.", Formula(), 3),
+                    "name": Text("For the legend."),
+                },
+                required=("center", "radius"),
+            ),
+        ),
+        "traces": ListOf("Points that leave their path behind.", Name()),
+    },
+)
+
 
 SPLINE = Table(
     "A curve through points, with as many continuous derivatives as its degree less one.",
@@ -17,6 +238,8 @@ SPLINE = Table(
     },
     ("points", "values"),
 )
+
+MECHANISMS = ("system", "tree", "affine")  # a file has exactly one of them
 
 MODEL = Table(
     "A model of Vinculum: one mechanism, what to compute about it and what to draw.",

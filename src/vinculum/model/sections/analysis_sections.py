@@ -1,24 +1,23 @@
-"""What a file asks: form, simulation and closed loop, as arguments of their verbs."""
+"""[form], [equilibrium], [control], [observer]: arguments of ``derive``, ``equilibrium``, ``stabilize``, ..."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
+from vinculum.derivation.program.perturbation import LinearPerturbation, Perturbation
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.system import System
-from vinculum.model.expressions.value import Value
+from vinculum.model.expressions.arithmetic import Value
+from vinculum.model.expressions.scope import spelled
 from vinculum.model.reading import Reading
-from vinculum.model.sections.laws import read_laws, read_torques
+from vinculum.model.sections.given_motion import read_laws
 from vinculum.model.sections.motors_and_release import read_characteristics
 from vinculum.model.text.location import Path
-from vinculum.model.units import dimensions
 from vinculum.names import TIME, function_of_time, name_of, suggestion
 
 
@@ -93,7 +92,7 @@ def _choices(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str,
             reading, ("form", "inverse"), raw["inverse"], known.velocities, "velocity"
         )  # fmt: skip
     if "rates" in raw:
-        found["rates"] = _by_constraint(reading, ("form", "rates"), raw["rates"], known)
+        found["rates"] = by_constraint(reading, ("form", "rates"), raw["rates"], known)
     if "perturbation" in raw:
         found["rates"] = _perturbation(reading, raw["perturbation"], known)
     if "free" in raw:
@@ -132,7 +131,7 @@ def _declare_momenta(reading: Reading, known: Symbols) -> None:
     known.further += [value.expression for value in new.values()]
 
 
-def _by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+def by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
     """One number, a list, or numbers by constraint."""
     if isinstance(raw, dict) and not {"value", "unit"} & set(raw):
         for name in (name for name in raw if name not in known.constraints):
@@ -143,11 +142,6 @@ def _by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> An
 
 def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
     """The equations that deviations obey, by a matrix or by functions."""
-    from vinculum.derivation.program.perturbation import (  # a later stage, for its records
-        LinearPerturbation,
-        Perturbation,
-    )
-
     path: Path = ("form", "perturbation")
     if len(raw) != 1:
         reading.problem(path, "give either a matrix or functions.")
@@ -163,100 +157,62 @@ def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
     return Perturbation(functions)
 
 
-# -- motion ----------------------------------------------------------------------------------------------------
+def read_equilibrium(reading: Reading, known: Symbols) -> dict[str, Any] | None:
+    """Arguments of ``equilibrium``."""
+    raw = reading.data.get("equilibrium")
+    if raw is None:
+        return None
+    allowed = [*known.states, *known.inputs]
+    found = {
+        key: reading.table(("equilibrium", key), raw[key], allowed, "coordinate, velocity or input")
+        for key in ("given", "near")
+        if key in raw
+    }
+    return found | ({"starts": raw["starts"]} if "starts" in raw else {})
 
 
-def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
-    """Arguments of ``simulate``, of the motion or of the closed loop."""
+def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
+    """Arguments of ``stabilize`` or ``observe``."""
     raw = reading.data.get(section)
     if raw is None:
         return None
-    path: Path = (section,)
     found: dict[str, Any] = {}
-    for key in ("initial", "guess", "limits"):
-        if key in raw:
-            allowed = known.inputs if key == "limits" else known.states
-            found[key] = reading.table((*path, key), raw[key], allowed, "input" if key == "limits" else "state")
-    if "fixed" in raw:
-        found["fixed"] = reading.listed((*path, "fixed"), raw["fixed"], known.states, "state")
-    if "times" in raw:
-        found["times"] = _times(reading, path, raw)
-    for key, dimension in (("step", dimensions.TIME), ("tolerance", dimensions.NONE)):
-        if key in raw:
-            found[key] = reading.number((*path, key), raw[key], dimension)
-    found |= {key: raw[key] for key in ("method", "dense") if key in raw}
-    if "stabilization" in raw:
-        found["stabilization"] = _stabilization(reading, (*path, "stabilization"), raw["stabilization"], known)
-    if section == "simulation":
-        found.setdefault("initial", {})
-        found |= _driven(reading, raw, known)
-    return found
-
-
-def _times(reading: Reading, path: Path, raw: dict[str, Any]) -> Any:
-    """(start, end), or all instants."""
-    place = (*path, "times")
-    read = [reading.number((*place, i), entry, dimensions.TIME) for i, entry in enumerate(raw["times"])]
-    found = [instant for instant in read if instant is not None]
-    if len(found) < len(read):
-        return None
-    backwards = len(found) == 2 and found[1] < found[0]
-    if len(found) < 2 or not (backwards or all(a < b for a, b in pairwise(found))):
-        reading.problem(place, "give start and end, as [0, 10], or instants in rising order.")
-        return None
-    if "samples" in raw:
-        if len(found) != 2:
-            reading.problem((*path, "samples"), "samples belong to times with start and end alone.")
-        return np.linspace(found[0], found[-1], raw["samples"])
-    return tuple(found)
-
-
-def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
-    """By name, or with gains or an accuracy."""
-    if isinstance(raw, str):
-        return raw
-    from vinculum.simulation.stabilization.stabilization import (  # a later stage, for its records
-        Baumgarte,
-        Guaranteed,
-        Sampled,
-    )
-
-    kind = {"baumgarte": Baumgarte, "sampled": Sampled, "guaranteed": Guaranteed}[raw["kind"]]
-    takes = {"baumgarte": ("rate", "alpha", "beta"), "sampled": ("rate",), "guaranteed": ("epsilon", "sampled")}
-    given: dict[str, Any] = {}
     for key, entry in raw.items():
-        if key == "kind":
-            continue
-        if key not in takes[raw["kind"]]:
-            reading.problem((*path, key), f"{raw['kind']} takes {', '.join(takes[raw['kind']])}, not {key}.")
-        elif key == "sampled":
-            given[key] = entry
+        path: Path = (section, key)
+        if key == "outputs":
+            found[key] = reading.listed(path, entry, known.states, "coordinate or velocity")
+        elif isinstance(entry, dict) and not {"value", "unit"} & set(entry):
+            allowed = known.inputs if key == "input_weights" else known.states
+            what = "input" if key == "input_weights" else "state"
+            found[key] = reading.table(path, entry, allowed, what, weights=True)
         else:
-            given[key] = _by_constraint(reading, (*path, key), entry, known)
-    if raw["kind"] == "guaranteed" and "epsilon" not in raw:
-        reading.problem(path, "the accuracy is missing. Write epsilon = 1e-6, for instance.")
-        return None
-    return None if any(value is None for value in given.values()) else kind(**given)
-
-
-def _driven(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
-    """Laws of the inputs, and events."""
-    found: dict[str, Any] = {}
-    if "inputs" in raw:
-        found["inputs"] = read_laws(reading, ("simulation", "inputs"), raw["inputs"], known.inputs, "input")
-    torques = read_torques(reading, raw, known.tree, known.coordinates)
-    if torques:
-        found["inputs"] = {**torques, **found.get("inputs", {})}
-    if "events" in raw:
-        found["events"] = [_event(reading, i, entry, known) for i, entry in enumerate(raw["events"])]
+            found[key] = _numbers(reading, path, entry)
+        _refuse_signs(reading, path, entry, found[key])
     return found
 
 
-def _event(reading: Reading, i: int, raw: dict[str, Any], known: Symbols) -> Any:
-    from vinculum.simulation.problem.events import Event  # a later stage, for its record
+def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
+    """Weights are not negative, and those of inputs and outputs positive; a matrix is looked at where it is used."""
+    positive, key = path[-1] in ("input_weights", "output_noise"), path[-1]
+    if key == "outputs" or found is None:
+        return
+    if isinstance(found, dict):
+        entries = [((*path, text), x) for text in raw for s, x in found.items() if name_of(s) == spelled(text)]
+    elif isinstance(found, list):
+        entries = [((*path, i), x) for i, x in enumerate(found)]
+    else:
+        entries = [(path, found)]
+    for place, x in entries:
+        if isinstance(x, float) and (x < 0 or (positive and x == 0)):
+            reading.problem(place, f"it is {x:g}; {'a positive number' if positive else 'zero or more'} is needed.")
 
-    scope = replace(reading.scope, constraints=tuple(known.constraints))
-    path: Path = ("simulation", "events", i, "expression")
-    value = reading.equation(path, raw["expression"], scope)
-    options = {key: raw[key] for key in ("name", "direction", "terminal") if key in raw}
-    return None if value is None else Event(value.expression, **options)
+
+def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
+    """A number, a list or a matrix."""
+    if isinstance(raw, list):
+        rows = {len(entry) if isinstance(entry, list) else 0 for entry in raw}
+        if len(rows) > 1:
+            reading.problem(path, "its rows have different lengths.")
+            return None
+        return [_numbers(reading, (*path, i), entry) for i, entry in enumerate(raw)]
+    return reading.number(path, raw)

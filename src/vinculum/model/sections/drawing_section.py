@@ -1,4 +1,7 @@
-"""[drawing]: points, lines and circles. A tree of bodies without one is drawn from its joints."""
+"""[drawing], and what a model keeps of its file to be shown: motors, measured curves, a tool point on a path.
+
+A tree of bodies without a drawing is drawn from its joints.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,12 @@ import sympy as sp
 
 from vinculum.describe.bodies import BodyTree
 from vinculum.model.expressions.arithmetic import number
-from vinculum.model.model import Circle, Drawing, Segment
+from vinculum.model.expressions.scope import Curve, spelled
+from vinculum.model.model import Circle, Drawing, Led, Measured, Segment
 from vinculum.model.reading import Reading
+from vinculum.model.sections.motors_and_release import read_motors
 from vinculum.model.text.location import Path
+from vinculum.model.units.dimensions import Dimension, shown
 from vinculum.names import suggestion
 
 
@@ -121,3 +127,32 @@ def _circle(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any
     if "normal" in raw:
         given["normal"] = reading.vector((*path, "normal"), raw["normal"])
     return None if any(value is None for value in given.values()) else Circle(**given)
+
+
+def read_for_display(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[str, Any]:
+    """Arguments of `Model`: motors, curves, led."""
+    return {"motors": read_motors(reading, motors), "curves": _measured_curves(reading), "led": _led(reading)}
+
+
+def _measured_curves(reading: Reading) -> dict[str, Measured]:
+    found = {}
+    for name, raw in reading.data.get("splines", {}).items():
+        curve = reading.scope.macros[spelled(name)]
+        points, values = (reading.number_list(("splines", name, key), raw[key]) for key in ("points", "values"))
+        if isinstance(curve, Curve) and points is not None and values is not None:
+            units = (_unit_of(curve.argument), _unit_of(curve.dimension))
+            found[spelled(name)] = Measured(tuple(points), tuple(values), curve.pieces, units)
+    return found
+
+
+def _unit_of(dimension: Dimension | None) -> str:
+    return "" if not dimension else shown(dimension)
+
+
+def _led(reading: Reading) -> Led | None:
+    """The point of a body that [tree.path] or [simulation.task_path] leads."""
+    for path in (("tree", "path"), ("simulation", "task_path")):
+        raw = reading.data.get(path[0], {}).get(path[1])
+        if raw and raw.get("position"):
+            return Led(raw["body"], reading.vector((*path, "point"), raw.get("point", [0, 0, 0])) or (0, 0, 0))
+    return None

@@ -6,13 +6,15 @@ from typing import Any
 
 import sympy as sp
 
+from vinculum.derivation.program.affine_form import to_affine
+from vinculum.derivation.quasi.release import release
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.motors import DCMotor, motorize
 from vinculum.describe.system import System
-from vinculum.errors import VinculumError
+from vinculum.errors import About, VinculumError
 from vinculum.model import limits
+from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.scope import spelled
-from vinculum.model.expressions.value import Value
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
 from vinculum.model.units.dimensions import (
@@ -77,19 +79,19 @@ def _stated(reading: Reading, path: Path, raw: Any) -> Dimension | None:
     return None if value is None or (value.number is not None and not is_quantity(raw)) else value.dimension
 
 
-def with_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -> System:
+def add_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) -> System:
     """The system with motors in place of inputs."""
-    made = made_motors(reading, motors)
+    made = read_motors(reading, motors)
     if not made or reading.problems:
         return system
     try:
         return motorize(system, made)
     except VinculumError as error:
-        reading.refusal([], ("motors",), error)
+        reading.refusal(error, ("motors",))
     return system
 
 
-def made_motors(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[sp.Expr, DCMotor]:
+def read_motors(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[sp.Expr, DCMotor]:
     """The motors that can be read, by the input they take the place of."""
     usable = reading.data.get("motors", {})
     made = {u: _motor(reading, path) for u, path in motors.items() if path[-1] in usable}
@@ -105,11 +107,11 @@ def _motor(reading: Reading, path: Path) -> DCMotor | None:
     try:
         return DCMotor(**numbers)  # type: ignore[arg-type]  # none is None
     except VinculumError as error:
-        reading.refusal([(f"its {key}", (*path, key)) for key in raw], path, error)
+        reading.refusal(error, path, {About("option", key): (*path, key) for key in raw})
     return None
 
 
-def released(reading: Reading, system: System) -> System:
+def release_constraints(reading: Reading, system: System) -> System:
     """The system with the reactions of its constraints as inputs, where the file asks for it."""
     raw = reading.data.get("release")
     if raw is None:
@@ -117,13 +119,11 @@ def released(reading: Reading, system: System) -> System:
     characteristics = read_characteristics(reading, ("release", "characteristics"), raw["characteristics"])
     if reading.problems:
         return system
-    from vinculum.derivation.quasi.release import release  # a later stage: a file says more than a description
-
     options: dict[str, Any] = {key: raw[key] for key in ("metric", "exact") if key in raw}
     try:
         free = release(system, characteristics, **options)
     except (VinculumError, ArithmeticError) as error:
-        reading.refusal([], ("release",), error)
+        reading.refusal(error, ("release",))
         return system
     new = [u for u in free.inputs if u not in system.inputs]
     reading.scope = reading.scope.with_values({name_of(u): Value(u) for u in new if name_of(u).isidentifier()})
@@ -142,14 +142,12 @@ def read_characteristics(reading: Reading, path: Path, raw: dict[str, Any]) -> d
     return made
 
 
-def with_program(reading: Reading, system: System, program: dict[str, sp.Expr]) -> System | AffineSystem:
+def add_program(reading: Reading, system: System, program: dict[str, sp.Expr]) -> System | AffineSystem:
     """The system with conditions that all its inputs together hold."""
     if not program or reading.problems:
         return system
-    from vinculum.derivation.program.affine_form import to_affine  # a later stage: a file says more than a description
-
     try:
         return to_affine(system, program)
     except (VinculumError, ArithmeticError) as error:
-        reading.refusal([(name, ("constraints", name)) for name in program], ("constraints",), error)
+        reading.refusal(error, ("constraints",))
     return system

@@ -1,8 +1,9 @@
-"""[tree]: rigid bodies, links of Denavit and Hartenberg or a URDF file, closed by loops, rolling and sliding."""
+"""[tree]: bodies and joints, links of Denavit and Hartenberg, or a URDF file; loops and contacts."""
 
 from __future__ import annotations
 
 from itertools import zip_longest
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -15,26 +16,88 @@ from vinculum.describe.bodies import (
     Rolling,
     Sliding,
     denavit_hartenberg,
+    from_urdf,
     rotation_rpy,
     servo_path,
 )
 from vinculum.describe.bodies.joints import COORDINATES
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.system import System
-from vinculum.errors import VinculumError
+from vinculum.errors import About, VinculumError
 from vinculum.model import limits
-from vinculum.model.expressions.scope import spelled
-from vinculum.model.expressions.value import Value
+from vinculum.model.expressions.arithmetic import Value
+from vinculum.model.expressions.scope import name_problem, spelled
 from vinculum.model.reading import Reading
-from vinculum.model.sections import base_motion
-from vinculum.model.sections.system_section import read_forces
-from vinculum.model.sections.task_path import read_path
-from vinculum.model.sections.urdf_section import read_urdf
+from vinculum.model.sections.given_motion import read_base, read_path
+from vinculum.model.sections.mechanism_sections import read_forces
 from vinculum.model.text.location import Path
-from vinculum.model.units.dimensions import LENGTH, NONE, TIME, Dimension, over
-from vinculum.model.units.tree_dimensions import OF_BODIES, OF_LINKS, of_coordinates, of_quantity, of_torques
+from vinculum.model.units.dimensions import (
+    LENGTH,
+    NONE,
+    OF_BODIES,
+    OF_LINKS,
+    TIME,
+    Dimension,
+    of_coordinates,
+    of_quantity,
+    of_torques,
+    over,
+)
 from vinculum.model.units.units import is_quantity
-from vinculum.names import function_of_time
+from vinculum.names import function_of_time, name_of
+
+_PATH = ("tree", "urdf")
+
+
+def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
+    """The robot without loops and contacts; its coordinates and inputs enter the scope."""
+    text = _text(reading, raw["urdf"])
+    for key in ("bodies", "links"):
+        if raw.get(key):
+            reading.problem(("tree", key), f"a tree from a URDF has no {key} of its own. Leave it out.")
+    if text is None:
+        return None
+    options: dict[str, Any] = {key: raw[key] for key in ("floating", "actuated", "identified") if key in raw}
+    try:
+        robot = from_urdf(text, **options)
+    except VinculumError as error:
+        reading.refusal(error, _PATH)
+        return None
+    known: dict[sp.Expr, Dimension] = {}
+    for body in robot.bodies.bodies if reading.units else ():
+        known |= dict(zip(body.coordinates, of_coordinates(body.joint), strict=False))
+        known |= dict(zip(body.torques, of_torques(body.joint), strict=False))
+    for key in (*robot.coordinates, *robot.inputs):
+        if not name_problem(name_of(key)):
+            reading.scope = reading.scope.with_values({name_of(key): Value(key, dimension=known.get(key))})
+    return robot
+
+
+def _text(reading: Reading, name: str) -> str | None:
+    """The text of the file, which must lie in the folder of the model or below it."""
+    folder = reading.document.folder.resolve()
+    inside = PurePosixPath(name)
+    if "\0" in name or "\\" in name or inside.is_absolute() or ".." in inside.parts or not name.strip():
+        reading.problem(_PATH, f"{name[:60]!r} is refused: name a file beside the model file, or in a folder below it.")
+        return None
+    path = (folder / inside).resolve()
+    if not path.is_relative_to(folder):
+        reading.problem(_PATH, f"{name[:60]!r} leads out of the folder of the model file.")
+        return None
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(4 * limits.BYTES + 1)
+        if len(content) > 4 * limits.BYTES:
+            raise ValueError(f"it is larger than {4 * limits.BYTES // 1024} kB")
+        text = content.decode("utf-8")
+        if not text.lstrip().startswith("<"):
+            raise ValueError("it does not begin with <robot>")
+        return text
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        reading.problem(_PATH, f"the file {name[:60]!r} cannot be read: {said}.")
+        return None
+
 
 _QUANTITIES = ("damping", "stiffness", "rest", "friction", "rotor_inertia", "gear_ratio")
 
@@ -95,7 +158,7 @@ def read_tree(
     bodies = _stated(reading, raw)
     if sum(len(raw.get(key, [])) for key in ("loops", "rolling", "sliding")) > limits.LOOPS:
         reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts.")
-    settings = _joinings(reading, raw) | base_motion.read_base(reading, raw)
+    settings = _joinings(reading, raw) | read_base(reading, raw)
     if "gravity" in raw:
         settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"], None, over(LENGTH, TIME, TIME))
     forces = read_forces(reading, ("tree", "forces"), raw.get("forces", {}), coordinates)
@@ -109,9 +172,9 @@ def read_tree(
         mimics = reading.robot.constraints if reading.robot is not None else ()
         return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])
     except (VinculumError, np.linalg.LinAlgError) as error:
-        places: list[tuple[str, Path]] = [(f"{n!r}", path) for path, n, _ in _bodies(reading)]
-        places += [(f"{loop.label} ", ("tree", "loops", i)) for i, loop in enumerate(settings["loops"])]
-        reading.refusal([*places, ("the path", ("tree", "path"))], ("tree",), error)
+        places: dict[About, Path] = {About("body", n): path for path, n, _ in _bodies(reading)}
+        places |= {About("loop", loop.label): ("tree", "loops", i) for i, loop in enumerate(settings["loops"])}
+        reading.refusal(error, ("tree",), places)
     return None
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Call, Finding, VinculumError, python_call
 from vinculum.model import limits
 
 
@@ -46,10 +46,19 @@ class ModelFileError(VinculumError):
     """A model file that cannot be used. ``problems`` lists all that is wrong with it."""
 
     def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+        super().__init__(file, tuple(problems))
         self.file, self.problems = file, tuple(problems)
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        shown = [problem.shown(file) for problem in problems]
-        super().__init__("\n".join([f"{file} cannot be used ({count}):", *shown]))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The messages of the problems."""
+        return tuple(Finding(problem.message) for problem in self.problems)
+
+    def written(self, write: Callable[[Call], str] = python_call) -> str:
+        """The file, and every problem with its place; calls have been written in the words of a file."""
+        count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        shown = [problem.shown(self.file) for problem in self.problems]
+        return "\n".join([f"Invalid model file {self.file} ({count}):", *shown])
 
 
 class TooMany(Exception):

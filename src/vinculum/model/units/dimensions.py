@@ -1,7 +1,11 @@
-"""Dimensions of expressions: what can be added, what a function may take, what comes out.
+"""Dimensions of expressions: what can be added, what a function may take, what comes out; and those of joints.
 
 A dimension is a sorted tuple of pairs (base dimension, power); None is unknown, and then nothing is claimed. A literal
 number has no dimension, a zero has every one.
+
+A joint coordinate q is an angle (a pure number) or a displacement; the power of a force Q on it is Q dq/dt, so
+
+    [Q] = E/[q],   [damping] = E s/[q]²,   [stiffness] = E/[q]²,   [rotor inertia] [gear]² = E s²/[q]².
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from vinculum.model.expressions.value import Refused, Value
+from vinculum.model.expressions.arithmetic import Refused, Value
 
 Dimension = tuple[tuple[str, Fraction], ...]
 
@@ -136,3 +140,43 @@ def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
 def of_rate(value: Value) -> Dimension | None:
     """Of a time derivative."""
     return product([value.dimension, raised(TIME, Fraction(-1))])
+
+
+INERTIA = over(ENERGY, over(NONE, TIME), over(NONE, TIME))
+OF_BODIES: dict[str, Dimension] = {"mass": MASS, "inertia": INERTIA}
+OF_LINKS: dict[str, Dimension] = {"theta": NONE, "d": LENGTH, "a": LENGTH, "alpha": NONE}
+_KINDS = {
+    "revolute": (NONE,),
+    "prismatic": (LENGTH,),
+    "cylindrical": (LENGTH, NONE),
+    "universal": (NONE, NONE),
+    "planar": (LENGTH, LENGTH, NONE),
+    "spherical": (NONE, NONE, NONE, NONE),
+    "free": (LENGTH, LENGTH, LENGTH, NONE, NONE, NONE, NONE),
+}
+
+
+def of_coordinates(joint: str) -> tuple[Dimension, ...]:
+    """Of the coordinates of a joint."""
+    return _KINDS.get(joint, ())
+
+
+def of_torques(joint: str) -> tuple[Dimension, ...]:
+    """Of the inputs that act on a joint; a ball joint has three moments."""
+    forces = tuple(over(ENERGY, q) for q in of_coordinates(joint))
+    return forces[:-1] if joint in ("spherical", "free") else forces
+
+
+def of_quantity(key: str, q: Dimension, gear: Dimension | None) -> Dimension | None:
+    """Of damping, stiffness, ... of a joint coordinate; ``gear`` is None where it is a plain number."""
+    if key == "gear_ratio":
+        return NONE if q == NONE else None
+    if key == "rotor_inertia":
+        known = NONE if q == NONE else gear
+        return None if known is None else over(ENERGY, over(q, TIME), over(q, TIME), known, known)
+    return {
+        "damping": over(ENERGY, q, over(q, TIME)),
+        "stiffness": over(ENERGY, q, q),
+        "rest": q,
+        "friction": over(ENERGY, q),
+    }[key]

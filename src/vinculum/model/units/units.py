@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from vinculum.model.expressions.value import Refused
+from vinculum.model.expressions.arithmetic import Refused
 from vinculum.model.units.dimensions import Dimension, product, raised
 from vinculum.names import suggestion
 

@@ -17,7 +17,7 @@ from typing import Any
 from vinculum.errors import VinculumError
 from vinculum.json_data import json_data
 from vinculum.model.examine import Findings, examine
-from vinculum.model.examine.versions import versions
+from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
 from vinculum.present.report import about, formulas, inputs, movement, overview
 from vinculum.present.report import stability as rest

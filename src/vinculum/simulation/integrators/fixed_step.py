@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.simulation.integrators.methods import Method, Reached
 from vinculum.simulation.integrators.progress import next_chunk
 from vinculum.simulation.problem.events import DIRECTIONS, Happened
@@ -55,9 +55,8 @@ class FixedStep(Method):
         if self.step is None and step_is_chosen:
             return
         if self.step is None or not math.isfinite(self.step) or self.step <= 0:
-            raise VinculumError(
-                f"The method {self.name!r} needs a positive step, as in simulate(..., step=1e-3); got {self.step}."
-            )
+            found = f"The method {self.name!r} needs a positive step; got {self.step}."
+            raise VinculumError(Finding(found, ["Use ", call("simulate", step=Word("1e-3")), ", for instance."]))
 
     @property
     def defect_depends_on_gains(self) -> bool:

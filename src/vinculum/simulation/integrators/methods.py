@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.names import suggestion
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
@@ -106,18 +106,20 @@ def method_from(method: Method | str, **options: Any) -> Method:
         raise VinculumError(f"There is no method {method!r}.{near} Known: {', '.join(METHODS)}.")
     for key in given:
         if key not in found.options:
-            raise VinculumError(f"The method {method!r} {_without(found, key)}")
+            raise VinculumError(_without(found, key))
     return replace(found, **given) if given else found  # type: ignore[type-var]  # methods are frozen records
 
 
-def _without(method: Method, option: str) -> str:
+def _without(method: Method, option: str) -> Finding:
     """Why a method lacks an option, and what to do."""
+    name = f"The method {method.name!r}"
     if option == "tolerance" and not method.adaptive:
-        return "has a fixed step and no tolerance. Leave out tolerance."
+        return Finding(f"{name} has a fixed step and no tolerance.", ["Leave out tolerance."])
     if option == "step" and method.adaptive:
-        return "chooses its own steps. Leave out step, or pass tolerance."
+        advice = ("Leave step out, or use ", call("simulate", tolerance=Word("1e-9")), ".")
+        return Finding(f"{name} chooses its own steps.", advice)
     takes = f"it takes {', '.join(method.options)}" if method.options else "it takes none"
-    return f"has no option {option}; {takes}. Leave out {option}."
+    return Finding(f"{name} has no option {option}; {takes}.", [f"Leave out {option}."])
 
 
 def refuse_tolerance(tolerance: float | None) -> None:

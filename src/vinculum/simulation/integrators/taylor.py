@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.graph.traverse import describe
 from vinculum.simulation.integrators.methods import Method, Reached, refuse_tolerance, register
@@ -77,10 +77,10 @@ class Taylor(Method):
         """Raise where the equations have a corner that is not known: a series would step over it."""
         kinks = rough_functions(problem.nodes.rates)
         if kinks:
-            raise VinculumError(
-                f"The equations contain {', '.join(kinks)}, which are not smooth: a Taylor series would step over a "
-                "corner. Use method='bdf', or write the corner with sign, Abs or Piecewise."
-            )
+            names = ", ".join(kinks)
+            found = f"The equations contain {names}, which are not smooth: a Taylor series would not see the corner."
+            advice = ("Use ", call("simulate", method="bdf"), ", or write the corner with sign, Abs or Piecewise.")
+            raise VinculumError(Finding(found, advice))
 
     def prepare(self, problem: Problem, t: float, x: np.ndarray) -> None:
         """Compile the integrator."""

@@ -14,7 +14,7 @@ import sympy as sp
 
 from vinculum.derivation.interface import Equations, Feedback
 from vinculum.derivation.mechanics.explicit import Explicit
-from vinculum.errors import ModelError
+from vinculum.errors import About, Finding, Formula, ModelError, Word, call
 from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
@@ -199,14 +199,16 @@ def refuse_strangers(given: Node, known: Iterable[Node], where: str) -> None:
 def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
     """Refuse an event whose expression stays what it is."""
     if not symbols([node]) & moving:
-        said = f"{event.expression} does not change during a run, so that it has no instants. Write what moves."
+        said = (
+            f"{event.expression} is constant during the run, so the event can never occur. "
+            "Use an expression of the state or time."
+        )
         raise ModelError(f"the event {event.name!r} is not usable", [said])
 
 
 def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
     """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
-    problems = [f"{name_of(u)} has no law. Pass inputs={{{name_of(u)}: expression of t and the state}}."
-                for u in equations.inputs if u not in laws]  # fmt: skip
+    problems: list[Finding | str] = [_without_law(u) for u in equations.inputs if u not in laws]
     closed: dict[Node, Node] = {}
     for u, law in laws.items():
         problem = _misplaced(equations, u, law)
@@ -217,6 +219,11 @@ def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[No
     if problems:
         raise ModelError(f"the inputs of {equations.name!r} are not usable", problems)
     return closed
+
+
+def _without_law(u: sp.Expr) -> Finding:
+    law = {Word(name_of(u)): Formula("expression of t and the state")}
+    return Finding(f"{name_of(u)} has no law.", ["Use ", call("simulate", inputs=law), "."], About("input", name_of(u)))
 
 
 def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:

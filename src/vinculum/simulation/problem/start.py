@@ -17,7 +17,7 @@ from vinculum.derivation import derive
 from vinculum.derivation.interface import Equations
 from vinculum.derivation.mechanics.sample_states import left_over, solved_for
 from vinculum.describe import AffineSystem, System
-from vinculum.errors import ConstraintError, ModelError, VinculumError
+from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import Node, evaluate, symbol
 from vinculum.names import listed, name_of, suggestion, variable_name
 
@@ -139,13 +139,13 @@ def _refuse(
     """Say how far the start is from the constraints, and what could be let go."""
     found = evaluate([f for _, f in residuals], values)
     table = ", ".join(f"{name} = {f:.6g}" for (name, _), f in zip(residuals, found, strict=True))
+    found_text = f"The {what} cannot be put on the constraints; residuals at the start: {table}."
+    fixed = call("simulate", fixed=[Word("...")])
     if free:
         start = ", ".join(f"{name_of(key)} = {values[symbol(key)]:.6g}" for key in free)
         _, nearest = left_over(residuals, [symbol(key) for key in free], values)
-        advice = (
-            f"Free to move were {start}.{nearest} Give better starting values, guess={{...}}, or let more move: "
-            "fixed=[...]."
-        )
-    else:
-        advice = f"All {what} were given, so none may move. Leave some out, or name the ones to keep: fixed=[...]."
-    raise ConstraintError(f"The {what} cannot be put on the constraints; residuals at the start: {table}. {advice}")
+        guess = call("simulate", guess={free[0]: Word("value")})
+        advice = ("Give better starting values with ", guess, ", or let more of them move with ", fixed, ".")
+        raise ConstraintError(Finding(f"{found_text} Free to move were {start}.{nearest}", advice))
+    keep = ("Leave some out, or name the ones to keep with ", fixed, ".")
+    raise ConstraintError(Finding(f"{found_text} All {what} were given, so none may move.", keep))

@@ -13,7 +13,7 @@ import numpy as np
 
 from vinculum.derivation.interface import Equations, Feedback, linear_feedback
 from vinculum.derivation.program.perturbation import binomial
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.names import suggestion
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.plan import Plan
@@ -48,7 +48,7 @@ def choose_stabilization(plan: Plan, asked: Stabilization | str | None) -> Stabi
     if not isinstance(found, accepted):
         default = next(name for name, one in BY_NAME.items() if isinstance(one, accepted[0]))
         why = _MISFIT[type(found)].format(method=repr(plan.method.name))
-        raise VinculumError(f"{why} Use stabilization={default!r}.")
+        raise VinculumError(Finding(why, ["Use ", call("simulate", stabilization=default), "."]))
     return found
 
 

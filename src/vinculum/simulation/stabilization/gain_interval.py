@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.notebook_repr import html
 from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.methods import Method, method_from, method_names
@@ -82,7 +82,9 @@ def fixed_step(method: Method) -> FixedStep:
     """A method for which bounds of residuals exist; others are refused."""
     if not isinstance(method, FixedStep):
         raise VinculumError(
-            f"A bound is promised for methods with a fixed step; {method.name!r} chooses its own. Use method='rk4' or "
-            f"another of {', '.join(method_names(adaptive=False))}."
+            Finding(
+                f"A bound is promised for methods with a fixed step; {method.name!r} chooses its own.",
+                ["Use ", call("simulate", method="rk4"), f" or another of {', '.join(method_names(adaptive=False))}."],
+            )
         )
     return method

@@ -20,7 +20,7 @@ import numpy as np
 
 from vinculum.derivation.interface import Feedback, linear_feedback
 from vinculum.derivation.program.perturbation import binomial
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.simulation.integrators.fixed_step import FixedStep, Rates
 from vinculum.simulation.integrators.methods import Method
 from vinculum.simulation.integrators.segments import run_segments
@@ -75,9 +75,11 @@ def make_promise(problem: Problem, asked: Guaranteed, method: Method, grid: np.n
         return found
     would = _search_step(problem, chosen, sampled, asked.epsilon, span, min(step / 2, 0.1 / rate), pilot)
     raise VinculumError(
-        f"No gain keeps the constraints within {asked.epsilon:.3g} at the step {step:.3g} of {chosen.name!r}: the best "
-        f"bound is {found.worst:.3g}, with the rate {found.rate:.4g}. A step of {would.step:.3g} is small enough: "
-        f"simulate(..., step={would.step:.3g}), or leave the step out."
+        Finding(
+            f"No gain keeps the constraints within {asked.epsilon:.3g} at the step {step:.3g} of {chosen.name!r}: the "
+            f"best bound is {found.worst:.3g}, with the rate {found.rate:.4g}.",
+            ["Use ", call("simulate", step=Word(f"{would.step:.3g}")), ", or leave step out."],
+        )
     )
 
 

@@ -209,7 +209,7 @@ class Trajectory:
         return interpolate(self, times)
 
     def save(self, path: str | Path) -> None:
-        """Write everything to a NetCDF file (.nc), which `vinculum.read_trajectory` reads, or the samples as CSV (.csv)."""
+        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as a table (.csv)."""
         from vinculum.simulation.trajectory.storage import save
 
         save(self, path)

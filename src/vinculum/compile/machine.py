@@ -1,0 +1,51 @@
+"""LLVM modules as machine code."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+class MachineCode:
+    """The machine code of an LLVM module, which lives as long as this object.
+
+    An engine owns the target machine it was made with, so every module gets a new one. The code has no memory outside
+    its arguments: several threads may run it at the same time.
+    """
+
+    def __init__(self, text: str, optimize: bool = True) -> None:
+        import llvmlite.binding as llvm
+
+        target, processor, features = _host()
+        machine = target.create_target_machine(cpu=processor, features=features, opt=2, jit=True)
+        module = llvm.parse_assembly(text)
+        module.triple = machine.triple
+        if optimize:
+            tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+            builder = llvm.create_pass_builder(machine, tuning)
+            builder.getModulePassManager().run(module, builder)
+        self.engine: Any = llvm.create_mcjit_compiler(module, machine)
+        self.engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Where a function of the module begins."""
+        return self.engine.get_function_address(name)
+
+
+@cache
+def _host() -> tuple[Any, str, str]:
+    """The target of this machine, its processor and the processor's features."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@cache
+def native_width() -> int:
+    """Doubles in a SIMD register of this machine."""
+    import llvmlite.binding as llvm
+
+    features: Any = llvm.get_host_cpu_features()
+    return 8 if features.get("avx512f") else 4 if features.get("avx") else 2

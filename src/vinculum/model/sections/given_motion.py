@@ -1,0 +1,230 @@
+"""Motions and laws that are given: of the inputs, of a tool point along a path, of the base of a tree.
+
+The motion of the base is integrated in closed form, so only simple functions are accepted for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from vinculum.control.manipulators import computed_torque, gravity_compensation, refuse_incomplete, task_path
+from vinculum.describe.bodies import BodyTree
+from vinculum.describe.bodies.servo_path import actuated
+from vinculum.errors import VinculumError
+from vinculum.model.expressions.scope import spelled
+from vinculum.model.reading import Reading
+from vinculum.model.text.location import Path
+from vinculum.model.units import dimensions
+from vinculum.model.units.dimensions import LENGTH, NONE, RATE, TIME, over
+from vinculum.names import TIME as t
+from vinculum.names import name_of
+
+Laws = dict[sp.Expr, sp.Expr]
+
+
+def read_laws(reading: Reading, path: Path, raw: dict[str, Any], allowed: list[sp.Expr], what: str) -> Laws:
+    """Formulas by name, each with the dimension of what it is a law of."""
+    found = {}
+    for text, entry in raw.items():
+        place = (*path, text)
+        key = reading.key(place, text, allowed, what)
+        law = reading.expression(place, entry, dimension=reading.dimension_of(key))
+        if key is not None and law is not None:
+            found[key] = law
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueLaws(Mapping[sp.Expr, sp.Expr]):
+    """Laws {torque: expression} of a tree, derived when one of them is first read: reading a file derives nothing."""
+
+    tree: BodyTree
+    kind: str  # a key of _TORQUES
+    options: Mapping[str, Any]
+    others: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # laws that the user wrote, which prevail
+
+    @cached_property
+    def derived(self) -> Mapping[sp.Expr, sp.Expr]:
+        """The laws of the torques."""
+        return _TORQUES[self.kind].derive(self.tree, **self.options)
+
+    @cached_property
+    def keys_in_order(self) -> tuple[sp.Expr, ...]:
+        """All inputs that have a law."""
+        return tuple(dict.fromkeys([*self.tree.inputs, *self.others]))
+
+    def __contains__(self, u: object) -> bool:
+        return u in self.keys_in_order
+
+    def __getitem__(self, u: sp.Expr) -> sp.Expr:
+        if u not in self:
+            raise KeyError(u)
+        return self.others[u] if u in self.others else self.derived[u]
+
+    def __iter__(self) -> Iterator[sp.Expr]:
+        return iter(self.keys_in_order)
+
+    def __len__(self) -> int:
+        return len(self.keys_in_order)
+
+
+def read_torques(
+    reading: Reading, raw: dict[str, Any], tree: BodyTree | None, coordinates: list[sp.Expr]
+) -> TorqueLaws | None:
+    """Laws of the joint torques, where the simulation asks for them in one of three ways."""
+    asked = [key for key in _TORQUES if raw.get(key)]
+    if not asked:
+        return None
+    path: Path = ("simulation", asked[0])
+    if len(asked) > 1:
+        reading.problem(path, f"{' and '.join(asked)} both set the joint torques. Choose one.")
+    elif tree is None and not reading.problems:
+        reading.problem(path, "only a tree of bodies has joint torques.")
+    kind = _TORQUES[asked[0]]
+    options = kind.read(reading, path, raw, coordinates)
+    if reading.problems or tree is None:
+        return None
+    laws = TorqueLaws(tree, asked[0], options)
+    try:
+        kind.check(laws)
+        return laws
+    except VinculumError as error:
+        reading.refusal(error, path)
+    return None
+
+
+def _computed_torque(
+    reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]
+) -> dict[str, Any]:  # fmt: skip
+    asked = raw["computed_torque"]
+    desired = read_laws(reading, (*path, "path"), asked["path"], coordinates, "coordinate")
+    return {"desired": desired, **_decay(reading, path, asked)}
+
+
+def _task_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]) -> dict[str, Any]:
+    """The configuration near the path is that of the start, where none is given."""
+    asked = raw["task_path"]
+    place, given = (
+        ((*path, "at"), asked["at"]) if "at" in asked else (("simulation", "initial"), raw.get("initial", {}))
+    )
+    names = set(map(name_of, coordinates))
+    at = {text: entry for text, entry in given.items() if "at" in asked or spelled(text) in names}
+    known = reading.table(place, at, coordinates, "coordinate")
+    missing = [str(q.func) for q in coordinates if q not in known]
+    if missing and not reading.problems:
+        reading.problem(path, f"a configuration near the path is needed: {missing[0]} is missing. Write at = {{...}}.")
+    return {**read_path(reading, path, asked, coordinates), "at": known, **_decay(reading, path, asked)}
+
+
+def _decay(reading: Reading, path: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    wanted = {"frequency": dimensions.RATE, "damping": dimensions.NONE}
+    return {key: reading.number((*path, key), asked[key], wanted[key]) for key in wanted if key in asked}
+
+
+def _gravity_compensation(
+    reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]
+) -> dict[str, Any]:
+    return {}
+
+
+def _check_computed_torque(laws: TorqueLaws) -> None:
+    refuse_incomplete(laws.tree, laws.options["desired"])
+
+
+def _check_actuators(laws: TorqueLaws) -> None:
+    actuated(laws.tree)
+
+
+def _check_by_deriving(laws: TorqueLaws) -> None:
+    """Whether the arm is singular on its path shows only in the equations."""
+    _ = laws.derived
+
+
+class _Torques(NamedTuple):
+    """One way to state joint torques: how it is read, checked when a file is read, and derived."""
+
+    read: Callable[..., dict[str, Any]]
+    check: Callable[[TorqueLaws], None]
+    derive: Callable[..., Mapping[sp.Expr, sp.Expr]]
+
+
+_TORQUES = {
+    "computed_torque": _Torques(_computed_torque, _check_computed_torque, computed_torque),
+    "task_path": _Torques(_task_path, _check_by_deriving, task_path),
+    "gravity_compensation": _Torques(_gravity_compensation, _check_actuators, gravity_compensation),
+}
+
+
+def read_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]) -> dict[str, Any]:
+    """Arguments of ``servo_path``: body, path, point, orientation, joints; a component left out is free."""
+    reading.body((*path, "body"), raw["body"])
+    asked = raw.get("position", {})
+    axes = {axis: reading.expression((*path, "position", axis), entry, None, LENGTH) for axis, entry in asked.items()}
+    found: dict[str, Any] = {"body": raw["body"], "path": tuple(axes.get(axis) for axis in "xyz")}
+    if "point" in raw:
+        found["point"] = reading.vector((*path, "point"), raw["point"], None, LENGTH)
+    if "orientation" in raw:
+        rows = enumerate(raw["orientation"])
+        found["orientation"] = [reading.vector((*path, "orientation", i), row, None, NONE) for i, row in rows]
+    if "joints" in raw:
+        found["joints"] = _joints(reading, (*path, "joints"), raw["joints"], coordinates)
+    return found
+
+
+def _joints(
+    reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]
+) -> dict[sp.Expr, sp.Expr | None]:
+    keys = {text: reading.key((*path, text), text, coordinates, "coordinate") for text in raw}
+    return {
+        q: reading.expression((*path, text), raw[text], None, reading.dimension_of(q))
+        for text, q in keys.items()
+        if q is not None
+    }
+
+
+_MOST_TERMS, _MOST_SIZE = 6, 60
+_SIMPLE = "Write it as a sum of terms such as a*t^2, a*sin(b*t + c), a*cos(b*t + c) or a*exp(b*t)."
+
+
+def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
+    """Velocity, angular velocity and rotation of the base, as far as they are given."""
+    found: dict[str, Any] = {}
+    for key, dimension in (("base_velocity", over(LENGTH, TIME)), ("base_angular_velocity", RATE)):
+        if key in raw:
+            path = ("tree", key)
+            found[key] = reading.vector(path, raw[key], None, dimension)
+            for i, entry in enumerate(found[key] or ()):
+                _refuse_involved(reading, (*path, i), entry)
+    if "base_rotation" in raw:
+        stated = enumerate(raw["base_rotation"])
+        rows = [reading.vector(("tree", "base_rotation", i), row, None, NONE) for i, row in stated]
+        found["base_rotation"] = rows
+        size = sum(sp.count_ops(entry) for row in rows if row for entry in row)
+        if size > _MOST_SIZE:
+            reading.problem(
+                ("tree", "base_rotation"), f"{size} operations are more than {_MOST_SIZE}. Turn about one axis."
+            )
+    return found
+
+
+def _refuse_involved(reading: Reading, path: Path, entry: sp.Expr) -> None:
+    terms = sp.Add.make_args(entry)
+    if len(terms) > _MOST_TERMS or not all(map(_simple, terms)):
+        reading.problem(path, f"the motion of the base is too involved to be integrated. {_SIMPLE}")
+
+
+def _simple(term: sp.Expr) -> bool:
+    """A constant times a power of t times at most one sine, cosine or exponential of a line."""
+    moving = [factor for factor in sp.Mul.make_args(term) if factor.has(t)]
+    waves = [factor for factor in moving if isinstance(factor, (sp.sin, sp.cos, sp.exp))]
+    powers = [
+        factor for factor in moving if factor == t or (factor.is_Pow and factor.base == t and factor.exp in (2, 3, 4))
+    ]
+    lines = all(not wave.args[0].diff(t).has(t) and sp.count_ops(wave) < 8 for wave in waves)
+    free = not any(symbol != t for symbol in term.atoms(sp.core.function.AppliedUndef))
+    return len(waves) <= 1 and len(powers) <= 1 and len(waves) + len(powers) == len(moving) and lines and free

@@ -1,0 +1,154 @@
+"""[simulation] and [closed_loop]: arguments of ``simulate``, and what a run needs besides the mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from vinculum.describe.affine import AffineSystem
+from vinculum.describe.system import System
+from vinculum.model.reading import Reading
+from vinculum.model.sections.analysis_sections import Symbols, by_constraint
+from vinculum.model.sections.given_motion import read_laws, read_torques
+from vinculum.model.text.location import Path
+from vinculum.model.units import dimensions
+from vinculum.names import name_of
+from vinculum.simulation.integrators import METHODS
+from vinculum.simulation.problem.events import Event
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
+
+
+def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
+    """Arguments of ``simulate``, of the motion or of the closed loop."""
+    raw = reading.data.get(section)
+    if raw is None:
+        return None
+    path: Path = (section,)
+    found: dict[str, Any] = {}
+    for key in ("initial", "guess", "limits"):
+        if key in raw:
+            allowed = known.inputs if key == "limits" else known.states
+            found[key] = reading.table((*path, key), raw[key], allowed, "input" if key == "limits" else "state")
+    if "fixed" in raw:
+        found["fixed"] = reading.listed((*path, "fixed"), raw["fixed"], known.states, "state")
+    if "times" in raw:
+        found["times"] = _times(reading, path, raw)
+    for key, dimension in (("step", dimensions.TIME), ("tolerance", dimensions.NONE)):
+        if key in raw:
+            found[key] = reading.number((*path, key), raw[key], dimension)
+    found |= {key: raw[key] for key in ("method", "dense") if key in raw}
+    if "stabilization" in raw:
+        found["stabilization"] = _stabilization(reading, (*path, "stabilization"), raw["stabilization"], known)
+    if section == "simulation":
+        found.setdefault("initial", {})
+        found |= _driven(reading, raw, known)
+    return found
+
+
+def _times(reading: Reading, path: Path, raw: dict[str, Any]) -> Any:
+    """(start, end), or all instants."""
+    place = (*path, "times")
+    read = [reading.number((*place, i), entry, dimensions.TIME) for i, entry in enumerate(raw["times"])]
+    found = [instant for instant in read if instant is not None]
+    if len(found) < len(read):
+        return None
+    backwards = len(found) == 2 and found[1] < found[0]
+    if len(found) < 2 or not (backwards or all(a < b for a, b in pairwise(found))):
+        reading.problem(place, "give start and end, as [0, 10], or instants in rising order.")
+        return None
+    if "samples" in raw:
+        if len(found) != 2:
+            reading.problem((*path, "samples"), "samples belong to times with start and end alone.")
+        return np.linspace(found[0], found[-1], raw["samples"])
+    return tuple(found)
+
+
+def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """By name, or with gains or an accuracy."""
+    if isinstance(raw, str):
+        return raw
+    kind = {"baumgarte": Baumgarte, "sampled": Sampled, "guaranteed": Guaranteed}[raw["kind"]]
+    takes = {"baumgarte": ("rate", "alpha", "beta"), "sampled": ("rate",), "guaranteed": ("epsilon", "sampled")}
+    given: dict[str, Any] = {}
+    for key, entry in raw.items():
+        if key == "kind":
+            continue
+        if key not in takes[raw["kind"]]:
+            reading.problem((*path, key), f"{raw['kind']} takes {', '.join(takes[raw['kind']])}, not {key}.")
+        elif key == "sampled":
+            given[key] = entry
+        else:
+            given[key] = by_constraint(reading, (*path, key), entry, known)
+    if raw["kind"] == "guaranteed" and "epsilon" not in raw:
+        reading.problem(path, "the accuracy is missing. Write epsilon = 1e-6, for instance.")
+        return None
+    return None if any(value is None for value in given.values()) else kind(**given)
+
+
+def _driven(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
+    """Laws of the inputs, and events."""
+    found: dict[str, Any] = {}
+    if "inputs" in raw:
+        found["inputs"] = read_laws(reading, ("simulation", "inputs"), raw["inputs"], known.inputs, "input")
+    torques = read_torques(reading, raw, known.tree, known.coordinates)
+    if torques is not None:
+        found["inputs"] = replace(torques, others=found.get("inputs", {}))
+    if "events" in raw:
+        found["events"] = [_event(reading, i, entry, known) for i, entry in enumerate(raw["events"])]
+    return found
+
+
+def _event(reading: Reading, i: int, raw: dict[str, Any], known: Symbols) -> Any:
+    scope = replace(reading.scope, constraints=tuple(known.constraints))
+    path: Path = ("simulation", "events", i, "expression")
+    value = reading.equation(path, raw["expression"], scope)
+    options = {key: raw[key] for key in ("name", "direction", "terminal") if key in raw}
+    return None if value is None else Event(value.expression, **options)
+
+
+def check_runs(reading: Reading, system: System | AffineSystem | None, answers: Mapping[str, Any]) -> None:
+    """Note what would be missing at run time; nothing is said of a file with other problems."""
+    if reading.problems:
+        return
+    for section in ("simulation", "closed_loop"):
+        if answers[section] is not None:
+            _check_steps(reading, section, answers[section])
+    program = answers["derivation"].get("form") == "program"
+    if isinstance(system, System) and answers["simulation"] is not None and not program:
+        _check_laws(reading, system, answers["simulation"].get("inputs", {}))
+
+
+def _check_laws(reading: Reading, system: System, laws: Mapping[Any, Any]) -> None:
+    """Every input needs a law but those that hold servo constraints; a program sets all of them."""
+    missing = [name_of(u) for u in system.free_inputs if u not in laws]
+    held = [name_of(u) for u in system.servo_inputs if u in laws]
+    place: Path = ("simulation", "inputs") if "inputs" in reading.data["simulation"] else ("simulation",)
+    if missing:
+        names, laws_to_write = ", ".join(missing), ", ".join(f'{u} = "..."' for u in missing)
+        reading.problem(
+            place,
+            f"{names} {'has' if len(missing) == 1 else 'have'} no law. Write inputs = {{ {laws_to_write} }} in "
+            "[simulation], with expressions of t and the state, or 0.",
+        )
+    for u in held:
+        reading.problem((*place, u), f"{u} holds a servo constraint, so that it has no law of its own. Leave it out.")
+
+
+def _check_steps(reading: Reading, section: str, asked: Mapping[str, Any]) -> None:
+    """A fixed step is given for the methods that have one, and for no other."""
+    method, step = asked.get("method", "taylor"), asked.get("step")
+    kind = reading.data[section].get("stabilization")
+    guaranteed = isinstance(kind, dict) and kind.get("kind") == "guaranteed"  # which finds the step by itself
+    takes = METHODS[method].options
+    if step is not None and "step" not in takes:
+        reading.problem((section, "step"), f"the method {method} chooses its own steps. Leave step out.")
+    if step is None and "step" in takes and not guaranteed:
+        reading.problem((section, "method"), f"the method {method} has a fixed step. Write step = 1e-3, for instance.")
+    if step is not None and "step" in takes and step <= 0:
+        reading.problem((section, "step"), f"the step is {step:g}; it must be positive.")
+    if "tolerance" in asked and "tolerance" not in takes:
+        reading.problem((section, "tolerance"), f"the method {method} has a fixed step and no tolerance. Leave it out.")

@@ -1,0 +1,90 @@
+"""Findings in the words of a model file: the calls to type in Python become the keys to write in the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from vinculum.errors import Call, Formula, VinculumError, Word
+from vinculum.names import name_of
+
+_SECTIONS = {
+    "derive": "form",
+    "simulate": "simulation",
+    "equilibrium": "equilibrium",
+    "stabilize": "control",
+    "observe": "observer",
+    "close_loop": "closed_loop",
+    "computed_torque": "simulation.computed_torque",
+    "task_path": "simulation.task_path",
+}  # the tables that hold the arguments of functions; those of constructors stand where the finding points to
+_KEYS = {("derive", "form"): "name"}  # arguments with another name in a file
+_TABLES = {
+    "Holonomic": 'holonomic = "..."',
+    "Nonholonomic": 'nonholonomic = "..."',
+    "Servo": 'servo = "..."',
+    "Body": "[tree.bodies.<name>]",
+    "bodies.Loop": "[[tree.loops]]",
+    "bodies.rotation_rpy": 'rotation = { roll = "90 deg" }',
+}  # what is written for a constructor without arguments, or with arguments that a file spells otherwise
+
+
+def in_file_words(error: VinculumError) -> str:
+    """The message of an error with what to write in a model file."""
+    return error.written(file_call)
+
+
+def file_call(asked: Call) -> str:
+    """A call as the keys of a model file that mean the same.
+
+    >>> from vinculum.errors import call
+    >>> file_call(call("derive", form="hamel", redundant="least_squares"))
+    'name = "hamel" and redundant = "least_squares" in [form]'
+    >>> file_call(call("simulate", guess={Word("x"): 0.2}))
+    'guess = { x = 0.2 } in [simulation]'
+    >>> file_call(call("System", parameters={Word("m"): Word("number")}))
+    'm = number in [parameters]'
+    >>> file_call(call("Nonholonomic"))
+    'nonholonomic = "..."'
+    """
+    options = dict(asked.options)
+    if asked.name in _TABLES and (not options or asked.name == "bodies.rotation_rpy"):
+        return _TABLES[asked.name]
+    parameters = options.pop("parameters", None)
+    if parameters is not None:
+        return f"{_pairs(parameters)} in [parameters]"
+    section = _SECTIONS.get(asked.name)
+    if not options:
+        return f"[{section or asked.name}]"
+    keys = {_KEYS.get((asked.name, key), key): value for key, value in options.items()}
+    return _pairs(keys, " and ") + (f" in [{section}]" if section else "")
+
+
+def _pairs(entries: Mapping[Any, Any], joined: str = ", ") -> str:
+    return joined.join(f"{_key(key)} = {_value(value)}" for key, value in entries.items())
+
+
+def _key(key: Any) -> str:
+    """A key, in quotes where it is not a bare word: ``x``, ``"dot(x)"``."""
+    text = key if isinstance(key, str) else name_of(key)
+    return text if text.replace("_", "").replace("-", "").isalnum() else json.dumps(text, ensure_ascii=False)
+
+
+_WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
+    (Word, str),
+    ((Formula, str), lambda text: json.dumps(str(text), ensure_ascii=False)),
+    (bool, lambda flag: "true" if flag else "false"),
+    (Mapping, lambda table: f"{{ {_pairs(table)} }}"),
+    ((list, tuple), lambda entries: f"[{', '.join(map(_value, entries))}]"),
+    (float, lambda number: f"{number:g}"),
+    (sp.Basic, lambda symbol: f'"{name_of(symbol)}"'),
+)
+
+
+def _value(value: Any) -> str:
+    if value is ...:
+        return "..."
+    return next((write(value) for kind, write in _WRITERS if isinstance(value, kind)), str(value))
