@@ -93,7 +93,7 @@ def test_a_motion_keeps_its_own_values():
 
 def test_an_unknown_parameter_is_refused_with_the_nearest_known_one():
     gravity = sp.Symbol("gg")
-    with pytest.raises(vn.ModelError, match=r"gg is no parameter. Did you mean g\?"):
+    with pytest.raises(vn.ModelError, match=r"gg is not a parameter. Did you mean g\?"):
         vn.simulate(pendulum(), hanging(), (0, 1), parameters={gravity: 1.0})
 
 

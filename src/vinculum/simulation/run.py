@@ -103,13 +103,15 @@ def _start(
     time: float,
 ) -> dict[sp.Expr, float]:
     """All coordinates and velocities on the constraints, and the further states of a closed loop."""
-    given = known_state(equations, initial, time)
+    given = known_state(equations, initial)
     extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
     return consistent_state(equations, given, guess=guess, fixed=fixed, parameters=parameters, time=time) | extra
 
 
 def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
     """The system's parameters with those of the user put in; names and numbers are checked."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise VinculumError(f"parameters must be {{symbol: number}}; got {parameters!r}.")
     known = equations.parameters
     unknown = [p for p in parameters or {} if p not in known]
     if unknown:

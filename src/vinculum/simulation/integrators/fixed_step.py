@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import threading
 import time as clock
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from vinculum.compile.machine import COMPILING
 from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.simulation.integrators.methods import Method, Reached
 from vinculum.simulation.integrators.progress import next_chunk
@@ -20,6 +20,7 @@ from vinculum.simulation.stabilization.stabilization import Projection, Stabiliz
 from vinculum.simulation.trajectory.outcome import NON_FINITE, REPIVOT, Outcome, ended_by, finished, jumped
 
 if TYPE_CHECKING:
+    from vinculum.compile.function import Function
     from vinculum.simulation.integrators.loops import Work  # Numba is imported only when a loop runs
     from vinculum.simulation.problem.plan import Plan, Run
     from vinculum.simulation.problem.problem import Problem
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (t, x) of many rows -> ẋ
 _CHUNK_SECONDS = 0.2  # a loop returns to Python (progress, Ctrl-C) about this often
 _SHORTEST_CHUNK, _LONGEST_CHUNK = 256, 10**8  # steps
-_FIRST_CALL = threading.Lock()  # Numba compiles a loop at its first call, one thread at a time
 
 
 class Tables(NamedTuple):
@@ -110,12 +110,13 @@ def gentle_rate(problem: Problem, plan: Plan, x: np.ndarray) -> float:
 
 def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
     """Run the compiled loop chunk by chunk. Returns the outcome and where it stopped."""
-    from vinculum.simulation.integrators import loops
-
     t1, step, recorder = run.plan.t1, run.plan.step, run.recorder
     count = run.plan.count - round((t0 - run.plan.t0) / step)
-    work, tables = _work(method, problem, run, t0, count, x), method.tables
-    with _FIRST_CALL:
+    with COMPILING:  # Numba compiles the loop at its first call
+        from vinculum.simulation.integrators import loops
+
+        functions, tables = _functions(method, problem, run.stabilization), method.tables  # alive as long as the run
+        work = _work(method, problem, run, functions, t0, count, x)
         loops.advance(work, *tables, 0, 0)
     i, chunk = 0, _SHORTEST_CHUNK
     while i <= count:
@@ -136,23 +137,44 @@ def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.n
     return finished(t1), t1, work.x
 
 
-def _work(method: FixedStep, problem: Problem, run: Run, t0: float, count: int, x: np.ndarray) -> Work:
-    """The functions of a problem and the arrays its steps are made in."""
+class Functions(NamedTuple):
+    """Machine code that a compiled loop calls by its address."""
+
+    full: Function  # evaluated at the start of a step
+    stage: Function  # evaluated in the later stages (rates only)
+    constraint: Function | None  # residuals and Jacobians for projection
+    levels: np.ndarray  # how to read them
+
+
+def _functions(method: FixedStep, problem: Problem, stabilization: Stabilization) -> Functions:
+    """The compiled functions of a problem."""
+    nodes = problem.nodes
+    full = problem.compiled(nodes.monitored)
+    later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
+    stage = problem.compiled(later) if len(method.tables.b) > 1 else full
+    if not isinstance(stabilization, Projection):
+        return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64))
+    outputs, levels = projection_outputs(problem)
+    return Functions(full, stage, problem.compiled(outputs), np.array(levels, dtype=np.int64).reshape(-1, 4))
+
+
+def _work(
+    method: FixedStep, problem: Problem, run: Run, functions: Functions, t0: float, count: int, x: np.ndarray
+) -> Work:
+    """The addresses of functions and the arrays in which steps are made."""
     from vinculum.simulation.integrators.loops import Work
 
-    nodes, recorder, stabilization, tables = problem.nodes, run.recorder, run.stabilization, method.tables
-    held = method.holds_feedback(stabilization)
-    full = problem.compiled(nodes.monitored)
-    stages = len(tables.b)
-    stage = problem.compiled(nodes.held_rates if held else nodes.rates) if stages > 1 else full
-    constraint, levels = _projection(problem, stabilization)
+    nodes, recorder, tables = problem.nodes, run.recorder, method.tables
+    held = method.holds_feedback(run.stabilization)
+    full, stage, constraint, levels = functions
     n, e, m = len(nodes.state), len(nodes.events), len(nodes.corrections)
     remaining = recorder.instants[recorder.written :]
     return Work(
-        full=full.address, stage=stage.address, constraint=constraint, levels=levels, held=m if held else 0,
+        full=full.address, stage=stage.address, constraint=constraint.address if constraint else 0, levels=levels,
+        held=m if held else 0,
         t0=float(t0), h=float(run.plan.step), final=count, limit=WATCH_LIMIT, jumped=JUMPED,
         x=np.array(x, dtype=float), p=problem.values.copy(), out=np.empty(full.size), spare=np.empty(full.size),
-        point=np.empty(n), K=np.empty((stages, n)),
+        point=np.empty(n), K=np.empty((len(tables.b), n)),
         maxima=np.append(np.zeros(len(nodes.residuals) + 1), recorder.balance_start),
         instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.array([0, -1, 0]),
         directions=np.array([DIRECTIONS[event.direction] for event in nodes.events], dtype=np.int64),
@@ -160,14 +182,6 @@ def _work(method: FixedStep, problem: Problem, run: Run, t0: float, count: int, 
         rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
         history=np.zeros((max(len(tables.predictor), 1), n)),
     )  # fmt: skip
-
-
-def _projection(problem: Problem, stabilization: Stabilization) -> tuple[int, np.ndarray]:
-    """Address of the function with residuals and Jacobians, and how to read it; 0 without projection."""
-    if not isinstance(stabilization, Projection):
-        return 0, np.zeros((0, 4), dtype=np.int64)
-    outputs, levels = projection_outputs(problem)
-    return problem.compiled(outputs).address, np.array(levels, dtype=np.int64).reshape(-1, 4)
 
 
 def _collect(work: Work, recorder: Recorder, before: int) -> None:

@@ -7,7 +7,6 @@ in several threads, or one inside another, do not touch each other.
 from __future__ import annotations
 
 import copy
-import threading
 import time as clock
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
@@ -47,7 +47,6 @@ _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below minus this means that the motion is on the other side of a corner
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
-_COMPILING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -185,7 +184,7 @@ def compiled_for(method: Taylor, problem: Problem) -> Integrator:
         (node, DIRECTIONS[event.direction], event.terminal)
         for node, event in zip(branch.prepared(nodes.event_functions), nodes.events, strict=True)
     )
-    with _COMPILING:
+    with COMPILING:
         return compiled(
             nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
             branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),

@@ -193,7 +193,7 @@ def refuse_strangers(given: Node, known: Iterable[Node], where: str) -> None:
     strangers = [s.value for s in symbols([given]) - known]
     if strangers:
         near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
-        raise ModelError(f"{where} is not usable", [f"{listed(strangers)} is not known to the system.{near}"])
+        raise ModelError(f"Invalid expression in {where}", [f"{listed(strangers)} is not known to the system.{near}"])
 
 
 def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
@@ -203,7 +203,7 @@ def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
             f"{event.expression} is constant during the run, so the event can never occur. "
             "Use an expression of the state or time."
         )
-        raise ModelError(f"the event {event.name!r} is not usable", [said])
+        raise ModelError(f"Invalid event {event.name!r}", [said])
 
 
 def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
@@ -217,7 +217,7 @@ def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[No
             problem = _without_value(equations, u, closed[symbol(u)])
         problems += [problem] if problem else []
     if problems:
-        raise ModelError(f"the inputs of {equations.name!r} are not usable", problems)
+        raise ModelError(f"Invalid inputs of {equations.name!r}", problems)
     return closed
 
 
@@ -232,11 +232,9 @@ def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
         return f"{name_of(u)} holds a servo constraint, so it has no law of its own. Leave it out."
     if u not in equations.inputs:
         return f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, equations.inputs))}"
-    if callable(law) and not isinstance(law, sp.Basic):
-        return (
-            f"the law of {name_of(u)} is a Python function. Write it as a SymPy expression of t and the state, so that "
-            "it can be compiled."
-        )
+    if not isinstance(law, (sp.Basic, int, float, np.number)):
+        what = "a Python function" if callable(law) else repr(law)
+        return f"the law of {name_of(u)} is {what}. Write it as a SymPy expression of t and the state, to be compiled."
     return ""
 
 

@@ -209,7 +209,7 @@ class Trajectory:
         return interpolate(self, times)
 
     def save(self, path: str | Path) -> None:
-        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as a table (.csv)."""
+        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv)."""
         from vinculum.simulation.trajectory.storage import save
 
         save(self, path)
