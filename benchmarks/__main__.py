@@ -146,7 +146,7 @@ def growth(sizes: tuple = (2, 4, 8, 12, 16, 24, 30)) -> list[dict]:
 
 def fresh(equations: vn.EquationsOfMotion, model: Model) -> None:
     """Eliminate again, past what the record remembers."""
-    equations.eliminate(equations.mechanics, [equations.values(model.initial)])
+    equations.chosen_for(equations.values(model.initial))
 
 
 def plot_growth(rows: list[dict]) -> None:

@@ -10,6 +10,10 @@ import numpy as np
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
+import vinculum as vn
+from examples import four_bar as four_bar_example
+from examples import wheel_in_gutter
+
 TIME = dynamicsymbols._t
 
 
@@ -59,55 +63,35 @@ def pendulum(links: int) -> Model:
 
 
 def four_bar() -> Model:
-    """Crank, coupler and rocker as uniform bars; absolute angles from the horizontal; ground bar of length d.
-
-    T = sum m_i (x_i'^2 + y_i'^2 + l_i^2 theta_i'^2 / 12) / 2 with (x_i, y_i) the middles of the bars,
-    l1 cos theta1 + l2 cos theta2 - l3 cos theta3 - d = 0,  the same with sines and without d.
-    """
-    theta = list(dynamicsymbols("theta1:4"))
-    masses, lengths = sp.symbols("m1:4"), sp.symbols("l1:4")
-    d, g = sp.symbols("d g")
-    x1, x2, x3 = (length * sp.cos(angle) for length, angle in zip(lengths, theta, strict=True))
-    y1, y2, y3 = (length * sp.sin(angle) for length, angle in zip(lengths, theta, strict=True))
-    x, y = (x1 / 2, x1 + x2 / 2, d + x3 / 2), (y1 / 2, y1 + y2 / 2, y3 / 2)
-    bars = list(zip(masses, lengths, theta, strict=True))
-    spins = sum(m * l**2 * angle.diff(TIME) ** 2 / 24 for m, l, angle in bars)
-    numbers = dict(zip((d, *lengths, *masses, g), (2.5, 1.0, 2.2, 2.0, 1.0, 2.0, 1.5, 9.81), strict=True))
-    return Model(
-        coordinates=theta,
-        kinetic_energy=sum(_point_energy(*point) for point in zip(masses, x, y, strict=True)) + spins,
-        potential_energy=sum(m * g * height for m, height in zip(masses, y, strict=True)),
-        holonomic={"loop_x": x1 + x2 - x3 - d, "loop_y": y1 + y2 - y3},
-        parameters=numbers,
-        initial=_closed_four_bar(theta, (1.0, 2.2, 2.0), ground=2.5, crank=1.0, crank_rate=2.0),
+    """The linkage of examples/four_bar.py without its torque: three uniform bars, two constraints."""
+    system, lengths = (
+        four_bar_example.system(),
+        (four_bar_example.CRANK, four_bar_example.COUPLER, four_bar_example.ROCKER),
     )
+    start = _closed_four_bar(system.coordinates, lengths, ground=four_bar_example.GROUND, crank=1.0, crank_rate=2.0)
+    return _of_example(system, start)
 
 
 def wheel() -> Model:
-    """Hoop with a pendulum at its center, rolling in a gutter h(x, z) = z - p(x) = 0 (Pesterev et al.).
+    """The wheel of examples/wheel_in_gutter.py: two holonomic constraints, one of rolling, and a massless angle α."""
+    system = wheel_in_gutter.system()
+    return _of_example(
+        system, _rolling_start(system.coordinates, contact=0.5, speed=1.05, radius=wheel_in_gutter.RADIUS)
+    )
 
-    T = M (x'^2 + z'^2 + r^2 theta'^2)/2 + m [(x' + l phi' cos phi)^2 + (z' + l phi' sin phi)^2]/2,
-    V = M g z + m g (z - l cos phi),
-    contact  h(x + r cos alpha, z + r sin alpha) = 0,
-    rolling  -x' sin alpha + z' cos alpha + r theta' = 0,
-    normal   h_x sin alpha - h_z cos alpha = 0 at the contact; the angle alpha to it has no mass.
-    """
-    x, z, _, phi, alpha = coordinates = list(dynamicsymbols("x z theta phi alpha"))
-    xd, zd, thetad, phid, _ = (q.diff(TIME) for q in coordinates)
-    M, m, r, l, g = sp.symbols("M m r l g")
-    contact_x, contact_z = x + r * sp.cos(alpha), z + r * sp.sin(alpha)
-    bob = (xd + l * phid * sp.cos(phi)) ** 2 + (zd + l * phid * sp.sin(phi)) ** 2
+
+def _of_example(system: vn.System, start: dict) -> Model:
+    """The energies and constraints of an example, its forces left out."""
+    used = set().union(*(e.free_symbols for e in (system.kinetic_energy, system.potential_energy)))
+    used |= set().union(*(c.expression.free_symbols for c in system.constraints))
     return Model(
-        coordinates=coordinates,
-        kinetic_energy=M * (xd**2 + zd**2 + r**2 * thetad**2) / 2 + m * bob / 2,
-        potential_energy=M * g * z + m * g * (z - l * sp.cos(phi)),
-        holonomic={
-            "contact": contact_z - gutter(contact_x),
-            "normal": -gutter(contact_x, 1) * sp.sin(alpha) - sp.cos(alpha),
-        },
-        nonholonomic={"rolling": -xd * sp.sin(alpha) + zd * sp.cos(alpha) + r * thetad},
-        parameters={M: 1.0, m: 0.5, r: 7 / 40, l: 7 / 50, g: 9.81},
-        initial=_rolling_start(coordinates, contact=0.5, speed=1.05, radius=7 / 40),
+        coordinates=list(system.coordinates),
+        kinetic_energy=system.kinetic_energy,
+        potential_energy=system.potential_energy,
+        holonomic={c.name: c.expression for c in system.constraints if isinstance(c, vn.Holonomic)},
+        nonholonomic={c.name: c.expression for c in system.constraints if isinstance(c, vn.Nonholonomic)},
+        parameters={p: value for p, value in system.parameters.items() if p in used},
+        initial=start,
     )
 
 
@@ -120,11 +104,10 @@ def nearby(model: Model, velocity: sp.Expr, step: float, count: int) -> list:
     return [replace(model, initial={**model.initial, velocity: value + i * step}) for i in range(count)]
 
 
-def gutter(x: sp.Expr | float, order: int = 0) -> sp.Expr:
-    """p(x) = x^4 + 0.13 x^3 - 0.5 x^2 - 0.13 x - 0.5, or its derivative of the given order."""
+def gutter(place: float, order: int = 0) -> float:
+    """p(x) of the wheel's gutter, or its derivative of the given order."""
     s = sp.Dummy("s")
-    p = s**4 + sp.Rational(13, 100) * s**3 - s**2 / 2 - sp.Rational(13, 100) * s - sp.Rational(1, 2)
-    return p.diff(s, order).subs(s, x)
+    return float(wheel_in_gutter.gutter(s).diff(s, order).subs(s, place))
 
 
 def _point_energy(mass: sp.Symbol, x: sp.Expr, y: sp.Expr) -> sp.Expr:
@@ -157,7 +140,7 @@ def _rolling_start(coordinates: list, contact: float, speed: float, radius: floa
     x = xi - r p'/sqrt s,  z = p + r/sqrt s,  alpha = atan p' - pi/2,
     xi' = x'/G,  z' = p' x',  theta' = -x' sqrt(s)/r,  alpha' = p'' xi'/s.
     """
-    p, slope, bend = (float(gutter(contact, order)) for order in range(3))
+    p, slope, bend = (gutter(contact, order) for order in range(3))
     s = 1 + slope**2
     contact_rate = speed / (1 - radius * bend / s**1.5)
     positions = contact - radius * slope / sqrt(s), p + radius / sqrt(s), 0.0, 3.4, atan(slope) - pi / 2

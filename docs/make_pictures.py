@@ -1,6 +1,7 @@
-"""The pictures of the README and of the pages: ``python -m docs.make_pictures`` writes them to docs/images/.
+"""The pictures of the pages: ``python -m docs.make_pictures`` writes them to docs/images/.
 
-The README's picture is drawn from the README's own code, the others by the ``picture`` functions of the examples.
+The code of docs/worked_example.md draws the picture of the README; the ``picture`` functions of the examples draw the
+others.
 """
 
 import importlib
@@ -27,7 +28,7 @@ def main() -> None:
 
 def examples() -> list[str]:
     """The names of the mechanisms in examples/."""
-    return sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem != "demo")
+    return sorted(path.stem for path in (ROOT / "examples").glob("[a-z]*.py") if path.stem != "demo")
 
 
 def code_blocks(page: Path) -> list[str]:
@@ -36,11 +37,11 @@ def code_blocks(page: Path) -> list[str]:
 
 
 def engine(path: Path) -> None:
-    """The slider-crank of the README in a few positions, and the force in its rod over the crank angle."""
+    """The slider-crank of the worked example in a few positions, and the force in its rod over the crank angle."""
     from matplotlib.figure import Figure
 
     run: dict = {}
-    exec("\n".join(code_blocks(ROOT / "README.md")), run)
+    exec("\n".join(code_blocks(ROOT / "docs" / "worked_example.md")), run)
     motion, theta, x = run["motion"], run["theta"], run["x"]
     angle, place = motion[theta], motion[x]
     figure = Figure(figsize=(9, 3.4), layout="constrained")

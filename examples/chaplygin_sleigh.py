@@ -71,7 +71,6 @@ def picture(path):
 
 
 if __name__ == "__main__":
-    motion, numbers = run()
-    print(motion)
-    for quantity, (found, exact) in numbers.items():
-        print(f"{quantity}: {found:.14g}, exact {exact:.14g}")
+    from _show import show
+
+    show(run)

@@ -26,16 +26,22 @@ TORQUE_WEIGHTS = {"state_weights": [100] * 3 + [1] * 3, "input_weights": 0.01}
 VOLTAGE_WEIGHTS = {"state_weights": [1500] * 3 + [1] * 3 + [0.1] * 3, "input_weights": 0.01}
 
 
-def system():
+def rod(angle, elbow, place):
+    """Kinetic energy and height of a forearm from the velocities of its ends: a uniform rod."""
+    middle, ends = (elbow + place) / 2, place - elbow
+    return m_f * middle.dot(middle) / 2 + J_f * ends.dot(ends) / l2**2 / 2, (Z - l1 * sin(angle)) / 2
+
+
+def system(forearm=rod):
     place, T, V, legs = Matrix(platform), 0, m_p * g * Z, []
     for i, angle in enumerate(theta):
         a = Matrix([cos(2 * pi * i / 3), sin(2 * pi * i / 3), 0])
         elbow = (r0 + l1 * cos(angle)) * a - Matrix([0, 0, l1 * sin(angle)])
         leg = place + r3 * a - elbow
         legs.append(vn.Holonomic(leg.dot(leg) - l2**2, name=f"forearm {i + 1}"))
-        middle, ends = (elbow + place).diff(t) / 2, (place - elbow).diff(t)
-        T += (I_A + I_g) * angle.diff() ** 2 / 2 + m_f * middle.dot(middle) / 2 + J_f * ends.dot(ends) / l2**2 / 2
-        V += -S_A * g * sin(angle) + m_f * g * (Z - l1 * sin(angle)) / 2
+        moving, height = forearm(angle, elbow.diff(t), place.diff(t))
+        T += (I_A + I_g) * angle.diff() ** 2 / 2 + moving
+        V += -S_A * g * sin(angle) + m_f * g * height
     return vn.System(
         coordinates=[*theta, *platform],
         kinetic_energy=T + m_p * place.diff(t).dot(place.diff(t)) / 2,
@@ -108,7 +114,6 @@ def picture(path):
 
 
 if __name__ == "__main__":
-    motion, numbers = run()
-    print(motion)
-    for quantity, (found, exact_number) in numbers.items():
-        print(f"{quantity}: {found:.14g}, exact {exact_number:.14g}")
+    from _show import show
+
+    show(run)

@@ -95,7 +95,6 @@ def draw(axes, motion):
 
 
 if __name__ == "__main__":
-    motion, numbers = run()
-    print(motion)
-    for quantity, (found, exact) in numbers.items():
-        print(f"{quantity}: {found:.14g}, exact {exact:.14g}")
+    from _show import show
+
+    show(run)

@@ -102,7 +102,6 @@ def picture(path):
 
 
 if __name__ == "__main__":
-    motion, numbers = run()
-    print(motion)
-    for quantity, (found, exact_value) in numbers.items():
-        print(f"{quantity}: {found:.10g}, exact {exact_value:.10g}")
+    from _show import show
+
+    show(run)

@@ -64,10 +64,9 @@ def picture(path):
 
 
 if __name__ == "__main__":
+    from _show import show
+
     print(vn.bodies.closed_form_kinetic_energy(tree()).latex())
     for links in (2, 3):
         print(vn.derive(system(links)).latex())
-    motion, numbers = run()
-    print(motion)
-    for quantity, (found, exact) in numbers.items():
-        print(f"{quantity}: {found:.10g}, exact {exact:.10g}")
+    show(run)

@@ -57,4 +57,6 @@ def picture(path):
 
 
 if __name__ == "__main__":
-    print(run())
+    from _show import show
+
+    show(run)

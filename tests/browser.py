@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ _FLAGS = (
     "--enable-unsafe-swiftshader",
 )
 _PATIENCE = 180_000  # milliseconds: 3D drawings without a graphics card are slow on a busy machine
+_PACKAGES = ("libatomic1", "chromium")  # the first is a library that Playwright needs itself
 _INSTALL = 900  # seconds for one attempt to install
 
 
@@ -93,9 +94,11 @@ def install(ask: bool = False) -> str | None:
     apt_works = bool(shutil.which("apt-get")) and (not sudo or _run([*sudo, "true"], ask))
     if apt_works:
         apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=60"]
-        get = [*apt, "install", "-y", "--no-install-recommends", "chromium"]
-        if _run(get, ask) or (_run([*apt, "update"], ask) and _run(get, ask)):
-            return refusal()
+        _run([*apt, "update"], ask)
+        for package in _PACKAGES:  # one by one: Ubuntu has no package chromium
+            _run([*apt, "install", "-y", "--no-install-recommends", package], ask)
+        if refusal() is None:
+            return None
     libraries = ["--with-deps"] if apt_works else []
     _run([sys.executable, "-m", "playwright", "install", "chromium", "--only-shell", *libraries], ask)
     return refusal()
@@ -111,12 +114,12 @@ def _run(command: Sequence[str], ask: bool) -> bool:
 
 
 def refusal() -> str | None:
-    """Why no browser can be used, or None."""
+    """Why no browser can be driven, or None."""
     try:
-        find()
+        with browser():
+            return None
     except NoBrowserError as error:
         return str(error)
-    return None
 
 
 # -- driving it ------------------------------------------------------------------------------------------------------
@@ -125,17 +128,17 @@ def refusal() -> str | None:
 @contextmanager
 def browser() -> Iterator[Any]:
     """A running Chromium."""
-    from playwright.sync_api import Error, sync_playwright
+    from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        try:
-            running = playwright.chromium.launch(executable_path=find(), args=list(_FLAGS))
-        except Error as error:
-            raise NoBrowserError(f"Chromium does not start: {error}") from error
-        try:
-            yield running
-        finally:
-            running.close()
+    with ExitStack() as stack:
+        path = find()
+        try:  # the driver may lack a library, and the browser too
+            playwright = stack.enter_context(sync_playwright())
+            running = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+        except Exception as error:
+            raise NoBrowserError(f"{path} could not be driven. Install what is missing: make browser") from error
+        stack.callback(running.close)
+        yield running
 
 
 @contextmanager
@@ -181,7 +184,7 @@ def main() -> int:
     if optional and not os.environ.get("CI"):
         print("Chromium could not be installed: the tests that open a page are left out (make browser says more).")
         return 0
-    print(why.replace("make browser", "apt install chromium"), file=sys.stderr)
+    print(why.replace("make browser", f"apt install {' '.join(_PACKAGES)}"), file=sys.stderr)
     return 1
 
 

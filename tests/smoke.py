@@ -56,7 +56,7 @@ def check_results(folder: Path) -> None:
     """A trajectory is stored and read again, plotted and animated."""
     motion = vn.simulate(vn.derive(PENDULUM), **START)
     motion.save(folder / "pendulum.nc")
-    assert np.array_equal(vn.read(folder / "pendulum.nc")["x"], motion[x])
+    assert np.array_equal(vn.read_trajectory(folder / "pendulum.nc")["x"], motion[x])
     motion.plot(x, y).write_html(folder / "pendulum.html")
     motion.animate([(0, 0), (x, y)])
 
@@ -79,12 +79,15 @@ def check_commands(folder: Path) -> None:
     vinculum(folder, "simulate", "puma560.toml", "-o", "puma560.nc")
     vinculum(folder, "stability", "ball_and_beam.toml")
     vinculum(folder, "derive", "ball_and_beam.toml")
+    vinculum(folder, "simulate", "--help")
+    vinculum(folder, "simulate", code=2)
+    vinculum(folder, "simulate", "puma560.toml", "--unknown", code=2)
 
 
-def vinculum(folder: Path, *arguments: str) -> None:
-    """Run a command; a failure shows what it printed."""
+def vinculum(folder: Path, *arguments: str, code: int = 0) -> None:
+    """Run a command that ends with the exit code; a failure shows what it printed."""
     done = subprocess.run([sys.executable, "-m", "vinculum", *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, f"vinculum {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}"
+    assert done.returncode == code, f"vinculum {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}"
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def on_files(files, config, **_):
 
 def examples() -> list[str]:
     """The names of all examples."""
-    return sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "__init__")
+    return sorted(path.stem for path in EXAMPLES.glob("[a-z]*.py"))
 
 
 def groups() -> dict[str, list[str]]:

@@ -37,7 +37,7 @@ ACCELERATIONS = {
 def mass() -> list[Number]:
     M = dynamics().mass_matrix(NOMINAL)
     rows = [Number(f"row {i + 1}, from the diagonal", text, list(M[i, i:])) for i, text in enumerate(MASS)]
-    rotors = [float(link[6] * link[7] ** 2) for link in LINKS]
+    rotors = [float(link["rotor_inertia"] * link["gear_ratio"] ** 2) for link in LINKS]
     shares = [100 * rotor / M[i, i] for i, rotor in enumerate(rotors)]
     return [*rows, Number("rotors, in percent of the diagonal", "21, 53, 62, 99, 99.6, 100", shares)]
 

@@ -7,29 +7,17 @@ from functools import cache
 
 import numpy as np
 import sympy as sp
-from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples.program_on_an_ellipse import START, program, q1, q2, system, u, y
 
-q1, q2 = dynamicsymbols("q1 q2")
-u = sp.Symbol("u")
-y = q1**2 / 2 + 2 * q2**2 - 2
-START = {q1: 2.0, q2: 0.0}
 STEP, COUNT = 1e-3, 20_000
 
 
-def rates(printed_b: bool) -> tuple[sp.Expr, sp.Expr]:
+def rates(printed_b: bool) -> tuple[sp.Expr, ...]:
     """q̇1, q̇2 of (26) as functions of q and u."""
-    b = 1 / (q1**2 + (1 if printed_b else 16) * q2**2)
-    return -4 * q2 - q1 * b * u, q1 - 4 * q2 * b * u
-
-
-@cache
-def program(k: float) -> vn.program.ProgramEquations:
-    """dy/dt = -k y by `derive`."""
-    b = 1 / (q1**2 + 16 * q2**2)
-    system = vn.AffineSystem([q1, q2], [-4 * q2, q1], [u], [[-q1 * b], [-4 * q2 * b]], {"ellipse": y}, name="(26)")
-    return vn.derive(system, form="program", rates=k)
+    affine = system(printed_b)
+    return tuple(f + b * u for f, (b,) in zip(affine.drift, affine.input_matrix, strict=True))
 
 
 @cache

@@ -74,7 +74,7 @@ def point() -> list[Number]:
     times = np.linspace(0, 3, 61)
     full = vn.simulate(vn.derive(of.point()), start, times)
     worst = 0.0
-    for kind in ("voronets-hamel", "chaplygin"):
+    for kind in ("voronets-hamel", "chaplygin-type"):
         motion = vn.simulate(vn.derive(of.point(), "hamel", kind=kind, **choices), start, times)
         worst = max(worst, *(float(np.abs(motion[q] - full[q]).max()) for q in (of.x, of.y)))
     return [Number("(7) and (8) against multipliers, t ≤ 3", "< 2e-11", worst)]

@@ -1,40 +1,32 @@
-"""Chaplygin's sleigh and the gyroscope in gimbals, the paper's two examples."""
+"""Chaplygin's sleigh and the gyroscope in gimbals, the paper's two examples, as examples/ defines them."""
 
 from __future__ import annotations
 
 from functools import cache
 
 import sympy as sp
-from sympy import cos, sin, sqrt
+from sympy import sin, sqrt
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples import gyroscope_in_gimbals, sleigh_with_servo
+from examples.gyroscope_in_gimbals import A1, A2, B1, C1, A, C, spin
+from examples.gyroscope_in_gimbals import NUMBERS as GYROSCOPE
+from examples.gyroscope_in_gimbals import alpha as outer
+from examples.gyroscope_in_gimbals import beta as inner
+from examples.gyroscope_in_gimbals import gamma as rotor
+from examples.sleigh_with_servo import NUMBERS as SLEIGH
+from examples.sleigh_with_servo import M, alpha, beta, e1, e2, e3, eta, k, phi, slip, tau, xi
 
-e1, e2, e3 = dynamicsymbols("e1 e2 e3")
+# -- the sleigh: contact point (ξ, η), heading φ, center of mass (α, β) in the axes of the body ----------------------
 
-# -- the sleigh: contact point (ξ, η), heading φ, center of mass (α, β) in the axes of the body -----------------------
-
-xi, eta, phi = dynamicsymbols("xi eta phi")
-M, alpha, beta, k, tau = sp.symbols("M alpha beta k tau")
-slip = xi.diff() * sin(phi) - eta.diff() * cos(phi)
-SLEIGH = {M: 1.3, alpha: 0.3, beta: -0.2, k: 0.4}
-SPEEDS = {e1: phi.diff(), e2: sqrt(xi.diff() ** 2 + eta.diff() ** 2)}  # (11), without the constraint e3
+SPEEDS = sleigh_with_servo.characteristics()  # (11), without the constraint e3
 
 
 @cache
 def sleigh() -> vn.System:
     """Steered by a torque τ that is to hold the knife edge."""
-    along = xi.diff() - phi.diff() * (alpha * sin(phi) + beta * cos(phi))
-    across = eta.diff() + phi.diff() * (alpha * cos(phi) - beta * sin(phi))
-    return vn.System(
-        [xi, eta, phi],
-        M * (along**2 + across**2 + k**2 * phi.diff() ** 2) / 2,
-        forces={phi: tau},
-        inputs=[tau],
-        constraints=[vn.Servo(slip, through=[tau], name="knife")],
-        parameters=SLEIGH,
-        name="sleigh",
-    )
+    return sleigh_with_servo.system()
 
 
 @cache
@@ -53,26 +45,11 @@ def sleigh_equations(ideal: bool, rate: float | None = None) -> vn.EquationsOfMo
 
 # -- the gyroscope: outer ring α, inner ring β, rotor γ -------------------------------------------------------------
 
-outer, inner, rotor = dynamicsymbols("alpha beta gamma")
-A, A1, A2, B1, C, C1 = sp.symbols("A A1 A2 B1 C C1")
-spin = rotor.diff() + outer.diff() * sin(inner)
-GYROSCOPE = {A: 1.0, A1: 0.5, A2: 0.7, B1: 0.4, C: 2.0, C1: 0.8}
-MOTORS = {"outer ring": outer, "inner ring": inner, "rotor": rotor}
-
 
 @cache
 def gyroscope(motor: str = "rotor") -> vn.System:
-    u = sp.Symbol("u")
-    rings = (A2 + (A1 + A) * cos(inner) ** 2 + C1 * sin(inner) ** 2) * outer.diff() ** 2 + (A + B1) * inner.diff() ** 2
-    return vn.System(
-        [outer, inner, rotor],
-        (rings + C * spin**2) / 2,
-        forces={MOTORS[motor]: u},
-        inputs=[u],
-        constraints=[vn.Servo(spin, through=[u], name="spin")],
-        parameters=GYROSCOPE,
-        name=f"gyroscope with a motor on the {motor}",
-    )
+    """With a servo motor on one of its three axes."""
+    return gyroscope_in_gimbals.system(motor)
 
 
 # -- a point with a given speed: |v| = v(t), nonlinear and rheonomic -------------------------------------------------

@@ -1,25 +1,20 @@
-"""The ball and beam of the paper with its exact lever (6), and the data of a public model of such a stand."""
+"""The ball and beam of the paper with its exact lever (6): the mechanism of examples/ball_and_beam.py, and variants."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import sympy as sp
-from sympy import cos, sin
-from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples.ball_and_beam import MOTOR, PLACE, VOLTAGE, WEIGHTS, L, M, R, alpha, d, g, l, m, r, system, theta, u
 
-r, theta, alpha = dynamicsymbols("r theta alpha")  # ball from the pivot, wheel, beam
-u = sp.Symbol("u")  # torque on the wheel
-m, M, R, L, d, l, J, J_b, J_theta, g = sp.symbols("m M R L d l J J_b J_theta g")
-DATA = {m: 0.0282, M: 0.334, R: 0.0095, L: 0.4, d: 0.04, l: 0.12, J: 1.0469e-6, J_b: 0.017813, J_theta: 1.2e-4, g: 9.81}
-MOTOR = vn.motors.DCMotor(torque_constant=0.1491, resistance=18.91, inductance=0.01, gear=4.2)
-PLACE = 0.2  # of the ball
-VOLTAGE = vn.motors.voltage_of(u)
-WEIGHTS: dict[str, Any] = {"state_weights": [100, 4, 100 / 9, 0.04, 4], "input_weights": 0.01}
-PINS = ((L * cos(alpha), L * sin(alpha)), (L - d + d * cos(theta), -l + d * sin(theta)))  # A, B
+DATA = system().parameters
+PINS = (  # of the lever: A, B
+    (L * sp.cos(alpha), L * sp.sin(alpha)),
+    (L - d + d * sp.cos(theta), -l + d * sp.sin(theta)),
+)
 
 
 def lever(shift: float = 0.0) -> vn.Holonomic:
@@ -33,23 +28,10 @@ def proportional(level: float) -> vn.Holonomic:
     return vn.Holonomic(alpha - d / L * (theta - level), name="lever")
 
 
-def system(constraint: vn.Holonomic | None = None) -> vn.System:
-    rolling = (m + J / R**2) * r.diff() ** 2 + (J_b + m * r**2) * alpha.diff() ** 2
-    return vn.System(
-        [r, theta, alpha],
-        (rolling + J_theta * theta.diff() ** 2) / 2,
-        (m * g * r + M * g * L / 2) * sin(alpha),
-        forces={theta: u},
-        constraints=[constraint or lever()],
-        parameters=_used(DATA, constraint),
-        inputs=[u],
-        name="ball and beam",
-    )
-
-
-def _used(data: dict[sp.Symbol, float], constraint: vn.Holonomic | None) -> dict[sp.Symbol, float]:
-    """The proportional constraint knows no length of the lever."""
-    return {p: x for p, x in data.items() if constraint is None or p != l or constraint.expression.has(l)}
+def with_constraint(constraint: vn.Holonomic) -> vn.System:
+    """The same mechanism with another constraint; the length of the lever is a parameter where it is used."""
+    used = {p: value for p, value in DATA.items() if p != l or constraint.expression.has(l)}
+    return replace(system(), constraints=[constraint], parameters=used)
 
 
 @cache
@@ -82,7 +64,8 @@ def law(number: int) -> vn.feedback.FeedbackLaw:
 
 @cache
 def assumed(number: int) -> vn.linear.LinearModel:
-    """With motor, as the proportional constraint sees it."""
+    """The linear model with motor that follows from the proportional constraint."""
     level = rests(True)[number][theta]
-    simple = vn.derive(vn.motors.motorize(system(proportional(level)), {u: MOTOR}), "shulgin", dependent=[alpha])
-    return vn.linearize(simple, at=vn.equilibrium(simple, {r: PLACE}, near={theta: level}, starts=0))
+    simple = vn.motors.motorize(with_constraint(proportional(level)), {u: MOTOR})
+    equations = vn.derive(simple, "shulgin", dependent=[alpha])
+    return vn.linearize(equations, at=vn.equilibrium(equations, {r: PLACE}, near={theta: level}, starts=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import sympy as sp
@@ -10,9 +11,12 @@ from sympy.abc import t
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples.four_bar import alpha as crank
+from examples.four_bar import beta as coupler
+from examples.four_bar import gamma as rocker
+from examples.four_bar import system as four_bar_of_the_examples
 
 theta, phi = dynamicsymbols("theta1 theta2"), dynamicsymbols("phi1 phi2")  # driven and passive bars
-crank, coupler, rocker = dynamicsymbols("alpha beta gamma")
 u = sp.symbols("u1 u2")
 x, y = dynamicsymbols("x y")
 
@@ -78,18 +82,16 @@ def five_bar_model() -> vn.linear.LinearModel:
 
 @cache
 def four_bar() -> vn.System:
-    """Uniform rods in a vertical plane: one degree of freedom, two dependent angles."""
-    a, b, c, d, weight = 0.10, 0.35, 0.30, 0.40, 9.81
-    elbow = (a * cos(crank), a * sin(crank))
-    T = V = sp.S.Zero
-    for length, angle, start in ((a, crank, (0, 0)), (b, coupler, elbow), (c, rocker, (d, 0))):
-        center = (start[0] + length / 2 * cos(angle), start[1] + length / 2 * sin(angle))
-        T += length * (sum(p.diff(t) ** 2 for p in center) + length**2 / 12 * angle.diff() ** 2) / 2
-        V += length * weight * center[1]
-    loop = (a * cos(crank) + b * cos(coupler) - c * cos(rocker) - d, elbow[1] + b * sin(coupler) - c * sin(rocker))
-    closing = [vn.Holonomic(f, name=f"loop {k}") for k, f in zip("xy", loop, strict=True)]
-    return vn.System(
-        [crank, coupler, rocker], T, V, {crank: sp.Float(0.5)}, constraints=closing, name="four-bar linkage"
+    """Uniform rods in a vertical plane: one degree of freedom, two dependent angles; numbers in place of parameters."""
+    system = four_bar_of_the_examples()
+    numbers = dict(system.parameters)
+    return replace(
+        system,
+        kinetic_energy=system.kinetic_energy.subs(numbers),
+        potential_energy=system.potential_energy.subs(numbers),
+        forces={q: force.subs(numbers) for q, force in system.forces.items()},
+        constraints=[vn.Holonomic(c.expression.subs(numbers), name=c.name) for c in system.constraints],
+        parameters={},
     )
 
 

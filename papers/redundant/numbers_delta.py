@@ -138,7 +138,7 @@ def forearms() -> list[Number]:
     """Masses at the ends of the forearms in place of rods."""
     found = []
     for share in (1 / 2, 2 / 3):
-        equations = vn.derive(delta.system(share), "shulgin", dependent=platform)
+        equations = vn.derive(delta.lumped(share), "shulgin", dependent=platform)
         found.append(pairs(vn.linearize(equations, at=delta.at_height(equations))))
     return [
         Number("halves: imaginary root", "2.45347", found[0][1]),

@@ -23,7 +23,7 @@ def lever() -> list[Number]:
     for degrees, text in ((76.1, "0.08840"), (-117.5, "-0.12296")):
         found.append(Number(f"extremal α, at θ = {degrees}°", text, beam(np.radians(degrees), 0.08 * np.sign(degrees))))
     for shift, text in ((-0.01, "4.742"), (0.01, "1.845")):
-        model = vn.derive(bb.system(bb.lever(shift)), "shulgin", dependent=[alpha])
+        model = vn.derive(bb.with_constraint(bb.lever(shift)), "shulgin", dependent=[alpha])
         root = vn.linearize(model, at=vn.equilibrium(model, {r: PLACE}, starts=0)).roots[0].real
         found.append(Number(f"E1: real root, shaft misplaced by {100 * shift:+g} cm", text, root))
     return found

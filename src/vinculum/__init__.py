@@ -38,7 +38,17 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.control import close_loop as close_loop
     from vinculum.control import observe as observe
     from vinculum.control import stabilize as stabilize
+    from vinculum.derivation import Chaplygin as Chaplygin
     from vinculum.derivation import EquationsOfMotion as EquationsOfMotion
+    from vinculum.derivation import Hamel as Hamel
+    from vinculum.derivation import LurieSuslov as LurieSuslov
+    from vinculum.derivation import Lyapunov as Lyapunov
+    from vinculum.derivation import Maggi as Maggi
+    from vinculum.derivation import Multipliers as Multipliers
+    from vinculum.derivation import Program as Program
+    from vinculum.derivation import Routh as Routh
+    from vinculum.derivation import Shulgin as Shulgin
+    from vinculum.derivation import Voronets as Voronets
     from vinculum.derivation import derive as derive
     from vinculum.describe import AffineSystem as AffineSystem
     from vinculum.describe import Holonomic as Holonomic
@@ -88,6 +98,16 @@ _PLACES = {
     # derive
     "derive": "vinculum.derivation",
     "EquationsOfMotion": "vinculum.derivation",
+    "Multipliers": "vinculum.derivation",
+    "Lyapunov": "vinculum.derivation",
+    "LurieSuslov": "vinculum.derivation",
+    "Shulgin": "vinculum.derivation",
+    "Routh": "vinculum.derivation",
+    "Voronets": "vinculum.derivation",
+    "Chaplygin": "vinculum.derivation",
+    "Hamel": "vinculum.derivation",
+    "Maggi": "vinculum.derivation",
+    "Program": "vinculum.derivation",
     # simulate
     "simulate": "vinculum.simulation",
     "consistent_state": "vinculum.simulation",

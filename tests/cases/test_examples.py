@@ -12,7 +12,7 @@ import pytest
 from browser import photograph
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-MECHANISMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "demo")
+MECHANISMS = sorted(path.stem for path in EXAMPLES.glob("[a-z]*.py") if path.stem != "demo")
 
 UNCONSTRAINED = ("arm_on_turntable", "planar_arms", "puma560")  # trees without loops and ball joints
 

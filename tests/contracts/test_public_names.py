@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -38,31 +36,20 @@ def test_the_top_is_the_core_of_every_day():
     assert 30 < len(vn.__all__) < 55
 
 
-def test_star_gives_the_public_names():
-    names: dict[str, object] = {}
-    exec("from vinculum import *", names)
-    assert set(vn.__all__) <= set(names)
-
-
-def test_type_checkers_see_the_same_names_at_the_same_places():
-    tree = ast.parse(Path(vn.__file__).read_text(encoding="utf-8"))
-    (block,) = (node for node in tree.body if isinstance(node, ast.If))
-    assert {alias.asname: line.module for line in block.body for alias in line.names} == vn._PLACES
-
-
-@pytest.mark.parametrize("name", vn.__all__)
-def test_no_module_hides_a_public_name(name):
-    assert not (Path(vn.__file__).parent / name).exists()
-    assert not (Path(vn.__file__).parent / f"{name}.py").exists()
-
-
-@pytest.mark.parametrize("name", ["System", "Holonomic", "BodyTree", "from_urdf", "AffineSystem"])
-def test_describing_loads_the_description_and_no_more(name):
-    later = ("derivation", "compile", "simulation", "analyze", "control", "model", "present", "cli")
-    heavy = ("llvmlite", "numba", "heyoka", "plotly", "xarray", "scipy", "control", "pint", "sksundae")
-    unwanted = (*(f"vinculum.{stage}" for stage in later), *heavy)
-    code = f"import sys, vinculum as vn; vn.{name}; print([m for m in {unwanted} if m in sys.modules])"
-    assert fresh(code) == "[]"
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import vinculum.simulation, vinculum.derivation.forms.form",
+        "from vinculum.simulation import Event; import vinculum.derivation.forms.form",
+        "import vinculum; vinculum.simulation; import vinculum.simulation.run, vinculum.derivation.forms.form",
+    ],
+)
+def test_folders_do_not_hide_functions(lines):
+    code = f"{lines}\nimport vinculum as vn\nprint(callable(vn.simulate), callable(vn.derive))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split() == [
+        "True",
+        "True",
+    ]
 
 
 def test_importing_the_package_imports_no_mathematics():

@@ -36,7 +36,7 @@ def equations(request) -> Equations:
 
 def consistent_values(equations: Equations) -> dict:
     """Numbers of all symbols at a state on the constraints."""
-    points = equations.points if hasattr(equations, "points") else equations.generic
+    points = equations.points if hasattr(equations, "points") else equations.samples
     return dict(points[0])
 
 

@@ -75,6 +75,9 @@ def run_command(command: str, folder: Path) -> str:
     if word == "source":
         assert rest == [".venv/bin/activate"], command
         return ""
+    if word == "pip":  # `.ci/run` installs the wheel
+        assert rest == ["install", "."], command
+        return ""
     if word == "make":
         targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
         assert all(name in targets for name in rest if "=" not in name and not name.startswith("-")), command

@@ -16,7 +16,7 @@ from browser import Seen, watch
 from docs.hooks.formulas import with_formulas
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("[a-z]*.py"))
 LOADED = {
     "link": "href",
     "script": "src",

@@ -327,7 +327,7 @@ def test_a_partition_singular_at_the_start_is_refused():
 @pytest.mark.parametrize(
     ("dependent", "complaint"),
     [([ball_and_beam.r, ball_and_beam.alpha], "1 constraints make 1 coordinates dependent"),
-     ([sp.Symbol("alfa")], "alfa is no coordinate")],
+     ([sp.Symbol("alfa")], "alfa is not a coordinate")],
 )  # fmt: skip
 def test_unusable_choices_are_refused(dependent, complaint):
     with pytest.raises(vn.ModelError, match=complaint):

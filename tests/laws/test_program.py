@@ -204,7 +204,7 @@ def test_other_forms_and_choices_are_refused():
     system = random_affine(1, (1,))
     with pytest.raises(vn.VinculumError, match="form='program'"):
         vn.derive(system)
-    with pytest.raises(vn.VinculumError, match="no use for dependent"):
+    with pytest.raises(vn.VinculumError, match="has no option dependent"):
         vn.derive(system, form="program", dependent=[system.states[0]])
     with pytest.raises(vn.ModelError, match="leave nothing free"):
         vn.derive(system, form="program", free={system.inputs[0]: 1})

@@ -19,7 +19,7 @@ from examples import (
 )
 from laws.random_systems import Maker, State, consistent_state
 from vinculum.derivation.mechanics.sample_states import numbers
-from vinculum.derivation.quasi.quasi import QuasiChoices, characteristics_of
+from vinculum.derivation.quasi.characteristics import build_characteristics
 from vinculum.graph import symbol
 
 EXAMPLES = {
@@ -120,7 +120,7 @@ def arbitrary_characteristics(system: vn.System, seed: int, curved: bool) -> dic
 def condition(equations: vn.EquationsOfMotion, chosen: dict[sp.Expr, sp.Expr], state: State) -> float:
     """The condition number of ∂e/∂q̇, rows of unit length, at a state."""
     system = equations.system
-    of = characteristics_of(equations.mechanics, QuasiChoices(chosen))
+    of = build_characteristics(equations.mechanics, chosen, None, None, None, equations.samples)
     known = {system.time: 0.0, **system.parameters, **state}
     slopes = numbers(of.slopes, {symbol(key): float(value) for key, value in known.items()})
     return float(np.linalg.cond(slopes / np.linalg.norm(slopes, axis=1, keepdims=True)))

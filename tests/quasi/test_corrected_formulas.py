@@ -14,11 +14,12 @@ from examples import gyroscope_in_gimbals as gyro
 from examples import sleigh_with_servo as sleigh
 from examples.gyroscope_in_gimbals import A1, A2, B1, C1, A, C, beta
 from examples.sleigh_with_servo import M, alpha, e1, e2, e3, k
-from vinculum.derivation.forms.hamel import coefficients
 from vinculum.derivation.mechanics.lagrange import mechanics
+from vinculum.derivation.mechanics.sample_states import generic_states
+from vinculum.derivation.quasi.characteristics import build_characteristics
 from vinculum.derivation.quasi.chart import chart
 from vinculum.derivation.quasi.chart_inverse import branch_state
-from vinculum.derivation.quasi.quasi import QuasiChoices, characteristics_of
+from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.graph import to_sympy
 
 mu1, mu2, lam = sp.symbols("mu_e1 mu_e2 lambda_knife")
@@ -49,7 +50,7 @@ def sleigh_lines() -> list[sp.Expr]:
     """L_a - Q̃_a of the released sleigh."""
     released = vn.quasi.release(sleigh.system(), sleigh.characteristics())
     equations = vn.derive(released, "hamel", characteristics=sleigh.characteristics() | {e3: sleigh.slip})
-    return [to_sympy(left) - to_sympy(right) for left, right in equations.lines(equations)[3:]]
+    return [to_sympy(left) - to_sympy(right) for left, right in equations.form.lines(equations)[3:]]
 
 
 @cache
@@ -57,7 +58,7 @@ def gyro_lines() -> list[sp.Expr]:
     released = vn.quasi.release(gyro.system(), gyro.characteristics())
     chosen = gyro.characteristics() | {gyro.e3: gyro.spin}
     equations = vn.derive(released, "hamel", characteristics=chosen)
-    return [sp.simplify(to_sympy(left) - to_sympy(right)) for left, right in equations.lines(equations)[3:]]
+    return [sp.simplify(to_sympy(left) - to_sympy(right)) for left, right in equations.form.lines(equations)[3:]]
 
 
 def X() -> sp.Expr:
@@ -90,8 +91,8 @@ def test_printed_13a_is_another_equation():
 @cache
 def sleigh_coefficients() -> sp.Matrix:
     """W_a^τ, row a."""
-    terms = mechanics(vn.servo.idealized(sleigh.system()))
-    of = characteristics_of(terms, QuasiChoices(sleigh.characteristics(), release={"knife": e3}))
+    terms = mechanics(vn.idealized(sleigh.system()))
+    of = build_characteristics(terms, sleigh.characteristics(), {"knife": e3}, None, None, generic_states(terms))
     found = coefficients(chart(of, [branch_state(of, None)]))
     return sp.Matrix(3, 3, [to_sympy(node) for node in found.ravel()])
 

@@ -14,7 +14,7 @@ from examples import sleigh_with_servo as sleigh
 from examples import snakeboard
 
 FORMS = [("multipliers", {}), *(("hamel", {"characteristics": sleigh.characteristics(), "kind": kind})
-                                for kind in ("voronets-hamel", "chaplygin")),
+                                for kind in ("voronets-hamel", "chaplygin-type")),
          ("hamel", {"characteristics": sleigh.characteristics(), "inverse": "newton"})]  # fmt: skip
 EXACT = {"chetaev": (8.42108039, 3.33609233, 0.41269429), "beghin": (8.87339885, 1.30274714, 0.15053785)}
 RELEASED = {"chetaev": (8.3501685, 1.55665895, 0.20374682), "beghin": (8.66180448, -0.62807245, -0.07503826)}

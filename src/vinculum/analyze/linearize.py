@@ -14,9 +14,9 @@ from vinculum.analyze.ignorable import Roles, ignorable, roles
 from vinculum.analyze.linear_model import LinearModel, NormalForm
 from vinculum.analyze.servo import refuse_servo
 from vinculum.derivation import EquationsOfMotion
-from vinculum.derivation.mechanics.inertia import refuse_negative_inertia
 from vinculum.derivation.mechanics.partition import Partition, best_partition, refuse_nonholonomic
 from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.derivation.mechanics.singular import refuse_negative_inertia
 from vinculum.errors import Finding, ModelError, VinculumError, call
 from vinculum.graph import Node, symbol
 from vinculum.names import name_of

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import sympy as sp
 
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics, product
+from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.derivation.quasi.release import without_actuators
-from vinculum.derivation.servo.servo_index_reduction import determinant_at, realized, relative_degrees, sample_states
+from vinculum.derivation.servo.servo_index_reduction import determinant_at, named_first, reduce_index, relative_degrees
 from vinculum.describe import Servo, System
 from vinculum.errors import Finding, Formula, ModelError, call
 from vinculum.graph import to_sympy, vector
@@ -52,8 +53,9 @@ def realizability(system: System, at: Mapping[sp.Expr, float] | None = None) -> 
     Raises a `ConstraintError` where no input ever reaches a constraint.
     """
     refuse_without_servo(system)
-    terms = realized(mechanics(system), at)
-    values = sample_states(terms, at)[0]
+    plain = mechanics(system)
+    samples = named_first(generic_states(plain), at)
+    terms, values = reduce_index(plain, samples), samples[0]
     servos = [i for i, c in enumerate(system.constraints) if isinstance(c, Servo)]
     b = terms.directions[:, servos]
     return Realizability(

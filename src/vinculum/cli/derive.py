@@ -44,7 +44,7 @@ def derive(
     if json:
         print(as_json(described(equations)))
         return DONE
-    rows = {"form": equations.form, "states": listed(equations.states), "dimension": equations.dimension}
+    rows = {"form": equations.form.name, "states": listed(equations.states), "dimension": equations.dimension}
     table(asked.name, rows)
     if output is None:
         print()
@@ -58,7 +58,7 @@ def described(equations: Equations) -> dict[str, Any]:
 
     return {
         "name": equations.name,
-        "form": equations.form,
+        "form": equations.form.name,
         "states": [name_of(key) for key in equations.states],
         "inputs": [name_of(key) for key in equations.system.inputs],
         "constraints": list(equations.constraint_names),
@@ -72,7 +72,7 @@ def described(equations: Equations) -> dict[str, Any]:
 def document(equations: Equations, kind: str) -> str:
     """The equations as a file: LaTeX, Markdown or plain text."""
     if kind == ".tex":
-        return f"% {equations.name}, form {equations.form}\n\\[\n{equations.latex()}\n\\]\n"
+        return f"% {equations.name}, form {equations.form.name}\n\\[\n{equations.latex()}\n\\]\n"
     if kind == ".md":
-        return f"# {equations.name}\n\nForm: {equations.form}\n\n```math\n{equations.latex()}\n```\n"
-    return f"{equations.name}, form {equations.form}\n\n{equations.text()}\n"
+        return f"# {equations.name}\n\nForm: {equations.form.name}\n\n```math\n{equations.latex()}\n```\n"
+    return f"{equations.name}, form {equations.form.name}\n\n{equations.text()}\n"

@@ -65,20 +65,10 @@ def _number(text: str) -> float | str:
         return text
 
 
-_OF_FORMS = {
-    "dependent": ("lurie-suslov", "shulgin", "routh", "voronets", "chaplygin", "hamel", "maggi"),
-    "cyclic": ("routh",),
-    "redundant": ("multipliers", "lyapunov"),
-    "characteristics": ("hamel", "maggi", "voronets", "chaplygin"),
-    "kind": ("hamel", "maggi"),
-    "inverse": ("hamel", "maggi", "voronets", "chaplygin"),
-    "release": ("hamel", "maggi", "voronets", "chaplygin"),
-    "free": ("program",),
-    "weights": ("program",),
-}
-
-
 def _in_form(model: Model, form: str) -> dict[str, Any]:
     """The choices of the file that mean something in another form."""
-    kept = {key: value for key, value in model.derivation.items() if form in _OF_FORMS.get(key, (form,))}
+    from vinculum.derivation.forms.form import find_form
+
+    options = find_form(form).options()
+    kept = {key: value for key, value in model.derivation.items() if key in options}
     return {**kept, "form": form}

@@ -29,7 +29,7 @@ def close_loop(
     _refuse_limits(law, limits or {})
     laws = {u: _limited(expression, (limits or {}).get(u)) for u, expression in _laws(law, estimator).items()}
     extra = {} if estimator is None else _estimator_rates(estimator, laws)
-    return replace(equations, laws=laws, extra=extra, _known=[])
+    return replace(equations, laws=laws, extra=extra)
 
 
 def estimated(linear: LinearModel) -> tuple[sp.Expr, ...]:

@@ -1,111 +1,83 @@
-"""From a description to equations of motion: one file per classical form, chosen by name."""
+"""From a description to equations of motion: one file for each classical form in `forms`, chosen by object or name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, overload
-
-import sympy as sp
+from typing import Any, Literal, TypeVar, overload
 
 from vinculum.derivation.equations import EquationsOfMotion
-from vinculum.derivation.forms.program import program
-from vinculum.derivation.forms.registry import FORMS, Choices
-from vinculum.derivation.mechanics.approach import approaching
-from vinculum.derivation.mechanics.lagrange import mechanics
-from vinculum.derivation.mechanics.redundancy import refuse_dependent
-from vinculum.derivation.mechanics.sample_states import numbers
-from vinculum.derivation.program.perturbation import Prescription, Rates
+from vinculum.derivation.forms import FORMS, Form, build_form, form_names, register
+from vinculum.derivation.forms.chaplygin import Chaplygin
+from vinculum.derivation.forms.hamel import Hamel
+from vinculum.derivation.forms.lurie_suslov import LurieSuslov
+from vinculum.derivation.forms.lyapunov import Lyapunov
+from vinculum.derivation.forms.maggi import Maggi
+from vinculum.derivation.forms.multipliers import Multipliers
+from vinculum.derivation.forms.program import Program
+from vinculum.derivation.forms.routh import Routh
+from vinculum.derivation.forms.shulgin import Shulgin
+from vinculum.derivation.forms.voronets import Voronets
 from vinculum.derivation.program.program_equations import ProgramEquations
-from vinculum.derivation.quasi.chart_inverse import Inverse
-from vinculum.derivation.quasi.quasi import QuasiChoices, by_voronets, in_quasi_velocities
-from vinculum.derivation.servo.servo_index_reduction import realized, refuse_servo
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import VinculumError
-from vinculum.names import suggestion
 
-__all__ = ["FORMS", "EquationsOfMotion", "ProgramEquations", "derive", "form_names"]
+__all__ = [
+    "Chaplygin",
+    "EquationsOfMotion",
+    "FORMS",
+    "Form",
+    "Hamel",
+    "LurieSuslov",
+    "Lyapunov",
+    "Maggi",
+    "Multipliers",
+    "Program",
+    "ProgramEquations",
+    "Routh",
+    "Shulgin",
+    "Voronets",
+    "derive",
+    "form_names",
+    "register",
+]
 
-QUASI_FORMS = {
-    "hamel": in_quasi_velocities,
-    "maggi": in_quasi_velocities,
-    "voronets": by_voronets,
-    "chaplygin": by_voronets,
-}
-
-
-def form_names() -> tuple[str, ...]:
-    """All forms, those that were added included."""
-    return (*FORMS, *QUASI_FORMS, "program")
-
-
-@overload
-def derive(  # type: ignore[overload-overlap]  # one name of a form is a special case of all strings
-    system: AffineSystem | System,
-    form: Literal["program"],
-    *,
-    at: Mapping[sp.Expr, float] | None = None,
-    rates: Rates | Prescription | None = None,
-    free: Mapping[sp.Expr, sp.Expr] | None = None,
-    weights: Mapping[sp.Expr, float] | None = None,
-) -> ProgramEquations: ...
+Record = TypeVar("Record")
 
 
 @overload
-def derive(
-    system: System,
-    form: str = "multipliers",
-    *,
-    dependent: Sequence[sp.Expr] | None = None,
-    cyclic: Sequence[sp.Expr] | None = None,
-    at: Mapping[sp.Expr, float] | None = None,
-    redundant: str = "refuse",
-    characteristics: Mapping[sp.Expr, sp.Expr] | None = None,
-    kind: str = "voronets-hamel",
-    inverse: Inverse = None,
-    release: Mapping[str, sp.Expr] | None = None,
-    rates: Mapping[str, float] | float | None = None,
-) -> EquationsOfMotion: ...
+def derive(system: System | AffineSystem, form: Form[Record]) -> Record: ...
 
 
-def derive(
-    system: System | AffineSystem,
-    form: str = "multipliers",
-    *,
-    dependent: Sequence[sp.Expr] | None = None,
-    cyclic: Sequence[sp.Expr] | None = None,
-    at: Mapping[sp.Expr, float] | None = None,
-    redundant: str = "refuse",
-    characteristics: Mapping[sp.Expr, sp.Expr] | None = None,
-    kind: str = "voronets-hamel",
-    inverse: Inverse = None,
-    release: Mapping[str, sp.Expr] | None = None,
-    rates: Rates | Prescription | None = None,
-    free: Mapping[sp.Expr, sp.Expr] | None = None,
-    weights: Mapping[sp.Expr, float] | None = None,
-) -> EquationsOfMotion | ProgramEquations:
+@overload
+def derive(system: System | AffineSystem, form: Literal["program"], **options: Any) -> ProgramEquations: ...
+
+
+@overload
+def derive(system: System, form: str = "multipliers", **options: Any) -> EquationsOfMotion: ...
+
+
+def derive(system: System | AffineSystem, form: Form | str = "multipliers", **options: Any) -> Any:
     """The equations of motion of a system in the form asked for.
 
-    - ``"multipliers"``: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs.
-    - ``"lyapunov"``: the multipliers eliminated, λ(q, q̇) as an expression.
-    - ``"lurie-suslov"``: the reactions projected out, all velocities kept.
-    - ``"shulgin"``: redundant coordinates (r, s) with velocities ṙ alone, ṡ = B(q) ṙ.
-    - ``"routh"``: as Shulgin's, cyclic coordinates replaced by their momenta.
-    - ``"program"``: of an `AffineSystem` (or a `System`, whose reactions become its inputs): the inputs that hold the
-      constraints and make their perturbations decay with ``rates``: one rate, one for each constraint, or a
-      `Binomial`, `LinearPerturbation`, `Perturbation`. Where inputs outnumber constraints, ``free`` {input: expression}
-      is approached as nearly as the constraints allow, in the norm given by ``weights`` {input: number}.
-    - ``"voronets"``, ``"chaplygin"``: dependent velocities eliminated, also with nonholonomic constraints.
-    - ``"hamel"``: quasi-velocities, the ``characteristics`` {e1: expression of q, q̇ and t} of the user's choice.
-      ``kind`` is "voronets-hamel" (8), "chaplygin" (7) or "maggi", which is a form of its own too. A closed ``inverse``
-      {q̇: expression of e} may be given, or "newton" asked for; ``release`` {constraint: ξ} names release parameters.
+    ``form`` is an object, `Shulgin(dependent=[alpha])`, or the name of one with its options:
+    ``derive(system, "shulgin", dependent=[alpha])``. An option that a form does not have is refused.
+
+    - `Multipliers`: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs. The default.
+    - `Lyapunov`: the multipliers eliminated, λ(q, q̇) as an expression.
+    - `LurieSuslov`: the reactions projected out, all velocities kept.
+    - `Shulgin`: redundant coordinates (r, s) with velocities ṙ alone, ṡ = B(q) ṙ.
+    - `Routh`: Shulgin's equations with cyclic coordinates replaced by their momenta.
+    - `Voronets`, `Chaplygin`: dependent velocities eliminated, also with nonholonomic constraints.
+    - `Hamel`, `Maggi`: quasi-velocities, the ``characteristics`` {e1: expression of q, q̇ and t} of the user's choice.
+    - `Program`: of an `AffineSystem` (or a `System`, whose reactions become its inputs): the inputs that hold the
+      constraints and make their perturbations decay.
 
     ``dependent`` names the coordinates s of the forms that divide them; left out, the best-conditioned choice is made
-    at ``at`` (or at a generic state), and Shulgin's forms change it during a simulation before it becomes singular.
-    ``cyclic`` names the coordinates whose momenta are used; left out, all that are cyclic.
+    at ``at`` (or at a random consistent state), and Shulgin's forms change it during a simulation before it becomes
+    singular. ``cyclic`` names the coordinates whose momenta are used; left out, all that are cyclic.
 
     Constraints in ``rates`` {name: κ} are approached, (d/dt + κ)ʳ η = 0, and a motion need not start on them.
 
-    Rarely needed: ``at`` is a state {symbol: value} at which pivots and ranks are looked at (default: a generic
+    Rarely needed: ``at`` is a state {symbol: value} at which ranks and pivots are chosen (default: a random consistent
     one); ``redundant="least_squares"`` goes on with dependent constraints, which are refused otherwise.
 
     >>> import sympy as sp
@@ -120,34 +92,9 @@ def derive(
     >>> {str(a): round(value, 12) for a, value in equations.accelerations(state).items()}
     {'Derivative(x(t), (t, 2))': -5.4, 'Derivative(y(t), (t, 2))': -2.8}
     """
-    if form == "program":
-        Choices(dependent, cyclic, redundant).refuse(form, "dependent", "cyclic", "redundant")
-        return program(system, rates, free, weights, at)
-    if isinstance(system, AffineSystem):
-        raise VinculumError(f"An affine system has no form {form!r}. Use derive(system, form='program', rates=...).")
-    if free or weights:
-        raise VinculumError(f"free and weights belong to form='program'; {form!r} has no use for them.")
-    if form not in form_names():
-        known = ", ".join(map(repr, form_names()))
-        raise VinculumError(f"There is no form {form!r}.{suggestion(form, form_names())} The forms are {known}.")
-    if redundant not in ("refuse", "least_squares"):
-        raise VinculumError(f"redundant={redundant!r} is not known; use 'refuse' or 'least_squares'.")
-    if rates is not None and not isinstance(rates, (Mapping, int, float)):
-        raise VinculumError(f"The form {form!r} takes rates={{constraint: number}} or one number; got {rates!r}.")
-    terms = approaching(realized(mechanics(system), at), rates)
-    if form in QUASI_FORMS:
-        chosen = QuasiChoices(characteristics, dependent, inverse, kind, release, at)
-        return QUASI_FORMS[form](terms, chosen, form)
-    refuse_servo(terms, form)
-    equations = FORMS[form](terms, Choices(dependent, cyclic, redundant, at))
-    if system.constraints and redundant == "refuse":
-        refuse_redundant(equations)
-    return equations
-
-
-def refuse_redundant(equations: EquationsOfMotion) -> None:
-    """Look at the rank of the constraints at the reference state."""
-    values = equations.reference()
-    system = equations.system
-    J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
-    refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
+    if isinstance(form, Form):
+        if options:
+            given = ", ".join(f"{name}=..." for name in options)
+            raise VinculumError(f"Options belong to the form object: {type(form).__name__}({given}).")
+        return form.derive(system)
+    return build_form(form, options).derive(system)

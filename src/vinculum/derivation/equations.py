@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,8 +16,10 @@ from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition, best_partition, conditioning
 from vinculum.derivation.mechanics.redundancy import refuse_dependent
-from vinculum.derivation.mechanics.sample_states import Samples, Values, generic_states, numbers, unmet
+from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, refuse_unmet
 from vinculum.derivation.mechanics.singular import singular_at
+from vinculum.derivation.quasi.chart_limits import refuse_outside, watch_limits
+from vinculum.derivation.variables import Levels, Variables
 from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, DomainError, Finding, ModelError, Word, call
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
@@ -26,9 +27,8 @@ from vinculum.names import listed, name_of, reaction, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 
 if TYPE_CHECKING:
+    from vinculum.derivation.forms.form import MechanicalForm
     from vinculum.derivation.printing import Printed
-
-Levels = tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,31 +38,38 @@ class EquationsOfMotion:
     Multipliers have the sign of  M q̈ + h = Q + Jᵀ λ  everywhere.
     """
 
-    system: System
-    form: str
-    mechanics: Mechanics
-    states: tuple[sp.Expr, ...]  # what is integrated
-    eliminate: Callable[[Mechanics, Samples], Explicit]
-    feedback: tuple[
-        tuple[Node | None, ...], ...
-    ]  # residuals the correction of each constraint is made of, lowest first
-    projections: Levels  # (residuals, consecutive states that are moved to make them vanish), in order
-    counted: int  # equations and unknowns of the form as the literature counts them
-    at: Mapping[sp.Expr, float] | None = None
-    redundant: str = "refuse"
-    partition: Partition | None = None  # independent and dependent coordinates, where the form divides them
-    divided_by: Callable[[Partition], EquationsOfMotion] | None = None  # the same form with another partition
-    definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
-    conditions: tuple[Condition, ...] = ()  # what must stay away from zero for the states to be good ones
-    lines: Callable[[EquationsOfMotion], list[tuple[Node, Node]]] | None = None  # the equations (left, right) to print
+    form: MechanicalForm  # with its options
+    mechanics: Mechanics  # M, h, Q, J, γ
+    variables: Variables  # what is integrated
+    samples: tuple[Values, ...] = ()  # states in general position on the constraints
+    elimination: Explicit | None = None  # q̈ and λ, with pivots that are good at the reference state
     laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # inputs of a closed loop as expressions of the state
     extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # further states of a closed loop and their rates
-    _known: list[Explicit] = field(default_factory=list)  # eliminations made so far, newest last
+
+    @property
+    def system(self) -> System:
+        """The system that the equations are of."""
+        return self.mechanics.system
+
+    @property
+    def states(self) -> tuple[sp.Expr, ...]:
+        """What is integrated."""
+        return self.variables.states
 
     @property
     def dimension(self) -> int:
         """The size of the form: unknown functions of a differential-algebraic or ordinary system."""
-        return self.counted
+        return self.variables.dimension
+
+    @property
+    def partition(self) -> Partition | None:
+        """Independent and dependent coordinates, where the form divides them."""
+        return self.variables.partition
+
+    @property
+    def definitions(self) -> Mapping[sp.Expr, Node]:
+        """States that are neither coordinates nor velocities, as functions of these."""
+        return self.variables.definitions
 
     @property
     def acceleration_symbols(self) -> tuple[sp.Expr, ...]:
@@ -128,21 +135,38 @@ class EquationsOfMotion:
     def explicit(self, values: Values | None = None) -> Explicit:
         """q̈ and λ as nodes, with pivots that are good at the given values (default: the reference state)."""
         values = self.reference() if values is None else values
-        for explicit in self._known:
-            if explicit.suits(values):
-                return explicit
-        self._known.append(self.eliminate(self.mechanics, [values, *self.generic]))
-        return self._known[-1]
+        if self.elimination is not None and self.elimination.suits(values):
+            return self.elimination
+        return self.chosen_for(values)
 
     def chosen_for(self, *values: Values) -> Explicit:
         """A new elimination with pivots that are good at all the given states."""
-        self._known.append(self.eliminate(self.mechanics, [*values, *self.generic]))
-        return self._known[-1]
+        samples, limits = [*values, *self.samples], self.variables.conditions
+        refuse_outside(limits, samples[0])
+        explicit = self.form.eliminate(self.mechanics, self.variables, samples)
+        return watch_limits(explicit, limits, samples[0])
 
-    @cached_property
-    def generic(self) -> list[dict[Node, float]]:
-        """A few states in general position on the constraints."""
-        return [self.with_definitions(values) for values in generic_states(self.mechanics)]
+    def at_reference(self, samples: Samples) -> EquationsOfMotion:
+        """The same equations eliminated at their reference state, with the given sample states."""
+        known = tuple(self.with_definitions(dict(values)) for values in samples)
+        found = replace(self, samples=known)
+        if self.system.constraints:
+            found.refuse_redundant(found.reference())
+        return replace(found, elimination=found._first_elimination())
+
+    def _first_elimination(self) -> Explicit | None:
+        """The elimination at the reference state, or at the first sample where all expressions have a value."""
+        for values in (self.reference(),) if self.form.at is not None else self.samples:
+            try:
+                return self.chosen_for(values)
+            except DomainError:
+                continue
+        return None
+
+    def divided_by(self, partition: Partition, values: Values | None = None) -> EquationsOfMotion:
+        """The same form with another partition, eliminated at a state (default: the reference state)."""
+        other = replace(self, variables=self.form.divide(self.mechanics, partition), elimination=None)
+        return replace(other, elimination=other.chosen_for(other.reference() if values is None else values))
 
     def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
         """Values with the states added that can be computed from coordinates and velocities."""
@@ -153,19 +177,13 @@ class EquationsOfMotion:
         }
         return values | dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))
 
-    def reference(self) -> dict[Node, float]:
-        """The state at which structure is looked at: ``at`` of `derive`, else a generic consistent one."""
-        if self.at is not None:
-            return self.values(self.at)
-        if not self.generic:
-            raise DomainError(
-                Finding(
-                    f"No state that meets the constraints of {self.system.name!r} was found from random starts."
-                    f"{unmet(self.mechanics)}",
-                    ["If there is one, give it: ", call("derive", at={Word("coordinate"): Word("value")}), "."],
-                )
-            )
-        return self.generic[0]
+    def reference(self) -> Values:
+        """The state at which ranks and pivots are chosen: ``at`` of the form, else the first sample."""
+        if self.form.at is not None:
+            return self.values(self.form.at)
+        if not self.samples:
+            refuse_unmet(self.mechanics)
+        return self.samples[0]
 
     def state_values(self, values: Values) -> list[float]:
         """The states of this form from values of all coordinates and velocities."""
@@ -174,11 +192,11 @@ class EquationsOfMotion:
 
     def adapted(self, values: Values) -> EquationsOfMotion:
         """The same form with the best partition at a state, if the choice was Vinculum's and has become a bad one."""
-        if self.partition is None or self.divided_by is None or not self.partition.chosen:
+        if self.partition is None or not self.partition.chosen:
             return self
         best = best_partition(self.mechanics, values)
         now, then = (conditioning(self.mechanics, p, values) for p in (self.partition, best))
-        return self.divided_by(best) if now < 0.1 * then else self
+        return self.divided_by(best, values) if now < 0.1 * then else self
 
     def accelerations(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
         """q̈ at a state {coordinate: value, velocity: value, input: value}, as {q.diff(t, 2): value}."""
@@ -280,9 +298,19 @@ class EquationsOfMotion:
         return tuple(self.mechanics.corrections)
 
     @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What must stay away from zero for the states to be good ones."""
+        return self.variables.conditions
+
+    @property
+    def projections(self) -> Levels:
+        """(residuals, consecutive states that are moved to make them vanish), in order."""
+        return self.variables.projections
+
+    @property
     def chains(self) -> tuple[tuple[Node, ...], ...]:
         """The residuals of every constraint that its correction is made of, lowest level first."""
-        return tuple(tuple(node for node in pair if node is not None) for pair in self.feedback)
+        return tuple(tuple(node for node in pair if node is not None) for pair in self.variables.feedback)
 
     @property
     def residuals(self) -> tuple[Residual, ...]:
@@ -399,11 +427,20 @@ class EquationsOfMotion:
         held = zip(map(symbol, self.system.servo_inputs), servos, strict=True)
         return dict(accelerations) | dict(zip(names, explicit.reactions, strict=True)) | dict(held)
 
-    def refuse_start(self, values: Values) -> None:
-        """Refuse dependent constraints, unless the user wants to go on with them."""
-        if self.redundant == "refuse":
+    def refuse_redundant(self, values: Values) -> None:
+        """Raise where constraints are dependent at a state, unless the user wants to go on with them."""
+        if not self.redundant:
             J, q = numbers(self.mechanics.J, values), numbers(self.system.nodes.q, values)
             refuse_dependent(J, self.constraint_names, self.system.coordinates, q)
+
+    @property
+    def redundant(self) -> bool:
+        """Whether dependent constraints are met in the sense of least squares."""
+        return getattr(self.form, "redundant", "refuse") == "least_squares"
+
+    def refuse_start(self, values: Values) -> None:
+        """Refuse dependent constraints, unless the user wants to go on with them."""
+        self.refuse_redundant(values)
         if self.definitions:
             self._refuse_other_branch(self.with_definitions(dict(values)))
 
@@ -413,7 +450,7 @@ class EquationsOfMotion:
 
     def __repr__(self) -> str:
         rows = {
-            "form": self.form,
+            "form": self.form.name,
             "states": listed(self.states),
             "constraints": ", ".join(c.name for c in self.system.constraints) or "none",
             "dimension": str(self.dimension),

@@ -6,7 +6,7 @@ residuals y₀ (the constraint itself), y₁, ..., y_{r-1} with ẏ_{r-1} = -c. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -27,9 +27,9 @@ class Residual(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A quantity that may not reach zero during a motion: what it means, how such an end is called, what to do then.
+    """A quantity that must not reach zero during a motion: what it means, how such an end is called, what to do then.
 
-    Where it is not written out (``node`` is None) it is a number computed at a state: then the pivots of the equations,
+    Where it is not written out (``node`` is None) a subclass computes it at a state: then the pivots of the equations,
     one of which must vanish with it, say when to look.
     """
 
@@ -37,19 +37,15 @@ class Condition:
     meaning: str
     kind: str = "chart left"
     advice: str = "Choose characteristics that are good there, or continue from here with the form multipliers."
-    measure: Callable[[Values], float] | None = None
-    blame: Callable[[Values], str] | None = None  # the meaning at a state, where it can be said more closely
 
     def value(self, values: Values) -> float:
         """The quantity at a state."""
-        if self.measure is not None:
-            return self.measure(values)
         assert self.node is not None
         return evaluate([self.node], values)[0]
 
     def reason(self, values: Values) -> str:
         """What has come to an end at a state."""
-        return self.meaning if self.blame is None else self.blame(values)
+        return self.meaning
 
 
 class StartLevel(NamedTuple):

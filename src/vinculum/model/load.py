@@ -16,7 +16,7 @@ from vinculum.model.expressions.scope import with_time
 from vinculum.model.model import Model
 from vinculum.model.reading import Reading
 from vinculum.model.schema.layout import MECHANISMS, MODEL
-from vinculum.model.sections.analysis_sections import Symbols, read_equilibrium, read_form, read_weights
+from vinculum.model.sections.analysis_sections import Symbols, read_equilibrium, read_weights
 from vinculum.model.sections.declarations import (
     declare_coordinates,
     declare_inputs,
@@ -25,6 +25,7 @@ from vinculum.model.sections.declarations import (
     read_splines,
 )
 from vinculum.model.sections.drawing_section import read_drawing, read_for_display
+from vinculum.model.sections.form_section import read_form
 from vinculum.model.sections.mechanism_sections import declare_states, read_affine, read_constraints, read_system
 from vinculum.model.sections.motors_and_release import add_motors, add_program, declare_motors, release_constraints
 from vinculum.model.sections.simulation_sections import check_runs, read_motion

@@ -111,7 +111,7 @@ def _model(record: Model) -> Rows:
 @rows.register
 def _equations(record: EquationsOfMotion) -> Rows:
     return {
-        "form": record.form,
+        "form": record.form.name,
         "states": record.states,
         "constraints": record.constraint_names,
         "dimension": record.dimension,

@@ -1,206 +1,87 @@
-"""Equations of motion in quasi-velocities (Khusanov 2020, (7) and (8) with the errata put right).
+"""Equations in quasi-velocities of the user's choice, of Voronets' and Hamel's type (8) or of Chaplygin's type (7).
 
-With T̃(q, e, t) = T(q, q̇(q, e, t), t), Q̃ = KᵀQ and a = 1..n, of Chaplygin's type (7) and of Voronets' and Hamel's
-type (8):
-
-    L_a = d/dt ∂T̃/∂e_a - ∂T̃/∂π_a - Σ_i ∂T/∂q̇_i (d/dt K_ia - ∂q̇_i/∂π_a)
-        = d/dt ∂T̃/∂e_a - ∂T̃/∂π_a + Σ_τ ∂T̃/∂e_τ W_a^τ,     W_a^τ = Σ_i K_ia (d/dt ∂e_τ/∂q̇_i - ∂e_τ/∂q_i)
-        = Σ_i K_ia (M q̈ + h)_i   (Maggi: Lagrange's equations projected)
-    L_ν = Q̃_ν  (ν ≤ k),   L_{k+s} = Q̃_{k+s} + λ_s
-
-The first k give ė for e_{k+s} = ξ_s = 0, the last give the reactions. A servo's input u takes the place of λ_s, with
-Kᵀ ∂Q/∂u. Where its relative degree is above two, ξ̇_s = 0 does not contain the input: ξ_s becomes a state, and the last
-of the conditions hidden in the path gives the equation that is missing, ∂z_s/∂e ė + ∂z_s/∂q q̇ + ∂z_s/∂t = 0.
+The equations and their elimination are in `quasi.quasi_equations`. The characteristics e = e(q, q̇, t) may be nonlinear
+in the velocities.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
+import sympy as sp
 
-from vinculum.derivation.mechanics.approach import pulls
-from vinculum.derivation.mechanics.explicit import Explicit, explain_singular, solved
-from vinculum.derivation.mechanics.lagrange import Mechanics, product
-from vinculum.derivation.mechanics.sample_states import Samples, stacked
-from vinculum.derivation.quasi.chart import Characteristics, Chart, chart, identity
-from vinculum.describe import Servo
-from vinculum.graph import (
-    ZERO,
-    Elimination,
-    Node,
-    SingularMatrix,
-    gradient,
-    jacobian,
-    solve,
-    substitute,
-    vector,
+from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.forms.form import MechanicalForm, option, rates_option, register
+from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.lagrange import Mechanics
+from vinculum.derivation.mechanics.sample_states import Samples
+from vinculum.derivation.printing import Line
+from vinculum.derivation.quasi.characteristics import build_characteristics
+from vinculum.derivation.quasi.chart_inverse import Inverse
+from vinculum.derivation.quasi.quasi_equations import (
+    LeftSide,
+    chaplygin_type,
+    eliminate_quasi,
+    hamel_type,
+    quasi_lines,
+    quasi_variables,
 )
+from vinculum.derivation.variables import Variables
+
+KINDS: dict[str, LeftSide] = {"voronets-hamel": hamel_type, "chaplygin-type": chaplygin_type}
 
 
-def of_chaplygins_type(mechanics: Mechanics, at: Chart) -> np.ndarray:
-    """(7): L_a = d/dt T̃_e - ∂T̃/∂π - Σ_i T_q̇i (d/dt K_ia - ∂q̇_i/∂π_a)."""
-    nodes = mechanics.system.nodes
-    T = at.seen([nodes.kinetic])[0]
-    momenta = at.seen(gradient(nodes.kinetic, nodes.v))
-    change = at.rate(at.K) - np.array([at.by_pi(velocity) for velocity in at.velocities])
-    return at.rate(at.by_e(T)) - at.by_pi(T) - product(change.T, momenta)
+def characteristics_option() -> Any:
+    """``characteristics`` of the forms in quasi-velocities."""
+    return option("characteristics", "Quasi-velocities: a new name and what it is, an expression of q, q̇ and t.")
 
 
-def of_hamels_type(mechanics: Mechanics, at: Chart) -> np.ndarray:
-    """(8): L_a = d/dt T̃_e - ∂T̃/∂π + Σ_τ T̃_eτ W_a^τ."""
-    T = at.seen([mechanics.system.nodes.kinetic])[0]
-    slopes = at.by_e(T)
-    return at.rate(slopes) - at.by_pi(T) + product(coefficients(at), slopes)
+def inverse_option() -> Any:
+    """``inverse`` of the forms in quasi-velocities."""
+    return option(
+        "inverse", 'The velocities by the quasi-velocities, or "newton"; left out, one in closed form if found.'
+    )
 
 
-def coefficients(at: Chart) -> np.ndarray:
-    """(n, n) W_a^τ, the row being a: Σ_i K_ia (d/dt ∂e_τ/∂q̇_i - ∂e_τ/∂q_i)."""
-    functions, nodes = at.of.functions, at.of.system.nodes
-    change = at.rate(at.seen(jacobian(functions, nodes.v))) - at.seen(jacobian(functions, nodes.q))
-    return np.array([product(at.K.T, row) for row in change]).T
+def release_option() -> Any:
+    """``release`` of the forms in quasi-velocities."""
+    return option("release", "New names for the deviations from constraints, xi_<constraint> when left out.")
 
 
-def of_maggis_type(mechanics: Mechanics, at: Chart) -> np.ndarray:
-    """L_a = Σ_i K_ia (M q̈ + h)_i."""
-    accelerations = at.rate(at.velocities)
-    return product(at.K.T, product(at.seen(mechanics.M), accelerations) + at.seen(mechanics.h))
+@register
+@dataclass(frozen=True)
+class Hamel(MechanicalForm):
+    """Quasi-velocities, the ``characteristics`` {e1: expression of q, q̇ and t} of the user's choice.
 
+    ``kind`` is "voronets-hamel" (8) or "chaplygin-type" (7). A closed ``inverse`` {q̇: expression of e} may be given, or
+    "newton" asked for; ``release`` {constraint: ξ} names release parameters.
+    """
 
-KINDS: dict[str, Callable[[Mechanics, Chart], np.ndarray]] = {
-    "voronets-hamel": of_hamels_type,
-    "chaplygin": of_chaplygins_type,
-    "maggi": of_maggis_type,
-}
+    name = "hamel"
+    summary = "Hamel's equations in quasi-velocities."
 
+    characteristics: Mapping[sp.Expr, sp.Expr] | None = characteristics_option()
+    kind: str = option(
+        "choice", "How the equations in quasi-velocities are written.", default="voronets-hamel", allowed=tuple(KINDS)
+    )
+    inverse: Inverse = inverse_option()  # noqa: RUF009  # a field
+    release: Mapping[str, sp.Expr] | None = release_option()
+    rates: Mapping[str, float] | float | None = rates_option()
 
-def hamel(characteristics: Characteristics, kind: str) -> Callable[[Mechanics, Samples], Explicit]:
-    """The elimination for given characteristics."""
+    def refuse(self, mechanics: Mechanics) -> None:
+        """Any system will do."""
 
-    def eliminate(mechanics: Mechanics, samples: Samples) -> Explicit:
-        at = chart(characteristics, samples)
-        velocities, rates = kinematics(mechanics, at)
-        motion = unknowns(mechanics, at, kind, samples)
-        moving = [characteristics.rates[i] for i in moving_places(mechanics, at)]
-        pulled = pulled_rates(mechanics, at)
-        known = dict(zip(pulled, constrained(mechanics, at, vector(list(pulled.values()))), strict=True))
-        known |= dict(zip(moving, motion.solution[:, 0], strict=False))
-        accelerations = substitute(list(constrained(mechanics, at, at.rate(at.velocities))), known)
-        own = [known[characteristics.rates[i]] for i in state_places(mechanics, at.of)]
-        predicted = accelerations if characteristics.by_newton else []
-        return Explicit(
-            rates=(*rates, *own, *predicted),
-            velocities=tuple(velocities),
-            accelerations=tuple(accelerations),
-            reactions=tuple(motion.solution[len(moving) :, 0]),
-            pivots=(*at.pivots, *motion.pivots),
-            numbers=(*at.numbers, *motion.numbers),
-        )
+    def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
+        """The state (q, e)."""
+        of = build_characteristics(mechanics, self.characteristics, self.release, self.inverse, self.at, samples)
+        return quasi_variables(mechanics, of)
 
-    return eliminate
+    def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
+        """ė from the first k equations, the reactions from the others."""
+        return eliminate_quasi(mechanics, variables.chart, KINDS[self.kind], samples)
 
-
-def moving_places(mechanics: Mechanics, at: Chart) -> list[int]:
-    """The characteristics whose rates come from the equations of motion: e_ν, and ξ_s of deep servo constraints."""
-    return [*range(at.of.free), *(at.of.free + s for s in mechanics.deep)]
-
-
-def state_places(mechanics: Mechanics, of: Characteristics) -> list[int]:
-    """The characteristics that are integrated: e_ν, and ξ_s where a constraint is approached or deep."""
-    kept = [
-        s for s, c in enumerate(mechanics.system.constraints) if c.name in mechanics.approach or s in mechanics.deep
-    ]
-    return [*range(of.free), *(of.free + s for s in kept)]
-
-
-def kinematics(mechanics: Mechanics, at: Chart) -> tuple[np.ndarray, np.ndarray]:
-    """q̇(q, e, t), and the rates of q with the feedback: ḟ = -c for holonomic constraints."""
-    velocities = constrained(mechanics, at, at.velocities)
-    pull = vector([ZERO] * len(velocities))
-    kept = state_places(mechanics, at.of)
-    for s, f in enumerate(mechanics.position):
-        if f is not None and at.of.free + s not in kept:
-            pull = pull + constrained(mechanics, at, at.K[:, at.of.free + s]) * mechanics.corrections[s]
-    return velocities, velocities - pull
-
-
-def balance(mechanics: Mechanics, at: Chart, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """m, f and R of  m ė = f + R λ: L = m ė - (f - Q̃), R the directions of the reactions, all n rows."""
-    rates = at.of.rates
-    left = KINDS[kind](mechanics, at)
-    rest = vector(substitute(list(left), dict.fromkeys(rates, ZERO)))
-    forces = product(at.K.T, at.seen(mechanics.Q))
-    mass = jacobian(list(left), rates)
-    given = pulled_rates(mechanics, at)
-    moving = product(mass, vector([given.get(rate, ZERO) for rate in rates]))
-    return mass, forces - rest - moving, reaction_directions(mechanics, at)
-
-
-def reaction_directions(mechanics: Mechanics, at: Chart) -> np.ndarray:
-    """(n, m) Kᵀψ_q̇ᵀ = (0; E) for ideal constraints, Kᵀ ∂Q/∂u for servos."""
-    R = identity(len(at.K))[:, at.of.free :]
-    for s, constraint in enumerate(mechanics.system.constraints):
-        if isinstance(constraint, Servo):
-            R[:, s] = product(at.K.T, at.seen(mechanics.directions[:, s]))
-    return R
-
-
-def pulled_rates(mechanics: Mechanics, at: Chart) -> dict[Node, Node]:
-    """ξ̇_s = -κ ξ_s ... of the constraints that are only approached, by its symbol, in the variables of the chart."""
-    names = [c.name for c in mechanics.system.constraints]
-    places = {name: names.index(name) for name in mechanics.approach}
-    rates = {
-        at.of.rates[at.of.free + places[name]]: -pull
-        for name, pull in pulls(mechanics).items()
-        if places[name] not in mechanics.deep
-    }
-    return dict(zip(rates, at.seen(vector(list(rates.values()))), strict=True))
-
-
-def hidden_rates(mechanics: Mechanics, at: Chart) -> tuple[np.ndarray, np.ndarray]:
-    """S and g of  S ė = g  for deep servo constraints: ż_s = -c_s, z_s the last condition hidden in the path."""
-    last = vector([mechanics.chains[s][-1] for s in mechanics.deep])
-    rate = at.rate(at.seen(last))
-    rest = vector(substitute(list(rate), dict.fromkeys(at.of.rates, ZERO)))
-    S = jacobian(list(rate), at.of.rates)
-    given, pull = pulled_rates(mechanics, at), pulls(mechanics)
-    names = [mechanics.system.constraints[s].name for s in mechanics.deep]
-    approach = at.seen(vector([pull.get(name, ZERO) for name in names]))
-    moving = product(S, vector([given.get(rate, ZERO) for rate in at.of.rates]))
-    return S, -rest - moving - approach - mechanics.corrections[list(mechanics.deep)]
-
-
-def constrained(mechanics: Mechanics, at: Chart, nodes: np.ndarray) -> np.ndarray:
-    """Nodes of the chart as functions of what is integrated: ξ = ξ̇ = 0 where a constraint holds exactly."""
-    states = state_places(mechanics, at.of)
-    held = [i for i in range(len(at.of.e)) if i not in states]
-    zeros = {node: ZERO for i in held for node in (at.of.e[i], at.of.rates[i])}
-    settled = at.settled(nodes)
-    return vector(substitute(list(settled.ravel()), zeros)).reshape(settled.shape)
-
-
-def unknowns(mechanics: Mechanics, at: Chart, kind: str, samples: Samples) -> Elimination:
-    """ė_ν, ξ̇ of deep constraints, then the reactions: the first k rows alone, then λ, where no servo couples them."""
-    mass, forcing, R = (constrained(mechanics, at, part) for part in balance(mechanics, at, kind))
-    k = at.of.free
-    if mechanics.actuators is not None:
-        return with_inputs(mechanics, at, mass, forcing, R, samples)
-    motion = solved(mechanics, mass[:k, :k], forcing[:k, None], samples)
-    reactions = product(mass[k:, :k], motion.solution[:, 0]) - forcing[k:]
-    return replace(motion, solution=np.concatenate([motion.solution, reactions[:, None]]))
-
-
-def with_inputs(
-    mechanics: Mechanics, at: Chart, mass: np.ndarray, forcing: np.ndarray, R: np.ndarray, samples: Samples
-) -> Elimination:
-    """[m -R; S 0] (ė, λ) = (f, g): servo inputs couple all rows, and deep constraints add theirs."""
-    S, g = (constrained(mechanics, at, part) for part in hidden_rates(mechanics, at))
-    places, m = moving_places(mechanics, at), R.shape[1]
-    below = np.full((len(g), m), ZERO, dtype=object)
-    A = np.block([[mass[:, places], -R], [S[:, places].reshape(len(g), len(places)), below]])
-    try:
-        return solve(A, np.concatenate([forcing, g])[:, None], stacked(A, samples))
-    except SingularMatrix:
-        explain_singular(mechanics, samples[0])
-        raise
+    def lines(self, equations: EquationsOfMotion) -> list[Line]:
+        """q̇ = q̇(q, e, t), then the n equations."""
+        return quasi_lines(equations, KINDS[self.kind])

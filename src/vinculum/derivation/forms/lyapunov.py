@@ -7,17 +7,52 @@ gives λ(q, q̇) and equations in q alone. It needs a regular mass matrix.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
+from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.forms.form import MechanicalForm, rates_option, redundant_option, register
 from vinculum.derivation.mechanics.explicit import Explicit, solved
-from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product
-from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
-from vinculum.errors import Finding, SingularError, call
-from vinculum.names import name_of
+from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product, symmetrized
+from vinculum.derivation.mechanics.redundancy import least_squares
+from vinculum.derivation.mechanics.sample_states import Samples
+from vinculum.derivation.mechanics.singular import refuse_massless
+from vinculum.derivation.printing import Line, balance_lines
+from vinculum.derivation.variables import Variables, full_state
 
 
-def lyapunov(mechanics: Mechanics, samples: Samples) -> Explicit:
-    """q̈ and λ by eliminating first the accelerations, then the multipliers."""
+@register
+@dataclass(frozen=True)
+class Lyapunov(MechanicalForm):
+    """The multipliers eliminated: λ(q, q̇) as an expression."""
+
+    name = "lyapunov"
+    summary = "Multipliers eliminated: the reactions are expressions of the state (Lyapunov, Suslov)."
+
+    redundant: str = redundant_option()
+    rates: Mapping[str, float] | float | None = rates_option()
+
+    def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
+        """All of q and q̇."""
+        return full_state(mechanics)
+
+    def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
+        """q̈ and λ by eliminating first the accelerations, then the multipliers."""
+        if self.redundant == "least_squares":
+            return least_squares(eliminate_twice, mechanics, samples)
+        return eliminate_twice(mechanics, samples)
+
+    def lines(self, equations: EquationsOfMotion) -> list[Line]:
+        """λ(q, q̇), then M q̈ + h + V_q = forces + Jᵀλ."""
+        mechanics = equations.mechanics
+        reactions = mechanics.without_corrections(equations.explicit().reactions)
+        return [*zip(mechanics.printed_reactions, reactions, strict=True), *balance_lines(equations)]
+
+
+def eliminate_twice(mechanics: Mechanics, samples: Samples) -> Explicit:
+    """a₀ and Y from M, then λ from J Y, then q̈ = a₀ + Y λ."""
     refuse_massless(mechanics, samples[0])
     M, J = mechanics.M, mechanics.J
     free = mechanics.Q - mechanics.h
@@ -38,28 +73,4 @@ def lyapunov(mechanics: Mechanics, samples: Samples) -> Explicit:
         reactions=tuple(reactions),
         pivots=inertia.pivots + constraint.pivots,
         numbers=inertia.numbers + constraint.numbers,
-    )
-
-
-def symmetrized(S: np.ndarray) -> np.ndarray:
-    """S with the lower triangle replaced by the upper one; J M⁻¹ Jᵀ is symmetric."""
-    for i in range(len(S)):
-        S[i, :i] = S[:i, i]
-    return S
-
-
-def refuse_massless(mechanics: Mechanics, values: Values) -> None:
-    """This form divides by M: name the coordinates that have no inertia."""
-    M = numbers(mechanics.M, values)
-    size = np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-300))
-    _, singular, vectors = np.linalg.svd(M / np.outer(size, size))
-    if singular[-1] > 1e-12 * singular[0]:
-        return
-    coordinates = mechanics.system.coordinates
-    guilty = [name_of(c) for c, part in zip(coordinates, vectors[-1], strict=True) if abs(part) > 1e-3]
-    raise SingularError(
-        Finding(
-            f"The mass matrix is singular in {', '.join(guilty)}, and Lyapunov's elimination divides by it.",
-            ["Use ", call("derive", form="multipliers"), ", which needs only the bordered matrix to be regular."],
-        )
     )

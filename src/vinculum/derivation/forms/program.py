@@ -16,13 +16,16 @@ perturbation equations prescribed in `derive` or from the stabilization chosen i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from vinculum.derivation.forms.form import Form, option, register
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers
+from vinculum.derivation.program.affine_form import to_affine
 from vinculum.derivation.program.perturbation import Prescription, Rates, prescribed
 from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.derivation.servo.relative_degree import Chain, relative_degrees
@@ -33,31 +36,47 @@ from vinculum.graph import ONE, ZERO, Converter, Node, constant, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
 
 
-def program(
-    system: AffineSystem | System,
-    rates: Rates | Prescription | None = None,
-    free: Mapping[sp.Expr, sp.Expr] | None = None,
-    weights: Mapping[sp.Expr, float] | None = None,
-    at: Mapping[sp.Expr, float] | None = None,
-) -> ProgramEquations:
-    """Derive the form: relative degrees, decoupling matrix P, prescribed perturbations, free part."""
-    from vinculum.derivation.program.affine_form import to_affine
+@register
+@dataclass(frozen=True)
+class Program(Form[ProgramEquations]):
+    """The inputs of an `AffineSystem` that hold its constraints and make their perturbations decay with ``rates``.
 
-    stated = to_affine(system) if isinstance(system, System) else system
-    nodes = stated.nodes
-    around = None if at is None else _numbers(stated, at)
-    values = {symbol(p): v for p, v in stated.parameters.items()}
-    chains, points = relative_degrees(nodes, stated.constraint_names, values, around)
-    refuse_deficient(chains, nodes, points)
-    known = [*nodes.x, *nodes.parameters, nodes.time]
-    return ProgramEquations(
-        system=stated,
-        chains_found=tuple(chains),
-        prescribed=prescribed(rates, chains, known, points),
-        preferred=_preferred(stated, free or {}, known),
-        weights=_weights(stated, weights or {}),
-        points=tuple(points),
+    ``rates`` is one rate, one for each constraint, or a `Binomial`, `LinearPerturbation`, `Perturbation`. Where inputs
+    outnumber constraints, ``free`` {input: expression} is approached as nearly as the constraints allow, in the norm
+    given by ``weights`` {input: number}. The reactions of a `System` become its inputs.
+    """
+
+    name = "program"
+    summary = "ẋ = F + B N with the unknown inputs N that hold the constraints."
+
+    rates: Rates | Prescription | None = option(  # noqa: RUF009  # a field
+        "prescription", "Decay of deviations from the constraints: one rate, or one for each constraint."
     )
+    free: Mapping[sp.Expr, sp.Expr] | None = option(
+        "input laws", "What inputs should approach where the constraints leave a choice."
+    )
+    weights: Mapping[sp.Expr, float] | None = option("input weights", "Weights of the inputs in that choice.")
+    at: Mapping[sp.Expr, float] | None = option("state", "A state near which relative degrees are determined.")
+
+    def derive(self, system: AffineSystem | System) -> ProgramEquations:
+        """Relative degrees, decoupling matrix P, prescribed perturbations, free part."""
+        stated = to_affine(system) if isinstance(system, System) else system
+        nodes = stated.nodes
+        around = None if self.at is None else _numbers(stated, self.at)
+        values = {symbol(p): v for p, v in stated.parameters.items()}
+        chains, points = relative_degrees(nodes, stated.constraint_names, values, around)
+        refuse_deficient(chains, nodes, points)
+        known = [*nodes.x, *nodes.parameters, nodes.time]
+        equations = ProgramEquations(
+            form=self,
+            system=stated,
+            chains_found=tuple(chains),
+            prescribed=prescribed(self.rates, chains, known, points),
+            preferred=_preferred(stated, self.free or {}, known),
+            weights=_weights(stated, self.weights or {}),
+            points=tuple(points),
+        )
+        return equations.at_reference()
 
 
 def refuse_deficient(chains: list[Chain], nodes: AffineNodes, points: list[dict[Node, float]]) -> None:
@@ -70,49 +89,51 @@ def refuse_deficient(chains: list[Chain], nodes: AffineNodes, points: list[dict[
     rank, r, s = rank_of(best), len(chains), len(nodes.inputs)
     if rank == r:
         return
-    guilty = ", ".join(f"`{name}`" for name in dependent_names(best, [chain.name for chain in chains]))
-    cause = f"there are {s} inputs for {r} constraints" if s < r else f"the inputs act alike on {guilty}"
+    dependent = ", ".join(f"`{name}`" for name in dependent_names(best, [chain.name for chain in chains]))
+    cause = f"there are {s} inputs for {r} constraints" if s < r else f"the inputs act alike on {dependent}"
     raise ConstraintError(
         f"The inputs {listed(n.value for n in nodes.inputs) or '(none)'} cannot hold the constraints: the matrix of "
         f"inputs in their derivatives has rank {rank} of {r}; {cause}. Add inputs (or rates of auxiliary states), or "
-        f"remove {r - rank} of {guilty}."
+        f"remove {r - rank} of {dependent}."
     )
 
 
 def _numbers(system: AffineSystem, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
     known = {*system.states, system.time}
     problems = [
-        f"{name_of(key)} is no state.{suggestion(name_of(key), map(name_of, known))}" for key in at if key not in known
+        f"{name_of(key)} is not a state.{suggestion(name_of(key), map(name_of, known))}"
+        for key in at
+        if key not in known
     ]
     if problems:
-        raise ModelError("the point `at` is not usable", problems)
+        raise ModelError("Invalid point `at`", problems)
     return {symbol(key): float(value) for key, value in at.items()}
 
 
 def _preferred(system: AffineSystem, free: Mapping[sp.Expr, sp.Expr], known: list[Node]) -> tuple[Node, ...]:
     """N₀, zero where the user wants nothing."""
     problems = [
-        f"{name_of(u)} is no input.{suggestion(name_of(u), map(name_of, system.inputs))}"
+        f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, system.inputs))}"
         for u in free
         if u not in system.inputs
     ]
     if free and len(system.inputs) <= len(system.constraints):
         problems.append("as many inputs as constraints leave nothing free. Leave out free=..., or add inputs.")
     nodes = {u: Converter()(law) for u, law in free.items()}
-    strangers = [s.value for s in symbols(nodes.values()) - set(known)]
-    if strangers:
-        problems.append(f"{listed(strangers)} is not known. It may contain states, time and parameters.")
+    unknown = [s.value for s in symbols(nodes.values()) - set(known)]
+    if unknown:
+        problems.append(f"{listed(unknown)} is not known. It may contain states, time and parameters.")
     if problems:
-        raise ModelError("the free part of the inputs is not usable", problems)
+        raise ModelError("Invalid free part of the inputs", problems)
     return tuple(nodes.get(u, ZERO) for u in system.inputs)
 
 
 def _weights(system: AffineSystem, weights: Mapping[sp.Expr, float]) -> tuple[Node, ...]:
     """1/w of every input."""
-    problems = [f"{name_of(u)} is no input." for u in weights if u not in system.inputs]
+    problems = [f"{name_of(u)} is not an input." for u in weights if u not in system.inputs]
     problems += [f"the weight of {name_of(u)} is {w}; it must be positive." for u, w in weights.items() if not w > 0]
     if problems:
-        raise ModelError("the weights of the inputs are not usable", problems)
+        raise ModelError("Invalid weights of the inputs", problems)
     return tuple(ONE / constant(float(weights[u])) if u in weights else ONE for u in system.inputs)
 
 
@@ -122,6 +143,6 @@ def decoupling(equations: ProgramEquations, values: Values) -> dict[str, Any]:
     try:
         matrix, drift = numbers(P, values), numbers(a, values)
     except DomainError as error:
-        raise ModelError("the state is not usable", [str(error)]) from error
+        raise ModelError("Invalid state", [str(error)]) from error
     _, singular, vectors = np.linalg.svd(matrix)
     return {"P": matrix, "h": -drift, "free directions": vectors[int(np.sum(singular > 1e-12 * singular[0])) :].T}

@@ -1,4 +1,4 @@
-"""Routh's equations: cyclic coordinates replaced by their momenta, also beside redundant coordinates.
+"""Routh's equations: cyclic coordinates replaced by their momenta, also with redundant coordinates.
 
 A coordinate c is cyclic when it appears in no energy, force or constraint (its velocity may). With p = ∂T/∂ċ (B has no
 column of c, since c is in no constraint),
@@ -11,66 +11,71 @@ is an exact integral of what is integrated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.forms.projected import projected
-from vinculum.derivation.forms.shulgin import dependent_rates, with_velocities
+from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.forms.form import MechanicalForm, dependent_option, option, register
+from vinculum.derivation.forms.shulgin import exact_velocities, kinematic_lines, reduced_lines
 from vinculum.derivation.mechanics.explicit import Explicit, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.partition import Partition, choose_partition
+from vinculum.derivation.mechanics.projected import dependent_rates, projected, with_velocities
 from vinculum.derivation.mechanics.sample_states import Samples
+from vinculum.derivation.printing import Line
+from vinculum.derivation.variables import Variables
 from vinculum.describe import System
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Elimination, Node, gradient, substitute, symbol, symbols, vector
 from vinculum.names import listed, name_of
 
 
-def cyclic_coordinates(system: System) -> tuple[sp.Expr, ...]:
-    """The coordinates that appear in no energy, force or constraint, while their velocities do."""
-    nodes = system.nodes
-    everything = [nodes.kinetic, nodes.potential, nodes.dissipation, *nodes.forces, *nodes.constraints]
-    present = symbols(everything)
-    return tuple(q for q, node in zip(system.coordinates, nodes.q, strict=True) if node not in present)
+@register
+@dataclass(frozen=True)
+class Routh(MechanicalForm):
+    """Shulgin's equations with cyclic coordinates replaced by their momenta."""
 
+    name = "routh"
+    summary = "Routh's equations: cyclic coordinates replaced by their momenta."
 
-def checked_cyclic(system: System, asked: Sequence[sp.Expr] | None) -> tuple[sp.Expr, ...]:
-    """The cyclic coordinates asked for, or all there are."""
-    found = cyclic_coordinates(system)
-    wrong = [c for c in asked or () if c not in found]
-    if wrong:
-        raise ModelError(
-            "the choice of cyclic coordinates is not usable",
-            [f"{name_of(c)} appears in an energy, a force or a constraint, so it is not cyclic." for c in wrong],
+    dependent: Sequence[sp.Expr] | None = dependent_option()
+    cyclic: Sequence[sp.Expr] | None = option(
+        "coordinates", "Coordinates replaced by their momenta (routh); left out, all that are cyclic."
+    )
+
+    @classmethod
+    def new_states(cls, coordinates: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
+        """p_phi for a coordinate phi."""
+        return tuple(momentum_symbol(q) for q in coordinates)
+
+    def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
+        """The state (r, c, s, ṙ, p)."""
+        return self.divide(mechanics, choose_partition(mechanics, self.dependent, self.at, samples))
+
+    def divide(self, mechanics: Mechanics, partition: Partition) -> Variables:
+        """The same for a given partition."""
+        system = mechanics.system
+        cyclic = check_cyclic(system, self.cyclic)
+        r = [q for q in (system.coordinates[i] for i in partition.r) if q not in cyclic]
+        s = [system.coordinates[i] for i in partition.s]
+        definitions = momenta(system, cyclic)
+        return Variables(
+            states=(*r, *cyclic, *s, *(q.diff(system.time) for q in r), *definitions),
+            dimension=2 * len(r) + len(s) + 2 * len(cyclic),
+            feedback=tuple((None, f) for f in system.nodes.constraints),
+            projections=((system.nodes.constraints, tuple(map(symbol, s))),),
+            partition=partition,
+            definitions=definitions,
         )
-    if not found:
-        raise ModelError(
-            "Routh's form needs a cyclic coordinate",
-            [f"each of {listed(system.coordinates)} appears in an energy, a force or a constraint. Use 'shulgin'."],
-        )
-    return tuple(asked) if asked else found
 
-
-def momentum_symbol(system: System, c: sp.Expr) -> sp.Expr:
-    """The momentum of a cyclic coordinate as a function of time, called p_theta for theta."""
-    return sp.Function(f"p_{name_of(c)}")(system.time)
-
-
-def momenta(system: System, cyclic: Sequence[sp.Expr]) -> dict[sp.Expr, Node]:
-    """p = ∂T/∂ċ as functions of (q, q̇, t); cyclic coordinates are in no constraint, so T* adds nothing."""
-    v = [symbol(c.diff(system.time)) for c in cyclic]
-    slopes = gradient(system.nodes.kinetic, v)
-    return {momentum_symbol(system, c): node for c, node in zip(cyclic, slopes, strict=True)}
-
-
-def routh(partition: Partition, cyclic: Sequence[int]) -> Callable[[Mechanics, Samples], Explicit]:
-    """The elimination for given dependent and cyclic coordinates (numbers)."""
-    c = list(cyclic)
-    r = [i for i in partition.r if i not in cyclic]
-
-    def eliminate(mechanics: Mechanics, samples: Samples) -> Explicit:
+    def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
+        """ṡ from the constraints, ċ from the momenta, then r̈ from the projected equations."""
+        system, partition = mechanics.system, variables.divided
+        c = [system.coordinates.index(q) for q in check_cyclic(system, self.cyclic)]
+        r = [i for i in partition.r if i not in c]
         rates, velocities = dependent_rates(mechanics, partition, samples)
         velocities[c], spin = cyclic_velocities(mechanics, c, velocities, samples)
         reduced = with_velocities(mechanics, velocities)
@@ -84,7 +89,49 @@ def routh(partition: Partition, cyclic: Sequence[int]) -> Callable[[Mechanics, S
             numbers=spin.numbers + found.numbers,
         )
 
-    return eliminate
+    def lines(self, equations: EquationsOfMotion) -> list[Line]:
+        """ṡ = B ṙ and ċ, ṗ = Q_c for every momentum, then A* r̈ + ... = Q_r + Bᵀ Q_s."""
+        velocities = exact_velocities(equations)
+        rates = dict(zip(equations.states, equations.explicit().rates, strict=True))
+        momentum = [(symbol(p.diff(equations.system.time)), rates[p]) for p in equations.definitions]
+        return [*kinematic_lines(equations, velocities), *momentum, *reduced_lines(equations, velocities)]
+
+
+def cyclic_coordinates(system: System) -> tuple[sp.Expr, ...]:
+    """The coordinates that appear in no energy, force or constraint, while their velocities do."""
+    nodes = system.nodes
+    everything = [nodes.kinetic, nodes.potential, nodes.dissipation, *nodes.forces, *nodes.constraints]
+    present = symbols(everything)
+    return tuple(q for q, node in zip(system.coordinates, nodes.q, strict=True) if node not in present)
+
+
+def check_cyclic(system: System, asked: Sequence[sp.Expr] | None) -> tuple[sp.Expr, ...]:
+    """The cyclic coordinates asked for, or all there are."""
+    found = cyclic_coordinates(system)
+    wrong = [c for c in asked or () if c not in found]
+    if wrong:
+        raise ModelError(
+            "Invalid choice of cyclic coordinates",
+            [f"{name_of(c)} appears in an energy, a force or a constraint, so it is not cyclic." for c in wrong],
+        )
+    if not found:
+        raise ModelError(
+            "Routh's form needs a cyclic coordinate",
+            [f"each of {listed(system.coordinates)} appears in an energy, force or constraint. Use form='shulgin'."],
+        )
+    return tuple(asked) if asked else found
+
+
+def momentum_symbol(c: sp.Expr) -> sp.Expr:
+    """The momentum of a cyclic coordinate as a function of time, called p_theta for theta."""
+    return sp.Function(f"p_{name_of(c)}")(*c.args)
+
+
+def momenta(system: System, cyclic: Sequence[sp.Expr]) -> dict[sp.Expr, Node]:
+    """p = ∂T/∂ċ as functions of (q, q̇, t); cyclic coordinates are in no constraint, so T* adds nothing."""
+    v = [symbol(c.diff(system.time)) for c in cyclic]
+    slopes = gradient(system.nodes.kinetic, v)
+    return {momentum_symbol(c): node for c, node in zip(cyclic, slopes, strict=True)}
 
 
 def cyclic_velocities(

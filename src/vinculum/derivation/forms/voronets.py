@@ -10,40 +10,79 @@ These are the equations of Chaplygin's type (7) with the independent velocities 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 
+from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
 from vinculum.derivation.mechanics.column_choice import best_columns
+from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.sample_states import generic_states, numbers, unmet
+from vinculum.derivation.mechanics.partition import check_dependent
+from vinculum.derivation.mechanics.sample_states import Samples, numbers, refuse_unmet
+from vinculum.derivation.printing import Line
+from vinculum.derivation.quasi.characteristics import release_parameters
+from vinculum.derivation.quasi.chart import Characteristics
+from vinculum.derivation.quasi.quasi_equations import chaplygin_type, eliminate_quasi, quasi_lines, quasi_variables
+from vinculum.derivation.variables import Variables
 from vinculum.describe import Holonomic
-from vinculum.errors import ConstraintError, Finding, Formula, ModelError, Word, call
-from vinculum.graph import Node, jacobian, symbol, symbols
-from vinculum.names import listed, name_of, suggestion
+from vinculum.errors import Finding, Formula, ModelError, Word, call
+from vinculum.graph import jacobian, symbol, symbols
+from vinculum.names import listed
 
 
-def independent_velocities(
-    mechanics: Mechanics, dependent: Sequence[sp.Expr] | None, at: Mapping[sp.Expr, float] | None
-) -> dict[sp.Expr, Node]:
-    """The velocities that stay, by their symbols; the dependent ones are named or best conditioned."""
+@register
+@dataclass(frozen=True)
+class Voronets(MechanicalForm):
+    """Dependent velocities eliminated, also with nonholonomic constraints."""
+
+    name = "voronets"
+    summary = "Voronets' equations: dependent velocities eliminated."
+
+    dependent: Sequence[sp.Expr] | None = dependent_option()
+    rates: Mapping[str, float] | float | None = rates_option()
+
+    def refuse(self, mechanics: Mechanics) -> None:
+        """Constraints must be linear in the velocities."""
+        refuse_nonlinear(mechanics)
+
+    def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
+        """The state (q, q̇_r)."""
+        s = dependent_velocities(mechanics, self.dependent, self.at, samples)
+        return quasi_variables(mechanics, independent_characteristics(mechanics, s))
+
+    def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
+        """q̈_r from the first k equations, the reactions from the others."""
+        return eliminate_quasi(mechanics, variables.chart, chaplygin_type, samples)
+
+    def lines(self, equations: EquationsOfMotion) -> list[Line]:
+        """q̇_s by q̇_r, then the n equations."""
+        return quasi_lines(equations, chaplygin_type)
+
+
+def independent_characteristics(mechanics: Mechanics, dependent: Sequence[int]) -> Characteristics:
+    """The velocities that stay, then the constraints."""
     system = mechanics.system
-    refuse_nonlinear(mechanics)
+    kept = [v for i, v in enumerate(system.velocities) if i not in dependent]
+    names = (*kept, *release_parameters(system, None))
+    return Characteristics(system, names, (*map(symbol, kept), *mechanics.velocity), len(kept))
+
+
+def dependent_velocities(
+    mechanics: Mechanics, dependent: Sequence[sp.Expr] | None, at: Mapping[sp.Expr, float] | None, samples: Samples
+) -> tuple[int, ...]:
+    """The numbers of the coordinates whose velocities are eliminated: named by the user, or best conditioned."""
+    system = mechanics.system
     known = dict(system.parameters) | {system.time: 0.0} | dict(at or {})
     values = {symbol(key): float(x) for key, x in known.items()}
     if at is None:
-        states = generic_states(mechanics, wanted=1)
-        if not states:
-            raise ConstraintError(
-                Finding(
-                    f"No state that meets the constraints was found.{unmet(mechanics)}",
-                    ["If there is one, give it: ", call("derive", at={Word("coordinate"): Word("value")}), "."],
-                )
-            )
-        values = states[0]
+        if not samples:
+            refuse_unmet(mechanics)
+        values = dict(samples[0])
     J = numbers(velocity_slopes(mechanics), values)
-    s = checked(mechanics, dependent, J) if dependent is not None else best_columns(J)
-    return {v: symbol(v) for i, v in enumerate(system.velocities) if i not in s}
+    return best_columns(J) if dependent is None else named_velocities(mechanics, dependent, J)
 
 
 def velocity_slopes(mechanics: Mechanics) -> np.ndarray:
@@ -51,33 +90,16 @@ def velocity_slopes(mechanics: Mechanics) -> np.ndarray:
     return jacobian(mechanics.velocity, mechanics.system.nodes.v)
 
 
-def checked(mechanics: Mechanics, dependent: Sequence[sp.Expr], J: np.ndarray) -> list[int]:
+def named_velocities(mechanics: Mechanics, dependent: Sequence[sp.Expr], J: np.ndarray) -> tuple[int, ...]:
     """The numbers of the dependent coordinates a user asked for; J is ∂ψ/∂q̇ in numbers."""
-    coordinates, needed = list(mechanics.system.coordinates), len(J)
-    problems = [
-        f"{name_of(q)} is no coordinate.{suggestion(name_of(q), map(name_of, coordinates))}"
-        for q in dependent
-        if q not in coordinates
-    ]
-    if len(set(dependent)) != needed:
-        problems.append(
-            f"{needed} constraints make {needed} velocities dependent, but these were named: {listed(dependent)}."
-        )
-    if problems:
-        raise ModelError("the choice of dependent coordinates is not usable", problems)
-    s = [coordinates.index(q) for q in dependent]
-    J_s = J[:, s]
-    if needed and np.linalg.svd(J_s, compute_uv=False)[-1] <= 1e-9 * np.abs(J_s).max(initial=1e-300):
+    coordinates = mechanics.system.coordinates
+    s = check_dependent(mechanics.system, dependent, "velocities")
+    J_s = J[:, list(s)]
+    if len(J) and np.linalg.svd(J_s, compute_uv=False)[-1] <= 1e-9 * np.abs(J_s).max(initial=1e-300):
         better = [coordinates[i] for i in best_columns(J)]
-        raise ModelError(
-            "the choice of dependent coordinates is not usable",
-            [
-                Finding(
-                    f"the constraints do not determine the velocities of {listed(dependent)}.",
-                    ["Use ", call("derive", dependent=better), "."],
-                )
-            ],
-        )
+        problem = f"the constraints do not determine the velocities of {listed(dependent)}."
+        finding = Finding(problem, ["Use ", call("derive", dependent=better), "."])
+        raise ModelError("Invalid choice of dependent coordinates", [finding])
     return s
 
 

@@ -51,6 +51,13 @@ def matrix_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return result
 
 
+def symmetrized(S: np.ndarray) -> np.ndarray:
+    """S with the lower triangle replaced by the upper one, for a matrix that is symmetric, as J M⁻¹ Jᵀ."""
+    for i in range(len(S)):
+        S[i, :i] = S[:i, i]
+    return S
+
+
 def total(terms: Sequence[Node]) -> Node:
     """The sum of nodes."""
     result = ZERO
@@ -248,10 +255,7 @@ def servo_directions(system: System, applied: np.ndarray, J: np.ndarray) -> tupl
 
 def symmetric_jacobian(momenta: Sequence[Node], v: Sequence[Node]) -> np.ndarray:
     """∂p/∂q̇, made symmetric by identity: both triangles hold the same nodes."""
-    M = jacobian(momenta, v)
-    for i in range(len(v)):
-        M[i, :i] = M[:i, i]
-    return M
+    return symmetrized(jacobian(momenta, v))
 
 
 def constraint_rows(

@@ -6,7 +6,7 @@ No coordinate is ever solved for: B(q) alone is needed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,10 @@ import sympy as sp
 from vinculum.derivation.mechanics.column_choice import best_columns, smallest_singular, unit_rows
 from vinculum.derivation.mechanics.explicit import explain_singular
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
+from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, refuse_unmet, stacked
 from vinculum.describe import Holonomic, System
 from vinculum.errors import Finding, ModelError, SingularError, call
-from vinculum.graph import ONE, Elimination, SingularMatrix, along, solve, vector
+from vinculum.graph import ONE, Elimination, SingularMatrix, along, solve, symbol, vector
 from vinculum.names import listed, name_of, suggestion
 
 
@@ -31,21 +31,45 @@ class Partition:
     chosen: bool = False
 
 
+def choose_partition(
+    mechanics: Mechanics, dependent: Sequence[sp.Expr] | None, at: Mapping[sp.Expr, float] | None, samples: Samples
+) -> Partition:
+    """The partition the user asked for, or the best one at the state ``at`` or at the first sample."""
+    system = mechanics.system
+    if dependent is not None:
+        return named_partition(system, dependent)
+    if at is not None:
+        known = dict(system.parameters) | {system.time: 0.0} | dict(at)
+        return best_partition(mechanics, {symbol(key): float(value) for key, value in known.items()})
+    if not samples:
+        refuse_unmet(mechanics)
+    return best_partition(mechanics, samples[0])
+
+
+def dependence(mechanics: Mechanics, partition: Partition, samples: Samples) -> np.ndarray:
+    """B = -F_s⁻¹ F_r of ṡ = B ṙ + b."""
+    return following(mechanics, partition, -mechanics.J[:, list(partition.r)], samples).solution
+
+
 def named_partition(system: System, dependent: Sequence[sp.Expr]) -> Partition:
-    """The partition a user asked for; as many dependent coordinates as constraints."""
+    """The partition a user asked for."""
     refuse_nonholonomic(system)
-    coordinates = list(system.coordinates)
-    strangers = [name_of(s) for s in dependent if s not in coordinates]
-    problems = [f"{s} is no coordinate.{suggestion(s, map(name_of, coordinates))}" for s in strangers]
-    needed = len(system.constraints)
+    s = check_dependent(system, dependent, "coordinates")
+    return Partition(tuple(i for i in range(len(system.coordinates)) if i not in s), s)
+
+
+def check_dependent(system: System, dependent: Sequence[sp.Expr], what: str) -> tuple[int, ...]:
+    """The numbers of the dependent coordinates a user asked for; as many as there are constraints."""
+    coordinates, needed = list(system.coordinates), len(system.constraints)
+    unknown = [name_of(s) for s in dependent if s not in coordinates]
+    problems = [f"{s} is not a coordinate.{suggestion(s, map(name_of, coordinates))}" for s in unknown]
     if len(set(dependent)) != needed:
         problems.append(
-            f"{needed} constraints make {needed} coordinates dependent, but these were named: {listed(dependent)}."
+            f"{needed} constraints make {needed} {what} dependent, but these were named: {listed(dependent)}."
         )
     if problems:
-        raise ModelError("the choice of dependent coordinates is not usable", problems)
-    s = tuple(coordinates.index(key) for key in dependent)
-    return Partition(tuple(i for i in range(len(coordinates)) if i not in s), s)
+        raise ModelError("Invalid choice of dependent coordinates", problems)
+    return tuple(coordinates.index(key) for key in dependent)
 
 
 def best_partition(mechanics: Mechanics, values: Values) -> Partition:

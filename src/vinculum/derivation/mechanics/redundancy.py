@@ -18,7 +18,7 @@ from vinculum.names import name_of
 if TYPE_CHECKING:
     from vinculum.derivation.mechanics.explicit import Explicit
 
-    Form = Callable[[Mechanics, Samples], Explicit]
+    Elimination = Callable[[Mechanics, Samples], Explicit]
 
 _DEPENDENT = 1e-9  # relative size of singular values of the row-scaled Jacobian that count as zero
 
@@ -66,24 +66,20 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
     )
 
 
-def least_squares(form: Form) -> Form:
-    """A form that goes on with dependent constraints.
+def least_squares(eliminate: Elimination, mechanics: Mechanics, samples: Samples) -> Explicit:
+    """An elimination that goes on with dependent constraints.
 
     With J_I independent rows that span all rows and K = J J_Iᵀ, the constraints are met in the sense of least
     squares, Kᵀ(J q̈ + γ + c) = 0, and of all multipliers that give the same reaction force Jᵀλ the shortest is
     chosen, λ = K μ.
     """
-
-    def solve(mechanics: Mechanics, samples: Samples) -> Explicit:
-        J = mechanics.J
-        K = matrix_product(J, J[independent_rows(numbers(J, samples[0]))].T)
-        combined = replace(
-            mechanics,
-            J=matrix_product(K.T, J),
-            gamma=product(K.T, mechanics.gamma),
-            corrections=product(K.T, mechanics.corrections),
-        )
-        explicit = form(combined, samples)
-        return replace(explicit, reactions=tuple(product(K, vector(explicit.reactions))))
-
-    return solve
+    J = mechanics.J
+    K = matrix_product(J, J[independent_rows(numbers(J, samples[0]))].T)
+    combined = replace(
+        mechanics,
+        J=matrix_product(K.T, J),
+        gamma=product(K.T, mechanics.gamma),
+        corrections=product(K.T, mechanics.corrections),
+    )
+    explicit = eliminate(combined, samples)
+    return replace(explicit, reactions=tuple(product(K, vector(explicit.reactions))))

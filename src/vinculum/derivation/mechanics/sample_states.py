@@ -1,14 +1,15 @@
-"""Sample states: numbers at which structure is looked at (pivots, ranks)."""
+"""Sample states at which ranks and pivots are chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
 import numpy as np
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.newton import newton
-from vinculum.errors import DomainError
+from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import Node, evaluate, jacobian
 from vinculum.names import name_of
 
@@ -113,6 +114,17 @@ def unmet(mechanics: Mechanics, tries: int = 8) -> str:
     random = np.random.default_rng(20_000)
     found = [left_over(position, nodes.q, _draw(mechanics, random, 0.5)) for _ in range(tries if position else 0)]
     return min(found)[1] if found else ""
+
+
+def refuse_unmet(mechanics: Mechanics) -> NoReturn:
+    """Raise where no state that meets the constraints was found."""
+    raise ConstraintError(
+        Finding(
+            f"No state that meets the constraints of {mechanics.system.name!r} was found from random starts."
+            f"{unmet(mechanics)}",
+            ["If there is one, give it: ", call("derive", at={Word("coordinate"): Word("value")}), "."],
+        )
+    )
 
 
 def solved_for(residual: Sequence[Node], variables: Sequence[Node], values: Values) -> tuple[np.ndarray, bool]:

@@ -1,26 +1,30 @@
-"""Where equations stop determining the motion: found next to it, and named in the user's terms."""
+"""Where equations stop determining the motion, and inertias that no body has, named in the user's terms."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+import sympy as sp
 
+from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import badly_divided, partition_complaint
 from vinculum.derivation.mechanics.sample_states import Values, numbers
-from vinculum.errors import DomainError
-from vinculum.names import name_of
+from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
+from vinculum.names import listed, name_of
 
 if TYPE_CHECKING:
     from vinculum.derivation.equations import EquationsOfMotion
 
 _SINGULAR = 1e-7  # relative size at which equations count as singular
+_ROUNDING = 1e-9  # a share of the largest inertia, below which a negative one is rounding
 
 
 def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     """What the equations no longer determine at a state, or nothing."""
     mechanics = equations.mechanics
-    if equations.redundant == "least_squares":
+    if equations.redundant:
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
         found = partition_complaint(mechanics, equations.partition, known)
@@ -69,9 +73,46 @@ def vanishing_constraints(equations: EquationsOfMotion, known: Values) -> list[s
 
 def _generic_gradients(equations: EquationsOfMotion) -> list[np.ndarray]:
     found = []
-    for values in equations.generic:
+    for values in equations.samples:
         try:
             found.append(numbers(equations.mechanics.J, values))
         except DomainError:
             continue
     return found
+
+
+def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Mapping[sp.Symbol, float]) -> None:
+    """Raise where NᵀM N has a negative eigenvalue at a state, N spanning the velocities with J N = 0."""
+    if mechanics.system.bodies is not None:
+        return  # bodies are checked one by one
+    M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
+    _, sizes, rows = np.linalg.svd(J, full_matrices=True)
+    N = rows[int(np.sum(sizes > _ROUNDING * max(sizes.max(initial=0.0), 1e-300))) :].T
+    inertias, directions = np.linalg.eigh(N.T @ M @ N)
+    if not len(inertias) or inertias[0] >= -_ROUNDING * np.abs(inertias).max():
+        return
+    motion = np.abs(N @ directions[:, 0])
+    moving = [q for q, part in zip(mechanics.system.coordinates, motion, strict=True) if part > 0.1 * motion.max()]
+    negative = ", ".join(f"{name_of(p)} = {x:.6g}" for p, x in parameters.items() if x < 0)
+    advice = f"Look at {negative}." if negative else "Look at its signs."
+    raise ModelError(
+        f"the kinetic energy of {mechanics.system.name!r} is negative",
+        [f"a motion of {listed(moving)} has less energy than rest at this state, which no masses have. {advice}"],
+    )
+
+
+def refuse_massless(mechanics: Mechanics, values: Values) -> None:
+    """Raise where the mass matrix is singular, and name the coordinates that have no inertia."""
+    M = numbers(mechanics.M, values)
+    size = np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-300))
+    _, singular, vectors = np.linalg.svd(M / np.outer(size, size))
+    if singular[-1] > 1e-12 * singular[0]:
+        return
+    coordinates = mechanics.system.coordinates
+    massless = [name_of(c) for c, part in zip(coordinates, vectors[-1], strict=True) if abs(part) > 1e-3]
+    raise SingularError(
+        Finding(
+            f"The mass matrix is singular in {', '.join(massless)}, and Lyapunov's elimination divides by it.",
+            ["Use ", call("derive", form="multipliers"), ", which needs only the bordered matrix to be regular."],
+        )
+    )

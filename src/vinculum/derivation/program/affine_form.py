@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.forms.lyapunov import refuse_massless
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
 from vinculum.derivation.mechanics.sample_states import generic_states, numbers, stacked, unmet
+from vinculum.derivation.mechanics.singular import refuse_massless
 from vinculum.describe import System
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import About, ConstraintError, Finding, ModelError, SingularError, call

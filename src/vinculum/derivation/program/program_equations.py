@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.forms.lyapunov import symmetrized
 from vinculum.derivation.interface import Condition, Feedback, Residual, StartLevel
 from vinculum.derivation.mechanics.explicit import Explicit
-from vinculum.derivation.mechanics.lagrange import matrix_product, product
+from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
+from vinculum.derivation.printing import Printed, Write, shared, vlatex
 from vinculum.derivation.servo.relative_degree import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
+from vinculum.text_printer import plain
 
 if TYPE_CHECKING:
-    from vinculum.derivation.printing import Printed
+    from vinculum.derivation.forms.program import Program
 
 _LEVELS = ("position", "velocity")
 
@@ -34,14 +35,14 @@ _LEVELS = ("position", "velocity")
 class ProgramEquations:
     """ẋ = F + B N(x, t) with N from P N = h; see `derive.program`. Satisfies `derive.interface.Equations`."""
 
+    form: Program  # with its options
     system: AffineSystem
     chains_found: tuple[Chain, ...]
     prescribed: Feedback | None
     preferred: tuple[Node, ...]  # N₀
     weights: tuple[Node, ...]  # 1/w
-    points: tuple[Values, ...]  # consistent states at which structure was looked at
-    form: str = "program"
-    _known: list[Explicit] = field(default_factory=list)
+    points: tuple[Values, ...]  # consistent states at which ranks and pivots are chosen
+    elimination: Explicit | None = None  # N and ẋ, with pivots that are good at the first point
 
     # -- what was found ------------------------------------------------------------------------------------------
 
@@ -74,22 +75,27 @@ class ProgramEquations:
 
     def latex(self) -> str:
         """ẋ = F + B N and P N = h, with named intermediates, as LaTeX."""
-        from vinculum.derivation.program.program_printing import latex
-
-        return latex(self)
+        return self.printed().aligned
 
     def printed(self) -> Printed:
         """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
-        from vinculum.derivation.program.program_printing import printed
-
-        return printed(self)
+        return self._written(vlatex)
 
     def text(self) -> str:
         """The same as plain text, in the words of a model file."""
-        from vinculum.derivation.program.program_printing import printed
-        from vinculum.text_printer import plain
+        return self._written(plain).lines
 
-        return printed(self, write=plain).lines
+    def _written(self, write: Write) -> Printed:
+        """ẋ = F + B N, then P N = -a (the exact motion), with named intermediates where expressions are shared."""
+        nodes, system = self.system.nodes, self.system
+        N = vector(nodes.inputs)
+        rates = nodes.F + product(nodes.B, N) if len(N) else nodes.F
+        left: list[Node] = [symbol(x.diff(system.time)) for x in system.states]
+        left += list(product(self.P, N)) if len(N) else []
+        right = [*rates, *(-chain.a for chain in self.chains_found)]
+        taken = [name_of(key) for key in (*system.states, *system.inputs, *system.parameters)]
+        lines = [(a, b) for a, b in zip(left, right, strict=True) if a is not b]  # ẋ = ẋ says nothing
+        return shared([side for line in lines for side in line], taken, write)
 
     _repr_latex_ = formula
     _repr_html_ = html_if_large
@@ -99,15 +105,17 @@ class ProgramEquations:
     def explicit(self, values: Values | None = None) -> Explicit:
         """N and ẋ as nodes, with pivots that are good at the given values (default: the first consistent point)."""
         values = self.points[0] if values is None else values
-        for explicit in self._known:
-            if explicit.suits(values):
-                return explicit
+        if self.elimination is not None and self.elimination.suits(values):
+            return self.elimination
         return self.chosen_for(values)
 
     def chosen_for(self, *values: Values) -> Explicit:
         """A new elimination with pivots that are good at all the given states."""
-        self._known.append(self._eliminated([*values, *self.points]))
-        return self._known[-1]
+        return self._eliminated([*values, *self.points])
+
+    def at_reference(self) -> ProgramEquations:
+        """The same equations eliminated at the first point."""
+        return replace(self, elimination=self.chosen_for(self.points[0]))
 
     def _eliminated(self, samples: Sequence[Values]) -> Explicit:
         """N and ẋ with pivots chosen on the samples."""
@@ -129,7 +137,7 @@ class ProgramEquations:
         try:
             elimination = solve(A, right[:, None], stacked(A, samples), symmetric=not square)
         except SingularMatrix:
-            raise SingularError(self.singular_at(samples[0]) or "the inputs are not determined here") from None
+            raise SingularError(self.singular_at(samples[0]) or "The inputs are not determined here.") from None
         solution = elimination.solution[:, 0]
         N = solution if square else N0 + W * product(P.T, solution)
         return N, elimination.pivots, elimination.numbers
@@ -153,7 +161,7 @@ class ProgramEquations:
         missing = [key for key in self.states if key not in state]
         problems += [f"no value for {listed(missing)}."] if missing else []
         if problems:
-            raise ModelError(f"the state of {self.name!r} is not usable", problems)
+            raise ModelError(f"Invalid state of {self.name!r}", problems)
         complete = {self.time: 0.0} | dict(self.parameters) | dict(state)
         return {symbol(key): float(value) for key, value in complete.items()}
 
@@ -291,13 +299,13 @@ class ProgramEquations:
         rank = rank_of(P)
         if rank == len(P):
             return ""
-        guilty = ", ".join(f"`{name}`" for name in dependent_names(P, self.constraint_names))
+        dependent = ", ".join(f"`{name}`" for name in dependent_names(P, self.constraint_names))
         point = ", ".join(f"{name_of(x)} = {values[symbol(x)]:.6g}" for x in self.states)
-        return f"The inputs no longer hold the constraints {guilty}: rank {rank} of {len(P)} at {point}."
+        return f"The inputs no longer hold the constraints {dependent}: rank {rank} of {len(P)} at {point}."
 
     def __repr__(self) -> str:
         rows = {
-            "form": self.form,
+            "form": self.form.name,
             "states": listed(self.states),
             "inputs": listed(self.system.inputs) or "none",
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",

@@ -1,4 +1,4 @@
-"""Where a chart of quasi-velocities ends, and where servos lose their grip: what must not reach zero.
+"""Where a chart of quasi-velocities ends: what must not reach zero.
 
 A chart given by elimination or by Newton ends where det(∂e/∂q̇) = 0 or e itself is not smooth; a closed inverse ends
 where one of its roots or divisors vanishes. Conditions are stated in the user's symbols. Those of a small chart are
@@ -8,8 +8,8 @@ must, since the product of all pivots is the determinant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -18,25 +18,32 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.interface import Condition
 from vinculum.derivation.mechanics.explicit import Explicit
-from vinculum.derivation.mechanics.lagrange import Mechanics, total
-from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
+from vinculum.derivation.mechanics.lagrange import total
+from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.derivation.quasi.chart import Characteristics
-from vinculum.derivation.servo.servo_index_reduction import determinant_at, effect
-from vinculum.describe import Servo
 from vinculum.errors import ModelError, SingularError
 from vinculum.graph import ONE, ZERO, Node, evaluate, order, substitute, symbols, to_sympy, tree_size
 from vinculum.graph.traverse import describe
 from vinculum.names import listed, name_of
 
-Eliminate = Callable[[Mechanics, Samples], Explicit]
-_SHORT, _LONG = (
-    60,
-    300,
-)  # operations of a formula that is written out in a sentence, and that is simplified to become one
+_SHORT = 60  # operations of a formula that is written out in a sentence
+_LONG = 300  # operations of a formula that is simplified to become such a sentence
 _LARGEST = 8  # coordinates; beyond, the determinant is not written out
 
 
-def conditions(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ...]:
+@dataclass(frozen=True, eq=False)
+class DeterminantLimit(Condition):
+    """det(∂e/∂q̇) of a large chart, a number computed at a state."""
+
+    slopes: np.ndarray | None = None  # (n, n) ∂e/∂q̇
+
+    def value(self, values: Values) -> float:
+        """The determinant at a state."""
+        assert self.slopes is not None
+        return float(np.linalg.det(numbers(self.slopes, values)))
+
+
+def chart_limits(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ...]:
     """The conditions of the chart with the release parameters ``held`` at zero."""
     steady = {*of.system.nodes.parameters}
     edges = [node for node in _edges(of) if symbols([node]) - steady]
@@ -44,9 +51,7 @@ def conditions(of: Characteristics, held: Sequence[Node]) -> tuple[Condition, ..
     free = f"the characteristics {listed(of.names[: of.free])} determine the velocities only where"
     found = [Condition(node, f"{free} {written(node)} is not zero") for node in dict.fromkeys(edges)]
     if of.inverse is None and len(of.functions) > _LARGEST:
-        slopes = of.slopes
-        found.append(Condition(None, f"{free} det(de/dqdot) is not zero",
-                               measure=lambda values: float(np.linalg.det(numbers(slopes, values)))))  # fmt: skip
+        found.append(DeterminantLimit(None, f"{free} det(de/dqdot) is not zero", slopes=of.slopes))
     return tuple(found)
 
 
@@ -82,40 +87,6 @@ def _singular(nodes: Sequence[Node]) -> list[Node]:
     return [node for node in nodes if node.op == "sqrt"] + [node.args[1] for node in nodes if node.op == "divide"]
 
 
-def grip_conditions(mechanics: Mechanics) -> tuple[Condition, ...]:
-    """Where the inputs of servo constraints lose their grip: det(ψ_q̇ M⁻¹ b) goes to zero."""
-    if mechanics.actuators is None:
-        return ()
-    servos = ", ".join(f"`{c.name}`" for c in mechanics.system.constraints if isinstance(c, Servo))
-    return (
-        Condition(
-            None,
-            _infinite(servos, mechanics.system.servo_inputs),
-            "singular",
-            "Choose a path or an actuator that avoids this.",
-            measure=lambda values: determinant_at(mechanics, values),
-            blame=lambda values: _infinite(*powerless(mechanics, values)),
-        ),
-    )
-
-
-def _infinite(servos: str, inputs: Sequence[sp.Expr]) -> str:
-    return (
-        f"the servo constraint {servos} asks for an infinite input: {listed(inputs)} can hold it only where the "
-        "realizability determinant is not zero"
-    )
-
-
-def powerless(mechanics: Mechanics, values: Values) -> tuple[str, tuple[sp.Expr, ...]]:
-    """The inputs that have next to no effect on the servo constraints at a state, and the constraints they hold."""
-    system = mechanics.system
-    D, rows, _ = effect(mechanics, values)
-    weakest = np.abs(np.linalg.svd(D / np.where(rows > 0, rows, 1.0)[:, None])[2][-1])
-    idle = tuple(u for u, part in zip(system.servo_inputs, weakest, strict=True) if part > 0.3 * weakest.max())
-    held = [c.name for c in system.constraints if isinstance(c, Servo) and set(c.through) & set(idle)]
-    return ", ".join(f"`{name}`" for name in held), idle
-
-
 def written(node: Node) -> str:
     """A node in the user's names, as a formula where it is small."""
     simple = _simplified(node)
@@ -125,26 +96,23 @@ def written(node: Node) -> str:
     return str(simple.xreplace(plain))
 
 
-def watching(eliminate: Eliminate, limits: Sequence[Condition]) -> Eliminate:
-    """The elimination with the conditions of the chart among its pivots, so that a run watches them."""
+def watch_limits(explicit: Explicit, limits: Sequence[Condition], values: Values) -> Explicit:
+    """The elimination with the conditions of a chart among its pivots, where they are written out."""
+    nodes = tuple(limit.node for limit in limits if limit.node is not None)
+    if not nodes:
+        return explicit
+    numbers = (*explicit.numbers, *evaluate(nodes, values))
+    return replace(explicit, pivots=explicit.pivots + nodes, numbers=numbers)
 
-    written_out = [limit for limit in limits if limit.node is not None]
-    if not written_out:
-        return eliminate
 
-    def watched(mechanics: Mechanics, samples: Samples) -> Explicit:
-        for limit in written_out:
-            value = limit.value(samples[0])
-            if abs(value) < 1e-12:
-                raise SingularError(
-                    f"The state is not usable: {limit.meaning}, and there it is {value:.3g}. {limit.advice}"
-                )
-        explicit = eliminate(mechanics, samples)
-        nodes = tuple(limit.node for limit in written_out if limit.node is not None)
-        numbers = (*explicit.numbers, *evaluate(nodes, samples[0]))
-        return replace(explicit, pivots=explicit.pivots + nodes, numbers=numbers)
-
-    return watched
+def refuse_outside(limits: Sequence[Condition], values: Values) -> None:
+    """Raise where a condition that is written out vanishes at a state."""
+    for limit in limits:
+        value = 1.0 if limit.node is None else limit.value(values)
+        if abs(value) < 1e-12:
+            raise SingularError(
+                f"The state is not usable: {limit.meaning}, and there it is {value:.3g}. {limit.advice}"
+            )
 
 
 def determinant(A: np.ndarray) -> Node:

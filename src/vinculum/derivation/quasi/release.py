@@ -15,9 +15,10 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, mechanics
+from vinculum.derivation.mechanics.sample_states import generic_states
+from vinculum.derivation.quasi.characteristics import build_characteristics
 from vinculum.derivation.quasi.chart import Chart, chart
 from vinculum.derivation.quasi.chart_inverse import branch_state
-from vinculum.derivation.quasi.quasi import QuasiChoices, characteristics_of
 from vinculum.describe import Constraint, Holonomic, Nonholonomic, Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import substitute, to_sympy, vector
@@ -41,7 +42,7 @@ def release(
     """
     bare = without_actuators(system)
     terms = mechanics(bare)
-    at_chart = chart_of(terms, characteristics, at)
+    at_chart = chart_of(terms, characteristics, None, at)
     mu = [sp.Symbol(f"mu_{name_of(e)}") for e in characteristics]
     forces = dict(zip(mu, tangential(terms, at_chart, metric).T, strict=True))
     if not exact:
@@ -76,9 +77,14 @@ def without_actuators(system: System) -> System:
     )
 
 
-def chart_of(terms: Mechanics, characteristics: Mapping[sp.Expr, sp.Expr], at: Mapping[sp.Expr, float] | None) -> Chart:
+def chart_of(
+    terms: Mechanics,
+    characteristics: Mapping[sp.Expr, sp.Expr],
+    release: Mapping[str, sp.Expr] | None,
+    at: Mapping[sp.Expr, float] | None,
+) -> Chart:
     """The chart of the characteristics."""
-    of = characteristics_of(terms, QuasiChoices(characteristics=characteristics, at=at))
+    of = build_characteristics(terms, characteristics, release, None, at, generic_states(terms, wanted=1))
     return chart(of, [branch_state(of, at)])
 
 
@@ -86,7 +92,7 @@ def metric_matrix(terms: Mechanics, at: Chart, metric: str) -> np.ndarray | None
     """g as a matrix of nodes of the chart; None is the unit matrix."""
     if metric not in METRICS:
         near = suggestion(metric, METRICS)
-        raise ModelError("the metric is not known", [f"{metric!r}.{near} Use one of {', '.join(METRICS)}."])
+        raise ModelError("Unknown metric", [f"{metric!r}.{near} Use one of {', '.join(METRICS)}."])
     if metric == "identity":
         return None
     slopes = at.of.slopes
@@ -122,13 +128,13 @@ def release_matrices(
 ) -> tuple[sp.Matrix, sp.Matrix]:
     """A = K_tᵀ g K_t and B = K_nᵀ g K_t as SymPy matrices of (q, e, t)."""
     terms = mechanics(without_actuators(system))
-    of = characteristics_of(terms, QuasiChoices(characteristics=characteristics, release=release, at=at))
-    at_chart = chart(of, [branch_state(of, at)])
+    at_chart = chart_of(terms, characteristics, release, at)
+    k = at_chart.of.free
     g = metric_matrix(terms, at_chart, metric)
     lowered = at_chart.K if g is None else matrix_product(g, at_chart.K)
-    products = matrix_product(at_chart.K.T, lowered[:, : of.free])
+    products = matrix_product(at_chart.K.T, lowered[:, :k])
     values = sp.Matrix(*products.shape, [sp.simplify(to_sympy(node)) for node in products.ravel()])
-    return values[: of.free, :], values[of.free :, :]
+    return values[:k, :], values[k:, :]
 
 
 __all__ = ["METRICS", "release", "release_matrices", "without_actuators"]

@@ -22,10 +22,10 @@ import sympy as sp
 from vinculum.derivation.mechanics.column_choice import best_columns
 from vinculum.derivation.mechanics.explicit import solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
-from vinculum.derivation.mechanics.sample_states import Samples, Values, generic_states, numbers
+from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
 from vinculum.derivation.servo.paths import refuse_corners
 from vinculum.describe import Servo
-from vinculum.errors import About, ConstraintError, Finding, Formula, VinculumError, call
+from vinculum.errors import About, ConstraintError, Finding, Formula, call
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
 from vinculum.names import listed
 
@@ -33,10 +33,9 @@ _ROUNDING = 1e-11  # |z_q̇| against |z_q|: velocities that cancel in z leave ro
 _ZERO = 1e-9  # cosine below which, at one of several states in general position, a direction counts as missing
 
 
-def realized(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None = None) -> Mechanics:
+def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
     """The mechanics with every servo constraint differentiated until its input appears; refused if none ever does."""
     servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
-    samples = sample_states(mechanics, at) if servos else []
     while servos and samples:
         D = [grip(mechanics, values) for values in samples]
         order = independent_rows(D)
@@ -50,12 +49,11 @@ def realized(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None = None) ->
     return mechanics
 
 
-def sample_states(mechanics: Mechanics, at: Mapping[sp.Expr, float] | None) -> list[dict[Node, float]]:
-    """States in general position, and the one the user named before them."""
-    found = generic_states(mechanics)
-    if at is None or not found:
-        return found
-    return [found[0] | {symbol(key): float(value) for key, value in at.items()}, *found]
+def named_first(samples: Samples, at: Mapping[sp.Expr, float] | None) -> Samples:
+    """The sample states, and before them the state that the user named."""
+    if at is None or not samples:
+        return samples
+    return [{**samples[0], **{symbol(key): float(value) for key, value in at.items()}}, *samples]
 
 
 def grip(mechanics: Mechanics, values: Values) -> np.ndarray:
@@ -163,26 +161,6 @@ def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
             About("constraint", idle[0].name),
         )
     )
-
-
-def refuse_servo(mechanics: Mechanics, form: str) -> None:
-    """Forms that divide by J M⁻¹ Jᵀ or project along it are for ideal constraints."""
-    servos = [c.name for c in mechanics.system.constraints if isinstance(c, Servo)]
-    if servos and form != "multipliers":
-        raise VinculumError(
-            Finding(
-                f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo.",
-                ["Use ", call("derive", form="multipliers"), " or ", call("derive", form="hamel"), "."],
-            )
-        )
-    if mechanics.approach and form not in ("multipliers", "lyapunov", "lurie-suslov"):
-        raise VinculumError(
-            Finding(
-                f"The form {form!r} puts the velocities on the constraints, so {', '.join(mechanics.approach)} cannot "
-                "be approached.",
-                ["Use ", call("derive", form="multipliers"), ", or ", call("derive", form="hamel"), " with rates."],
-            )
-        )
 
 
 def relative_degrees(mechanics: Mechanics) -> dict[str, int]:

@@ -2,58 +2,10 @@
 
 from __future__ import annotations
 
+from vinculum.model.schema.layout_form import FORM, STATE
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Table, Text, Whole
 from vinculum.simulation.integrators import method_names
-
-FORMS = (
-    "multipliers",
-    "lyapunov",
-    "lurie-suslov",
-    "shulgin",
-    "routh",
-    "voronets",
-    "chaplygin",
-    "hamel",
-    "maggi",
-    "program",
-)
-STATE = MapOf(entry=Number())
-
-RATES = Either(
-    "Decay of deviations from the constraints: one rate, or one for each constraint.",
-    (Number(), STATE, ListOf(entry=Number())),
-)
-
-FORM = Table(
-    "The form of the equations of motion.",
-    {
-        "name": Text("The form; multipliers when left out.", FORMS),
-        "dependent": ListOf("Coordinates to eliminate.", Name()),
-        "cyclic": ListOf("Coordinates replaced by their momenta (routh).", Name()),
-        "redundant": Text("What to do with dependent constraints.", ("refuse", "least_squares")),
-        "characteristics": MapOf("Quasi-velocities: a new name and what it is.", Formula()),
-        "kind": Text("Of the equations in quasi-velocities.", ("voronets-hamel", "chaplygin", "maggi")),
-        "inverse": Either(
-            'The velocities by the quasi-velocities, or "newton".', (Text(choices=("newton",)), MapOf(entry=Formula()))
-        ),
-        "release": MapOf("New names for the deviations from constraints.", Name()),
-        "rates": RATES,
-        "perturbation": Table(
-            "How deviations of program constraints decay, instead of rates.",
-            {
-                "matrix": ListOf("A row for each constraint, a column for each residual.", ListOf(entry=Formula())),
-                "functions": MapOf("An expression of residual(constraint, level) for each constraint.", Formula()),
-            },
-        ),
-        "free": MapOf("What inputs should approach where the constraints leave a choice.", Formula()),
-        "weights": MapOf("Of the inputs in that choice.", Number()),
-        "at": MapOf(
-            "A state at which pivots and ranks are looked at; what is left out is zero, but for an affine system.",
-            Number(),
-        ),
-    },
-)
 
 STABILIZATION = Either(
     "How the constraints are held during a run.",

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
 
-from vinculum.derivation.program.perturbation import LinearPerturbation, Perturbation
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.system import System
-from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.scope import spelled
 from vinculum.model.reading import Reading
-from vinculum.model.sections.given_motion import read_laws
-from vinculum.model.sections.motors_and_release import read_characteristics
 from vinculum.model.text.location import Path
 from vinculum.names import TIME, function_of_time, name_of, suggestion
 
@@ -59,78 +55,6 @@ class Symbols:
         return [*self.coordinates, *self.velocities, *self.further]
 
 
-def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
-    """Arguments of ``derive``."""
-    raw = reading.data.get("form", {})
-    path: Path = ("form",)
-    found: dict[str, Any] = {key: raw[key] for key in ("redundant", "kind") if key in raw}
-    if "name" in raw:
-        found["form"] = raw["name"]
-    if known.affine:
-        if raw.get("name", "program") != "program":
-            reading.problem(("form", "name"), f"an affine system has the form program alone, not {raw['name']}.")
-        found["form"] = "program"
-    for key in ("dependent", "cyclic"):
-        if key in raw:
-            found[key] = reading.listed((*path, key), raw[key], known.coordinates, "coordinate")
-    if "characteristics" in raw:
-        found["characteristics"] = read_characteristics(reading, ("form", "characteristics"), raw["characteristics"])
-        known.further += list(found["characteristics"])
-    if "release" in raw:
-        found["release"] = _release(reading, raw["release"], known)
-    if raw.get("name") == "routh":
-        _declare_momenta(reading, known)
-    found |= _choices(reading, raw, known)
-    return found
-
-
-def _choices(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
-    """The choices that contain formulas or numbers."""
-    found: dict[str, Any] = {}
-    if "inverse" in raw:
-        found["inverse"] = raw["inverse"] if isinstance(raw["inverse"], str) else read_laws(
-            reading, ("form", "inverse"), raw["inverse"], known.velocities, "velocity"
-        )  # fmt: skip
-    if "rates" in raw:
-        found["rates"] = by_constraint(reading, ("form", "rates"), raw["rates"], known)
-    if "perturbation" in raw:
-        found["rates"] = _perturbation(reading, raw["perturbation"], known)
-    if "free" in raw:
-        found["free"] = read_laws(reading, ("form", "free"), raw["free"], known.inputs, "input")
-    if "weights" in raw:
-        found["weights"] = reading.table(("form", "weights"), raw["weights"], known.inputs, "input", weights=True)
-    if "at" in raw:
-        given = reading.table(("form", "at"), raw["at"], [*known.states, *known.inputs], "coordinate or velocity")
-        rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
-        found["at"] = dict.fromkeys(rest, 0.0) | given
-    return found
-
-
-def _release(reading: Reading, raw: dict[str, str], known: Symbols) -> dict[str, sp.Expr]:
-    """New names for the deviations from constraints."""
-    found = {}
-    for constraint, name in raw.items():
-        path = ("form", "release", constraint)
-        if constraint not in known.constraints:
-            reading.problem(
-                path, f"{constraint[:40]} is no constraint.{suggestion(constraint[:40], known.constraints)}"
-            )
-        plain = reading.declare(path, name)
-        if plain is not None:
-            found[constraint] = function_of_time(plain)
-            reading.scope = reading.scope.with_values({plain: Value(function_of_time(plain))})
-    known.further += list(found.values())
-    return found
-
-
-def _declare_momenta(reading: Reading, known: Symbols) -> None:
-    """p_phi for a coordinate phi, which Routh's equations may have as a state."""
-    momenta = {f"p_{name_of(q)}": function_of_time(f"p_{name_of(q)}") for q in known.coordinates}
-    new = {name: Value(p) for name, p in momenta.items() if name not in reading.scope.values}
-    reading.scope = reading.scope.with_values(new)
-    known.further += [value.expression for value in new.values()]
-
-
 def by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
     """One number, a list, or numbers by constraint."""
     if isinstance(raw, dict) and not {"value", "unit"} & set(raw):
@@ -138,23 +62,6 @@ def by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any
             reading.problem((*path, name), f"{name[:40]} is no constraint.{suggestion(name[:40], known.constraints)}")
         return {name: reading.number((*path, name), entry) for name, entry in raw.items()}
     return reading.number_list(path, raw) if isinstance(raw, list) else reading.number(path, raw)
-
-
-def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
-    """The equations that deviations obey, by a matrix or by functions."""
-    path: Path = ("form", "perturbation")
-    if len(raw) != 1:
-        reading.problem(path, "give either a matrix or functions.")
-        return None
-    if "matrix" in raw:
-        rows = [reading.vector((*path, "matrix", i), row) for i, row in enumerate(raw["matrix"])]
-        lengths = {len(row) for row in raw["matrix"]}
-        if len(lengths) != 1:
-            reading.problem((*path, "matrix"), "its rows have different lengths.")
-        return LinearPerturbation([row for row in rows if row is not None])
-    scope = replace(reading.scope, constraints=tuple(known.constraints), residuals=True)
-    functions = {n: reading.expression((*path, "functions", n), z, scope) for n, z in raw["functions"].items()}
-    return Perturbation(functions)
 
 
 def read_equilibrium(reading: Reading, known: Symbols) -> dict[str, Any] | None:

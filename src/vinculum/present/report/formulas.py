@@ -27,18 +27,6 @@ _LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
 _LONG = 400  # operations of a formula that is not written out
 
 _LETTERS = {"T": "kinetic energy T", "V": "potential energy V", "D": "Rayleigh's dissipation function D"}
-FORMS = {
-    "multipliers": "Lagrange's equations of the first kind, M q̈ + h = Q + Jᵀλ: a multiplier λ for each constraint.",
-    "lyapunov": "Multipliers eliminated: the reactions are expressions of the state (Lyapunov, Suslov).",
-    "lurie-suslov": "Reactions projected out, all velocities kept (Lurie, Suslov).",
-    "shulgin": "Shulgin's equations in redundant coordinates: independent velocities, dependent ones follow.",
-    "routh": "Routh's equations: cyclic coordinates replaced by their momenta.",
-    "voronets": "Voronets' equations: dependent velocities eliminated.",
-    "chaplygin": "Chaplygin's equations: dependent velocities eliminated.",
-    "hamel": "Hamel's equations in quasi-velocities.",
-    "maggi": "Maggi's equations in quasi-velocities.",
-    "program": "ẋ = F + B N with the unknown inputs N that hold the constraints.",
-}
 
 
 def formulas(findings: Findings) -> Section | None:
@@ -48,8 +36,8 @@ def formulas(findings: Findings) -> Section | None:
         return None
     printed = equations.printed()
     definitions, lines = rounded(printed.definitions), rounded(printed.equations)
-    free = equations.form == "multipliers" and not findings.model.system.constraints
-    parts = [paragraph("Lagrange's equations, M q̈ + h = Q." if free else FORMS.get(equations.form, equations.form))]
+    free = equations.form.name == "multipliers" and not findings.model.system.constraints
+    parts = [paragraph("Lagrange's equations, M q̈ + h = Q." if free else equations.form.summary)]
     if definitions:
         parts.append(_definitions(definitions))
     parts.append(typeset(lines))

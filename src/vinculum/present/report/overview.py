@@ -37,7 +37,7 @@ def _system(findings: Findings) -> str:
     else:
         what = [counted(len(system.coordinates), "coordinate"), counted(len(system.inputs), "input")]
     what.append(counted(len(system.constraints), "constraint"))
-    form = "" if findings.equations is None else f", in the form “{findings.equations.form}”"
+    form = "" if findings.equations is None else f", in the form “{findings.equations.form.name}”"
     return sentence(f"{listing(what)}{form}")
 
 

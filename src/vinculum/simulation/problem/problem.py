@@ -18,7 +18,7 @@ import sympy as sp
 from vinculum.compile.function import Function, function
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.interface import Equations, Feedback, linear_feedback
-from vinculum.derivation.mechanics.inertia import refuse_negative_inertia
+from vinculum.derivation.mechanics.singular import refuse_negative_inertia
 from vinculum.graph import Node, evaluate, order, symbol
 from vinculum.simulation.problem.discontinuities import Branch, Sides
 from vinculum.simulation.problem.events import Event

@@ -9,15 +9,15 @@ and come back from the dependent rows: F_sᵀ λ = (M q̈ + h - Q)_s.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vinculum.derivation.mechanics.explicit import solved
-from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product
-from vinculum.derivation.mechanics.partition import Partition, following
+from vinculum.derivation.mechanics.lagrange import EnergyTerms, Mechanics, matrix_product, product, symmetrized
+from vinculum.derivation.mechanics.partition import Partition, explicit_time, following
 from vinculum.derivation.mechanics.sample_states import Samples, stacked
-from vinculum.graph import ZERO, Node, solve
+from vinculum.graph import ZERO, Node, solve, substitute, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +35,7 @@ def reduced_matrix(mechanics: Mechanics, partition: Partition, B: np.ndarray) ->
     r, s = list(partition.r), list(partition.s)
     M = mechanics.M
     mixed = matrix_product(M[np.ix_(r, s)], B)
-    A = M[np.ix_(r, r)] + mixed + mixed.T + matrix_product(B.T, matrix_product(M[np.ix_(s, s)], B))
-    for i in range(len(r)):
-        A[i, :i] = A[:i, i]
-    return A
+    return symmetrized(M[np.ix_(r, r)] + mixed + mixed.T + matrix_product(B.T, matrix_product(M[np.ix_(s, s)], B)))
 
 
 def projected(mechanics: Mechanics, partition: Partition, bias: np.ndarray, samples: Samples) -> Projected:
@@ -77,3 +74,35 @@ def _reactions(
     F_sT = mechanics.J[:, s].T
     elimination = solve(F_sT, E_s[:, None], stacked(F_sT, samples))
     return elimination.solution[:, 0], elimination.pivots, elimination.numbers
+
+
+def dependent_rates(mechanics: Mechanics, partition: Partition, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
+    """ṡ as it is integrated (with the correction c), and all velocities (r, s) of the exact motion."""
+    r, s = list(partition.r), list(partition.s)
+    velocities = vector(mechanics.system.nodes.v)
+    if not s:
+        return np.zeros(0, dtype=object), velocities
+    moving = product(mechanics.J[:, r], velocities[r]) + explicit_time(mechanics)
+    columns = np.column_stack([-moving, -(moving + mechanics.corrections)])
+    solution = following(mechanics, partition, columns, samples).solution
+    velocities[s] = solution[:, 0]
+    return solution[:, 1], velocities
+
+
+def with_velocities(mechanics: Mechanics, velocities: np.ndarray) -> Mechanics:
+    """The terms of Lagrange's equations with velocities replaced by functions of the state."""
+    pairs = zip(mechanics.system.nodes.v, velocities, strict=True)
+    replaced = {v: node for v, node in pairs if v is not node}
+
+    def at(nodes: np.ndarray) -> np.ndarray:
+        flat: list[Node] = substitute(list(nodes.ravel()), replaced)
+        return vector(flat).reshape(nodes.shape)
+
+    return replace(
+        mechanics,
+        terms=EnergyTerms(at(mechanics.M), at(mechanics.h), at(mechanics.terms.slope), mechanics.recursion),
+        Q=at(mechanics.Q),
+        applied=at(mechanics.applied),
+        J=at(mechanics.J),
+        gamma=at(mechanics.gamma),
+    )

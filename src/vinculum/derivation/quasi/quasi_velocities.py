@@ -14,12 +14,13 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from vinculum.derivation.forms.hamel import coefficients
 from vinculum.derivation.mechanics.lagrange import mechanics, product
+from vinculum.derivation.mechanics.sample_states import generic_states
+from vinculum.derivation.quasi.characteristics import build_characteristics
 from vinculum.derivation.quasi.chart import chart
 from vinculum.derivation.quasi.chart_inverse import Inverse, branch_state
-from vinculum.derivation.quasi.chart_limits import conditions
-from vinculum.derivation.quasi.quasi import QuasiChoices, characteristics_of
+from vinculum.derivation.quasi.chart_limits import chart_limits
+from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.describe import System
 from vinculum.graph import to_sympy
 from vinculum.names import name_of
@@ -101,7 +102,7 @@ def quasi_velocities(
     The arguments are those of ``derive(system, "hamel", ...)``.
     """
     terms = mechanics(system)
-    of = characteristics_of(terms, QuasiChoices(characteristics, inverse=inverse, release=release, at=at))
+    of = build_characteristics(terms, characteristics, release, inverse, at, generic_states(terms, wanted=1))
     here = chart(of, [branch_state(of, at)])
     T = here.seen([system.nodes.kinetic])[0]
     forces = product(here.K.T, here.seen(terms.Q))
@@ -116,7 +117,7 @@ def quasi_velocities(
         dict(zip(of.names, _readable(here.by_pi(T)), strict=True)),
         _readable(coefficients(here)) if of.by_newton else _coefficients(velocities, K, system),
         dict(zip(of.names, _readable(forces), strict=True)),
-        tuple(condition.meaning for condition in conditions(of, [])),
+        tuple(condition.meaning for condition in chart_limits(of, [])),
     )
 
 

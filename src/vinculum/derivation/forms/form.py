@@ -1,0 +1,213 @@
+"""What a form of the equations of motion is, and the table of all forms.
+
+A form is a frozen dataclass: its name, one sentence, its options as fields, and the methods that derive and print its
+equations. `register` enters it in `FORMS`, which Python, model files, the JSON schema, the command line, the report and
+the documentation read. docs/extending.md shows a complete form.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+import sympy as sp
+
+from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
+from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.sample_states import Samples, generic_states
+from vinculum.derivation.printing import Line
+from vinculum.derivation.servo.servo_index_reduction import named_first, reduce_index
+from vinculum.derivation.variables import Variables, approach
+from vinculum.describe import AffineSystem, Servo, System
+from vinculum.errors import Finding, VinculumError, call
+from vinculum.names import suggestion
+
+Record = TypeVar("Record")
+
+KINDS = (
+    "choice",  # one of the ``allowed`` words
+    "flag",  # true or false
+    "number",
+    "coordinates",  # a list of coordinates
+    "state",  # {coordinate or velocity: number}
+    "rates",  # one number, or {constraint: number}
+    "prescription",  # the same, a list of numbers, or a `Perturbation`
+    "characteristics",  # {new function of time: expression of q, q̇ and t}
+    "inverse",  # {velocity: expression}, or "newton"
+    "release",  # {constraint: new function of time}
+    "input laws",  # {input: expression}
+    "input weights",  # {input: number}
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a form: the kind of its values, one sentence about it, and the words it may be where it is a choice.
+
+    The kind, one of `KINDS`, says how a model file writes the option.
+    """
+
+    kind: str
+    about: str
+    allowed: tuple[str, ...] = ()
+
+
+def option(kind: str, about: str, *, default: Any = None, allowed: Sequence[str] = ()) -> Any:
+    """A field of a form that users may set."""
+    if kind not in KINDS:
+        raise VinculumError(f"There is no kind of option {kind!r}.{suggestion(kind, KINDS)} Use {', '.join(KINDS)}.")
+    return dataclasses.field(default=default, metadata={"option": Option(kind, about, tuple(allowed))})
+
+
+def dependent_option() -> Any:
+    """``dependent`` of the forms that divide the coordinates."""
+    return option("coordinates", "Coordinates to eliminate, one for each constraint; left out, the best conditioned.")
+
+
+def redundant_option() -> Any:
+    """``redundant`` of the forms that can go on with dependent constraints."""
+    return option(
+        "choice", "What to do with dependent constraints.", default="refuse", allowed=("refuse", "least_squares")
+    )
+
+
+def rates_option() -> Any:
+    """``rates`` of the forms in which a motion may start off the constraints."""
+    return option("rates", "Constraints that a motion approaches, and how fast: one rate, or one for each constraint.")
+
+
+@dataclass(frozen=True)
+class Form(ABC, Generic[Record]):
+    """A form of the equations of motion with its options. `derive` gives a record of equations."""
+
+    name: ClassVar[str]  # as in derive(system, "shulgin")
+    summary: ClassVar[str]  # one sentence: what the equations are
+
+    def __post_init__(self) -> None:
+        """Refuse values that an option cannot have; keep coordinates as a tuple."""
+        for name, choice in self.options().items():
+            value = getattr(self, name)
+            if choice.kind == "choice" and value not in choice.allowed:
+                allowed = " or ".join(map(repr, choice.allowed))
+                near = suggestion(str(value), choice.allowed)
+                raise VinculumError(f"The form {self.name!r} does not know {name}={value!r}.{near} Use {allowed}.")
+            if choice.kind == "coordinates" and value is not None:
+                object.__setattr__(self, name, tuple(value))
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """The options by name, in the order of the fields."""
+        return {f.name: f.metadata["option"] for f in dataclasses.fields(cls) if "option" in f.metadata}
+
+    @classmethod
+    def new_states(cls, coordinates: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
+        """States that the form itself may bring, by names that a model file can use: none of most forms."""
+        return ()
+
+    @abstractmethod
+    def derive(self, system: Any) -> Record:
+        """The equations of a system in this form."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanicalForm(Form[EquationsOfMotion]):
+    """A form of M q̈ + h = Q + Jᵀλ, J q̈ + γ + c = 0: what it integrates, its elimination, its printed lines."""
+
+    at: Mapping[sp.Expr, float] | None = option(
+        "state", "A state at which ranks and pivots are chosen; a random consistent one when left out."
+    )
+
+    @abstractmethod
+    def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
+        """What is integrated; `variables.full_state` for all coordinates and velocities."""
+
+    @abstractmethod
+    def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
+        """Rates, accelerations and reactions as explicit expressions, with pivots chosen on the samples."""
+
+    @abstractmethod
+    def lines(self, equations: EquationsOfMotion) -> list[Line]:
+        """The equations to print, each (left, right)."""
+
+    def divide(self, mechanics: Mechanics, partition: Partition) -> Variables:
+        """The variables for a given partition, of the forms that divide the coordinates."""
+        raise VinculumError(f"The form {self.name!r} does not divide the coordinates.")
+
+    def refuse(self, mechanics: Mechanics) -> None:
+        """Raise for a system that the form cannot treat and name the form that can; most need ideal constraints."""
+        refuse_servo_constraints(mechanics, self.name)
+
+    def derive(self, system: System) -> EquationsOfMotion:
+        """Terms of Lagrange's equations, sample states, variables, then the elimination at the reference state."""
+        if isinstance(system, AffineSystem):
+            raise VinculumError(
+                Finding(f"An affine system has no form {self.name!r}.", ["Use ", call("derive", form="program"), "."])
+            )
+        terms = mechanics(system)
+        samples = generic_states(terms)
+        terms = approach(reduce_index(terms, named_first(samples, self.at)), getattr(self, "rates", None))
+        self.refuse(terms)
+        equations = EquationsOfMotion(self, terms, self.variables(terms, samples))
+        return equations.at_reference(samples)
+
+
+def refuse_servo_constraints(mechanics: Mechanics, form: str) -> None:
+    """Forms that divide by J M⁻¹ Jᵀ or project along it are for ideal constraints."""
+    servos = [c.name for c in mechanics.system.constraints if isinstance(c, Servo)]
+    if servos:
+        raise VinculumError(
+            Finding(
+                f"The form {form!r} is for ideal constraints, but {', '.join(servos)} is held by a servo.",
+                ["Use ", call("derive", form="multipliers"), " or ", call("derive", form="hamel"), "."],
+            )
+        )
+
+
+# -- the table of all forms --------------------------------------------------------------------------------------------
+
+FORMS: dict[str, type[Form]] = {}
+
+
+def register(form: type[Form]) -> type[Form]:
+    """Enter a form in `FORMS` under its name; a decorator. From then on model files and the command line know it."""
+    missing = [name for name in ("name", "summary") if not isinstance(getattr(form, name, None), str)]
+    if missing:
+        raise VinculumError(f"The form {form.__name__} needs the class attribute {' and '.join(missing)}.")
+    FORMS[form.name] = form
+    return form
+
+
+def form_names() -> tuple[str, ...]:
+    """The names of all forms, also of those registered at run time."""
+    return tuple(sorted(FORMS))
+
+
+def find_form(name: str) -> type[Form]:
+    """The class of a form by its name."""
+    if name not in FORMS:
+        known = ", ".join(map(repr, form_names()))
+        raise VinculumError(f"There is no form {name!r}.{suggestion(str(name), FORMS)} The forms are {known}.")
+    return FORMS[name]
+
+
+def build_form(name: str, choices: Mapping[str, Any]) -> Form:
+    """The form with the given options; one that it does not have is refused."""
+    form = find_form(name)
+    refuse_options(form, choices)
+    return form(**choices)
+
+
+def refuse_options(form: type[Form], given: Sequence[str] | Mapping[str, Any]) -> None:
+    """Raise where a form does not have an option, and name the options that it has."""
+    known = form.options()
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        near = suggestion(unknown[0], known) if len(unknown) == 1 else ""
+        raise VinculumError(
+            f"The form {form.name!r} has no option {', '.join(unknown)}.{near} Its options are {', '.join(known)}."
+        )

@@ -1,0 +1,146 @@
+"""The table [form] of a file: which form, and its options, each read by its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from vinculum.derivation import FORMS, Form
+from vinculum.derivation.program.perturbation import LinearPerturbation, Perturbation
+from vinculum.model.expressions.arithmetic import Value
+from vinculum.model.reading import Reading
+from vinculum.model.sections.analysis_sections import Symbols, by_constraint
+from vinculum.model.sections.given_motion import read_laws
+from vinculum.model.sections.motors_and_release import read_characteristics
+from vinculum.model.text.location import Path
+from vinculum.names import function_of_time, name_of, suggestion
+
+
+def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
+    """Arguments of ``derive``: the name of the form and its options."""
+    raw = dict(reading.data.get("form", {}))
+    found: dict[str, Any] = {"form": raw["name"]} if "name" in raw else {"form": "program"} if known.affine else {}
+    form = FORMS[raw.pop("name", found.get("form", "multipliers"))]
+    if known.affine and form.name != "program":
+        reading.problem(("form", "name"), f"an affine system has the form program alone, not {form.name}.")
+        form, found = FORMS["program"], {"form": "program"}
+    perturbation = raw.pop("perturbation", None)
+    if raw and (found or "name" not in reading.document.data["form"]):  # else the name is wrong, and was reported
+        _refuse_options(reading, form, raw if perturbation is None else [*raw, "perturbation"])
+    _declare_states(reading, form, known)
+    options = {key: option for key, option in form.options().items() if key in raw}
+    for key in sorted(options, key=lambda key: list(OPTION_READERS).index(options[key].kind)):
+        found[key] = OPTION_READERS[options[key].kind](reading, ("form", key), raw[key], known)
+    if perturbation is not None:
+        found["rates"] = _perturbation(reading, perturbation, known)
+    return found
+
+
+def _refuse_options(reading: Reading, form: type[Form], given: Iterable[str]) -> None:
+    """Note the keys that the form does not have."""
+    known = [*form.options(), *(("perturbation",) if form.name == "program" else ())]
+    for key in (key for key in given if key not in known):
+        near = suggestion(key, known) or f" It has {', '.join(known)}."
+        reading.problem(("form", key), f"the form {form.name} has no {key}.{near}")
+
+
+def _declare_states(reading: Reading, form: type[Form], known: Symbols) -> None:
+    """Names of the states that a form may bring, as p_phi of Routh's equations for a coordinate phi."""
+    brought = {name_of(state): state for state in form.new_states(known.coordinates)}
+    new = {name: Value(state) for name, state in brought.items() if name not in reading.scope.values}
+    reading.scope = reading.scope.with_values(new)
+    known.further += [value.expression for value in new.values()]
+
+
+def _plain(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """A word, or true or false."""
+    return raw
+
+
+def _number(reading: Reading, path: Path, raw: Any, known: Symbols) -> float | None:
+    return reading.number(path, raw)
+
+
+def _coordinates(reading: Reading, path: Path, raw: Any, known: Symbols) -> list[sp.Expr]:
+    return reading.listed(path, raw, known.coordinates, "coordinate")
+
+
+def _characteristics(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, sp.Expr]:
+    """New names and their expressions, which may be used from here on."""
+    found = read_characteristics(reading, path, raw)
+    known.further += list(found)
+    return found
+
+
+def _inverse(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """An expression for every velocity, or "newton"."""
+    return raw if isinstance(raw, str) else read_laws(reading, path, raw, known.velocities, "velocity")
+
+
+def _state(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, float]:
+    """Numbers by symbol; what is left out is zero, but for an affine system."""
+    given = reading.table(path, raw, [*known.states, *known.inputs], "coordinate or velocity")
+    rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
+    return dict.fromkeys(rest, 0.0) | given
+
+
+def _input_laws(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, sp.Expr]:
+    return read_laws(reading, path, raw, known.inputs, "input")
+
+
+def _input_weights(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, float]:
+    return reading.table(path, raw, known.inputs, "input", weights=True)
+
+
+def _release(reading: Reading, place: Path, raw: Any, known: Symbols) -> dict[str, sp.Expr]:
+    """New names for the deviations from constraints."""
+    found = {}
+    for constraint, name in raw.items():
+        path = (*place, constraint)
+        if constraint not in known.constraints:
+            reading.problem(
+                path, f"{constraint[:40]} is no constraint.{suggestion(constraint[:40], known.constraints)}"
+            )
+        plain = reading.declare(path, name)
+        if plain is not None:
+            found[constraint] = function_of_time(plain)
+            reading.scope = reading.scope.with_values({plain: Value(function_of_time(plain))})
+    known.further += list(found.values())
+    return found
+
+
+def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
+    """The equations that deviations obey, by a matrix or by functions."""
+    path: Path = ("form", "perturbation")
+    if len(raw) != 1:
+        reading.problem(path, "give either a matrix or functions.")
+        return None
+    if "matrix" in raw:
+        rows = [reading.vector((*path, "matrix", i), row) for i, row in enumerate(raw["matrix"])]
+        lengths = {len(row) for row in raw["matrix"]}
+        if len(lengths) != 1:
+            reading.problem((*path, "matrix"), "its rows have different lengths.")
+        return LinearPerturbation([row for row in rows if row is not None])
+    scope = replace(reading.scope, constraints=tuple(known.constraints), residuals=True)
+    functions = {n: reading.expression((*path, "functions", n), z, scope) for n, z in raw["functions"].items()}
+    return Perturbation(functions)
+
+
+OPTION_READERS: dict[str, Callable[[Reading, Path, Any, Symbols], Any]] = {
+    # by the kind of an option, new names first, since the others may contain them
+    "characteristics": _characteristics,
+    "release": _release,
+    "choice": _plain,
+    "flag": _plain,
+    "number": _number,
+    "coordinates": _coordinates,
+    "state": _state,
+    "rates": by_constraint,
+    "prescription": by_constraint,
+    "inverse": _inverse,
+    "input laws": _input_laws,
+    "input weights": _input_weights,
+}
