@@ -211,7 +211,7 @@ def test_a_tableau_added_at_run_time_is_known_everywhere(registry):
     assert difference(motion, run(pendulum(), start, TIMES)) < 1e-8
     stored = from_file('method = "butcher5"\nstep = 0.01')
     np.testing.assert_array_equal(stored["x"], motion[x])
-    with pytest.raises(ModelFileError, match="has a fixed step"):
+    with pytest.raises(ModelFileError, match="needs a fixed step"):
         from_file('method = "butcher5"')
     assert vn.simulation.gain_interval("butcher5", 1e-3, 1e-3, curvature=1.0, sampled=True)
 

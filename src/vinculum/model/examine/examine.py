@@ -1,4 +1,4 @@
-"""Every question of a model, asked in turn. A step that is refused is recorded, and the others go on."""
+"""Every question of a model, answered in turn. A step that is refused is recorded, and the others continue."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _stabilized(model: Model, equations: steps.Equations, point: Point, first: E
 def _closed(
     model: Model, equations: steps.Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
 ) -> Point:
-    """The closed loop, and its motion from the model's start beside the motion without feedback."""
+    """The closed loop, its motion from the model's start, and the motion without feedback for comparison."""
     loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, point.estimator))
     if loop is None or model.closed_loop is None:
         return replace(point, loop=loop)

@@ -48,7 +48,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Simple(Shape):
-    """A value without parts, of one of some Python types; true and false are no numbers here."""
+    """A value without parts, of one of some Python types; true and false are not numbers here."""
 
     types: ClassVar[tuple[type, ...]]
     words: ClassVar[str]
@@ -230,7 +230,7 @@ class MapOf(Shape):
 def _of_entries(shape: Shape, entries: Iterable[tuple[int | str, Any]], count: int, path: Path) -> Iterator[Complaint]:
     """All that is wrong with entries of one shape; too many of them are not looked at."""
     if count > limits.LIST:
-        yield path, f"{count} entries are more than {limits.LIST}."
+        yield path, f"{count} entries were found; at most {limits.LIST} are allowed."
         return
     for key, entry in entries:
         yield from shape.complaints(entry, (*path, key))
