@@ -120,4 +120,4 @@ def _inverse(tree: BodyTree, accelerations: Sequence[Node]) -> list[Node]:
     """τ of given accelerations, as nodes of state, time and parameters."""
     dynamics = Dynamics(tree, fold=False)
     given: dict[Node, Node] = {symbol(("acceleration", i)): a for i, a in enumerate(accelerations)}
-    return substitute(dynamics.inverse_nodes, given)
+    return substitute(dynamics.equations.inverse, given)

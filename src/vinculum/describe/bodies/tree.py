@@ -16,7 +16,6 @@ from vinculum.describe.bodies.assembly import refuse_open
 from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
-from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
@@ -194,7 +193,7 @@ class BodyTree:
         return tuple(
             Holonomic((sum(x**2 for x in body.coordinates[-4:]) - 1) / 2, name=f"{body.name} norm")
             for body in self.bodies
-            if body.joint in BALLS
+            if body.kind.quaternion
         )
 
     @property

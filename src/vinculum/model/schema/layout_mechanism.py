@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vinculum.describe.bodies.joints import COORDINATES
+from dataclasses import fields
+
+from vinculum.describe.bodies.joints import JOINTS
 from vinculum.describe.bodies.loops import KINDS
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Shape, Table, Text
 
@@ -80,7 +82,8 @@ def _one_or_each(about: str) -> Shape:
 
 
 _JOINT = {
-    "joint": Text("The kind of joint; revolute when left out.", tuple(COORDINATES)),
+    "joint": Text("The kind of joint; revolute when left out.", tuple(JOINTS)),
+    **{f.name: Formula(f.metadata["about"]) for kind in JOINTS.values() for f in fields(kind)},
     "mass": Formula("Its mass."),
     "center_of_mass": ListOf("In the frame of the body.", Formula(), 3),
     "inertia": Either(

@@ -20,7 +20,7 @@ from vinculum.describe.bodies import (
     rotation_rpy,
     servo_path,
 )
-from vinculum.describe.bodies.joints import COORDINATES
+from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.system import System
 from vinculum.errors import About, VinculumError
@@ -39,6 +39,7 @@ from vinculum.model.units.dimensions import (
     TIME,
     Dimension,
     of_coordinates,
+    of_joint,
     of_quantity,
     of_torques,
     over,
@@ -116,7 +117,7 @@ def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
     for path, name, raw in _bodies(reading):
         joint = raw.get("joint", "revolute")
         own = _several(raw.get("angle"))
-        labels = own or [f"{name}_{label}" if label else name for label in COORDINATES[joint]]
+        labels = own or [f"{name}_{label}" if label else name for label in JOINTS[joint].labels]
         place = (*path, "angle") if own else path
         for label, dimension in zip_longest(labels, of_coordinates(joint)[: len(labels)]):
             coordinates += _declare(reading, place, label, function_of_time, dimension)
@@ -221,8 +222,10 @@ def _link(reading: Reading, i: int, raw: dict[str, Any]) -> dict[str, Any]:
 
 def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool = False) -> dict[str, Any]:
     """Joint, mass, inertia, coordinates, torques and losses."""
-    given: dict[str, Any] = {key: raw[key] for key in ("joint", "identified") if key in raw}
     read = _numbers if numeric else _formulas
+    given: dict[str, Any] = {"joint": _joint(reading, path, raw, read)}
+    if "identified" in raw:
+        given["identified"] = raw["identified"]
     for key, dimension in OF_BODIES.items():
         if key in raw:
             given[key] = read(reading, (*path, key), raw[key], dimension)
@@ -235,6 +238,19 @@ def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool =
     if "torque" in raw:
         given["torque"] = [sp.Symbol(spelled(label)) for label in _several(raw["torque"])]
     return given
+
+
+def _joint(reading: Reading, path: Path, raw: dict[str, Any], read: Any) -> str | Joint:
+    """The joint with the numbers it needs; numbers of other joints are refused."""
+    name = raw.get("joint", "revolute")
+    own = of_joint(name)
+    for key in dict.fromkeys(key for kind in JOINTS for key in of_joint(kind) if key in raw and key not in own):
+        reading.problem((*path, key), f"a {name} joint has no {key}. Remove it, or change joint.")
+    missing = [key for key in JOINTS[name].required() if key not in raw]
+    if missing:
+        reading.problem(path, f"a {name} joint needs its {', '.join(missing)}. Add it.")
+    numbers = {key: read(reading, (*path, key), raw[key], dimension) for key, dimension in own.items() if key in raw}
+    return JOINTS[name](**numbers) if numbers else name
 
 
 def _of_joint(reading: Reading, path: Path, raw: dict[str, Any], key: str, read: Any) -> Any:

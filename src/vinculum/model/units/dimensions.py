@@ -11,8 +11,10 @@ A joint coordinate q is an angle (a pure number) or a displacement; the power of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from fractions import Fraction
 
+from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.model.expressions.arithmetic import Refused, Value
 
 Dimension = tuple[tuple[str, Fraction], ...]
@@ -145,26 +147,22 @@ def of_rate(value: Value) -> Dimension | None:
 INERTIA = over(ENERGY, over(NONE, TIME), over(NONE, TIME))
 OF_BODIES: dict[str, Dimension] = {"mass": MASS, "inertia": INERTIA}
 OF_LINKS: dict[str, Dimension] = {"theta": NONE, "d": LENGTH, "a": LENGTH, "alpha": NONE}
-_KINDS = {
-    "revolute": (NONE,),
-    "prismatic": (LENGTH,),
-    "cylindrical": (LENGTH, NONE),
-    "universal": (NONE, NONE),
-    "planar": (LENGTH, LENGTH, NONE),
-    "spherical": (NONE, NONE, NONE, NONE),
-    "free": (LENGTH, LENGTH, LENGTH, NONE, NONE, NONE, NONE),
-}
 
 
-def of_coordinates(joint: str) -> tuple[Dimension, ...]:
+def of_coordinates(joint: str | Joint) -> tuple[Dimension, ...]:
     """Of the coordinates of a joint."""
-    return _KINDS.get(joint, ())
+    return tuple(LENGTH if is_length else NONE for is_length in JOINTS[str(joint)].lengths)
 
 
-def of_torques(joint: str) -> tuple[Dimension, ...]:
+def of_torques(joint: str | Joint) -> tuple[Dimension, ...]:
     """Of the inputs that act on a joint; a ball joint has three moments."""
     forces = tuple(over(ENERGY, q) for q in of_coordinates(joint))
-    return forces[:-1] if joint in ("spherical", "free") else forces
+    return forces[:-1] if JOINTS[str(joint)].quaternion else forces
+
+
+def of_joint(joint: str) -> dict[str, Dimension]:
+    """Of the numbers that a joint needs, such as a pitch."""
+    return {f.name: LENGTH if f.metadata.get("length") else NONE for f in fields(JOINTS[joint])}
 
 
 def of_quantity(key: str, q: Dimension, gear: Dimension | None) -> Dimension | None:
