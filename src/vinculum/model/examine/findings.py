@@ -17,6 +17,7 @@ from vinculum.model.text.file_words import in_file_words
 from vinculum.names import variable_name
 from vinculum.notebook_repr import html
 from vinculum.simulation import Trajectory
+from vinculum.text_printer import labelled_rows
 
 _NEAR = 0.05  # share of the distance at the start that may be left at the end
 _NOTHING = 1e-6  # a distance that counts as none
@@ -180,6 +181,6 @@ class Findings:
             "seconds": f"{sum(self.seconds.values()):.3g}",
         }
         head = f'Findings about "{self.model.name}"'
-        return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+        return labelled_rows(head, rows)
 
     _repr_html_ = html
