@@ -151,7 +151,7 @@ def code_of(arm):
 
 def _runner(arm, width):
     """A function that compiles, and gives what runs the compiled code."""
-    if arm.chosen == "rolled":
+    if arm.chosen == "looped":
         kernel = arm.kernel()
 
         def made():
@@ -160,20 +160,20 @@ def _runner(arm, width):
             return lambda x, out: machine.call(x.shape[1], x.ctypes.data, *rest, out.ctypes.data)
 
         return made
-    inputs, p = (*arm._q, *arm._v, *arm._u, arm._time), np.zeros(1)
+    inputs, p = (*arm.equations.q, *arm.equations.v, *arm.equations.u, arm.equations.time), np.zeros(1)
 
     def straight():
-        machine = simd_function(inputs, [], arm.forward_nodes, width)
+        machine = simd_function(inputs, [], arm.equations.forward(arm.chosen), width)
         return lambda x, out: machine.call(x.shape[1], x.ctypes.data, p.ctypes.data, out.ctypes.data)
 
     return straight
 
 
 def given(arm, count):
-    """Random states and forces, and behind them the time, or for rolled code the external body at rest."""
+    """Random states and forces, and behind them the time, or for looped code the external body at rest."""
     n = len(arm.coordinates)
-    x = np.random.default_rng(0).normal(size=(3 * n + (9 if arm.chosen == "rolled" else 1), count))
-    if arm.chosen == "rolled":
+    x = np.random.default_rng(0).normal(size=(3 * n + (9 if arm.chosen == "looped" else 1), count))
+    if arm.chosen == "looped":
         x[3 * n :] = np.array([0.0] * 8 + [9.81])[:, None]
     return x
 
@@ -184,8 +184,8 @@ def row(tree, label, library=None, method="auto"):
     code.cache_clear()  # trees of one make would share their code
     began = time.process_time()
     arm = Dynamics(tree, method)
-    count_of = "-" if arm.chosen == "rolled" else operations(arm.forward_nodes).total()
-    if arm.chosen == "rolled":
+    count_of = "-" if arm.chosen == "looped" else operations(arm.equations.forward(arm.chosen)).total()
+    if arm.chosen == "looped":
         arm.kernel()
     derived = time.process_time()
     compiled, (one, many) = code_of(arm)
@@ -217,12 +217,12 @@ def row(tree, label, library=None, method="auto"):
     }  # fmt: skip
 
 
-def rolled_rows(sizes):
+def looped_rows(sizes):
     """Straight-line code against loops over the hinges, on chains and branching trees."""
     lines = []
     for label, make in (("chain", chain), ("tree", branching)):
         for n in sizes:
-            for method in ("articulated", "rolled") if n <= STRAIGHT_UP_TO else ("rolled",):
+            for method in ("articulated", "looped") if n <= STRAIGHT_UP_TO else ("looped",):
                 lines.append(row(make(n), f"{label} {n}", method=method))
     keys = ("arm", "method", "derive [s]", "compile [s]", "compile, SIMD [s]", "ours [ns]", "ours, SIMD [ns]", "error")
     return [{key: line[key] for key in keys} for line in lines]
@@ -261,7 +261,7 @@ def run_time_parameters():
             lambda code=code: code.call(count, x.ctypes.data, values.ctypes.data, out.ctypes.data) for code in codes
         ]
         ns = [1e9 * s / count for s in fastest(runs)]
-        total = operations(arm.forward_nodes).total()
+        total = operations(arm.equations.forward(arm.chosen)).total()
         lines.append({"PUMA 560": label, "operations": total, "one state [ns]": ns[0], "SIMD [ns]": ns[1]})
     return lines
 
@@ -286,7 +286,7 @@ def main():
     if given.part in (None, "growth"):
         growth((7, 20) if given.quick else SIZES, compiled_peer() if given.cpp else None)
     if given.part in (None, "large") and not given.quick:
-        print(markdown_table(rolled_rows(LARGE)), flush=True)
+        print(markdown_table(looped_rows(LARGE)), flush=True)
     if given.part in (None, "peers") and not given.quick:
         print(markdown_table(compared(SIZES, given.limit)), flush=True)
 

@@ -11,8 +11,8 @@ from papers.reactions.checks_text import energy_range
 from papers.reactions.misprinted import largest_errors
 from papers.record import Number, Table
 from papers.truth import numbers
-from vinculum.simulation.integrators.methods import METHODS
-from vinculum.simulation.stabilization.gain_interval import stability_limit
+from vinculum.simulation.integrators import METHODS
+from vinculum.simulation.stabilization.gain_interval import fixed_step
 
 NAMES = ("x", "ẋ", "z", "ż", "θ", "θ̇", "φ", "φ̇", "α")
 REFERENCE = {
@@ -130,12 +130,15 @@ def limits() -> list[Number]:
     """λ h < z_max: the paper's 10⁵ for h = 10⁻⁵ is that of AB2."""
     texts = {"euler": "2.0", "ab2": "1.0", "ab3": "0.545", "ab4": "0.3", "abm2": "2.0", "abm4": "1.285", "rk4": "2.785"}
     found = [
-        Number(f"z_max of {name.upper()}", text, stability_limit(METHODS[name], False)) for name, text in texts.items()
+        Number(f"z_max of {name.upper()}", text, fixed_step(METHODS[name]).stability_limit())
+        for name, text in texts.items()
     ]
     return [
         *found,
         Number("AB2 3 % below its limit: largest f", "< 1e-2", below(0.97)),
-        Number("largest λ for h = 10⁻⁵, AB2", "1e5", stability_limit(METHODS["ab2"], False) / 1e-5, in_paper=True),
+        Number(
+            "largest λ for h = 10⁻⁵, AB2", "1e5", fixed_step(METHODS["ab2"]).stability_limit() / 1e-5, in_paper=True
+        ),
     ]
 
 

@@ -29,13 +29,13 @@ class About(NamedTuple):
 
 
 class Word(str):
-    """A placeholder in a call to type, such as ``number``: written as it is in every language."""
+    """A placeholder in a call to type, such as ``number``: written unchanged in every language."""
 
     __slots__ = ()
 
 
 class Formula(str):
-    """A placeholder for an expression: written as it is in Python, in quotes in a model file."""
+    """A placeholder for an expression: written unchanged in Python, in quotes in a model file."""
 
     __slots__ = ()
 
@@ -112,7 +112,7 @@ __all__ = ["VinculumError", "ModelError", "DomainError", "ConstraintError", "Sin
 
 
 class VinculumError(ValueError):
-    """Any refusal by Vinculum. ``findings`` holds what was found as data; printed, they are in Python's words."""
+    """Any error that Vinculum raises. ``findings`` holds what was found as data; printed, they speak Python."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

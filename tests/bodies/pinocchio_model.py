@@ -6,9 +6,10 @@ import numpy as np
 import pinocchio as pin
 
 import vinculum as vn
+from vinculum.describe.bodies.joints import Helical, LinearAxis, RotaryAxis, ScrewAxis
 from vinculum.graph import evaluate, symbol
 
-KINDS = ("revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
+KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
 
 
 def random_rotation(random):
@@ -27,6 +28,8 @@ def random_body(random, name, parent, joint):
     axis = random.normal(size=3)
     if joint == "universal":
         axis = (axis, random.normal(size=3))
+    if joint == "helical":
+        joint = Helical(pitch=random.normal())
     return vn.Body(
         name, parent, axis=axis, origin=random.normal(size=3), rotation=random_rotation(random), joint=joint,
         mass=random.uniform(0.5, 2), center_of_mass=random.normal(size=3), inertia=random_inertia(random),
@@ -60,12 +63,9 @@ class Peer:
     def _add(self, body):
         parent, offset = self.joint[body.parent]
         placement = offset * pin.SE3(body.turned, np.array(body.origin, dtype=float))
-        for e in body.elementary:
-            axis = np.array(e.axis)
-            kind = {"turn": pin.JointModelRevoluteUnaligned, "shift": pin.JointModelPrismaticUnaligned}.get(e.kind)
-            made = kind(axis) if kind else pin.JointModelSpherical()
-            parent = self.model.addJoint(parent, made, placement, f"{body.name}{e.places}")
-            self.slots.append([body.coordinates[i] for i in e.places])
+        for part in body.parts:
+            parent = self.model.addJoint(parent, peer_joint(part), placement, f"{body.name}{part.places}")
+            self.slots.append([body.coordinates[i] for i in part.places])
             placement = pin.SE3.Identity()
         J = np.array(body.inertia_matrix, dtype=float)
         inertia = pin.Inertia(float(body.mass), np.array(body.center_of_mass, dtype=float), J)
@@ -92,6 +92,18 @@ class Peer:
         return np.array(a)
 
 
+def peer_joint(part):
+    """Pinocchio's joint; its pitch is the travel per radian."""
+    axis = np.array(part.axis)
+    if isinstance(part.joint, RotaryAxis):
+        return pin.JointModelRevoluteUnaligned(axis)
+    if isinstance(part.joint, LinearAxis):
+        return pin.JointModelPrismaticUnaligned(axis)
+    if isinstance(part.joint, ScrewAxis):
+        return pin.JointModelHelicalUnaligned(axis, float(part.joint.travel.value))
+    return pin.JointModelSpherical()
+
+
 def rows(q):
     w, x, y, z = q
     return np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
@@ -113,5 +125,5 @@ def random_state(tree, random):
 def hinge_forces(steps, applied, state):
     """Pinocchio's joint forces from generalized forces in the coordinates."""
     values = {symbol(key): x for key, x in state.items()}
-    rows = [steps._along(h, place, [*map(float, applied)]) for h, place in zip(steps.hinges, steps.places, strict=True)]
-    return np.array(evaluate([x for row in rows for x in row], values))
+    forces = steps.hinge_forces([*map(float, applied)])
+    return np.array(evaluate([x for row in forces for x in row], values))

@@ -72,7 +72,7 @@ def test_accelerations_that_nothing_determines_are_named():
         vn.bodies.dynamics(vn.BodyTree([vn.Body("a", None, mass=1)])).forward([0.0], [0.0], [0.0])
     slider = dict(joint="prismatic", axis=(0, 0, 1))
     tree = vn.BodyTree([vn.Body("a", None, **slider), vn.Body("b", "a", **slider, **LINK)])
-    for method in ("composite", "articulated", "rolled"):
+    for method in ("composite", "articulated", "looped"):
         with pytest.raises(vn.VinculumError, match="not determined"):
             vn.bodies.dynamics(tree, method).forward([0.0] * 2, [0.0] * 2, [0.0] * 2)
 
@@ -85,7 +85,7 @@ def test_massless_bodies_between_others_and_several_roots():
     other = [vn.Body("far", None, joint="spherical", origin=(5, 0, 0), **rod)]
     q, v, tau = [0.3, -0.5], [1.0, 2.0], [0.1, -0.2]
     expected = vn.bodies.dynamics(one).forward(q, v, tau)
-    for method in ("composite", "articulated", "rolled"):
+    for method in ("composite", "articulated", "looped"):
         arm = vn.bodies.dynamics(vn.BodyTree([*cross, *other]), method)
         found = arm.forward([*q, 1, 0, 0, 0], [*v, 0, 0.5, 0, 0], [*tau, 0, 0, 0, 0])
         assert np.allclose(found[:2], expected, rtol=1e-13)

@@ -189,11 +189,11 @@ def test_derivatives_of_forces_agree_with_pinocchio(kinds, random):
 
 
 def agree(tree, peer, expected, derivatives):
-    """Straight-line and rolled code have Pinocchio's derivatives, of which the last is symmetric."""
+    """Straight-line and looped code have Pinocchio's derivatives, of which the last is symmetric."""
     places = pinocchio_order(peer, tree)
     upper = np.triu(expected[2])
     whole = (*expected[:2], upper + np.triu(upper, 1).T)
-    for method in ("auto", "rolled"):
+    for method in ("auto", "looped"):
         for found, other in zip(derivatives(vn.bodies.dynamics(tree, method)), whole, strict=True):
             assert np.allclose(found[np.ix_(places, places)], other, rtol=0, atol=1e-11 * np.abs(other).max())
 
@@ -221,16 +221,16 @@ def test_derivatives_of_a_ball_joint_are_those_along_small_turns(random):
             assert np.allclose(D[:, j], slope / (2 * h), rtol=0, atol=1e-7 * max(1, np.abs(D).max()))
 
 
-ROLLED = [(kinds, count) for kinds in (("revolute",), KINDS) for count in (1, 5, 30, 200)]
+LOOPED = [(kinds, count) for kinds in (("revolute",), KINDS) for count in (1, 5, 30, 200)]
 
 
-@pytest.mark.parametrize(("kinds", "count"), ROLLED)
-def test_rolled_recursions_agree_with_pinocchio(kinds, count, random):
+@pytest.mark.parametrize(("kinds", "count"), LOOPED)
+def test_looped_recursions_agree_with_pinocchio(kinds, count, random):
     """Loops over the hinges of random trees in any order: to 1e-12 of the largest, one state and many."""
     tree = random_tree(random, count, kinds)
     if not tree.coordinates:
         tree = random_tree(random, count, ("free",))
-    peer, arm = Peer(tree), vn.bodies.dynamics(tree, "rolled")
+    peer, arm = Peer(tree), vn.bodies.dynamics(tree, "looped")
     drawn = [random_state(tree, random) for _ in range(3)]
     q, v = (np.array([[s[k] for k in keys] for s in drawn]) for keys in (tree.coordinates, tree.velocities))
     tau = random.normal(size=q.shape)
@@ -256,7 +256,7 @@ def peer_forces(tree, applied, state, peer):
     return np.array(found)
 
 
-def test_rolled_and_straight_line_code_agree(random):
+def test_looped_and_straight_line_code_agree(random):
     """Forces, bias and mass matrix, with springs, dampers, friction, rotors, run-time parameters and a moving base."""
     t, k, m = sp.symbols("t k m")
     tree = random_tree(random, 9, base_velocity=(sp.sin(t), 0, t), base_angular_velocity=(0, sp.cos(t), 0))
@@ -267,7 +267,7 @@ def test_rolled_and_straight_line_code_agree(random):
     q, v = states(tree, random, 3)
     a = random.normal(size=q.shape)
     for fold in (True, False):
-        one, two = (vn.bodies.dynamics(tree, method, fold=fold) for method in ("articulated", "rolled"))
+        one, two = (vn.bodies.dynamics(tree, method, fold=fold) for method in ("articulated", "looped"))
         if not fold:
             one, two = (arm.with_parameters({k: 5.0, m: 0.7}) for arm in (one, two))
         for what, given in (("forward", (q, v, a, 0.3)), ("inverse", (q, v, a, 0.3)), ("bias", (q, v, 0.3)),
@@ -279,12 +279,12 @@ def test_rolled_and_straight_line_code_agree(random):
 
 
 def test_the_method_is_chosen_by_size_and_named(random):
-    for count, name in ((2, "composite"), (20, "articulated"), (60, "rolled")):
+    for count, name in ((2, "composite"), (20, "articulated"), (60, "looped")):
         arm = vn.bodies.dynamics(random_tree(random, count, ("revolute",)))
         assert f"{name} (chosen:" in repr(arm)
-    assert "method       rolled\n" in repr(vn.bodies.dynamics(random_tree(random, 2, ("revolute",)), "rolled"))
-    with pytest.raises(vn.ModelError, match="Known: auto, composite, articulated, rolled"):
-        vn.bodies.dynamics(random_tree(random, 2, ("revolute",)), "unrolled")
+    assert "method       looped\n" in repr(vn.bodies.dynamics(random_tree(random, 2, ("revolute",)), "looped"))
+    with pytest.raises(vn.ModelError, match="Known: auto, composite, articulated, looped"):
+        vn.bodies.dynamics(random_tree(random, 2, ("revolute",)), "unlooped")
 
 
 def test_a_large_tree_is_simulated_by_loops_over_its_hinges(random):

@@ -49,7 +49,7 @@ def test_axes_that_are_parallel_up_to_printed_digits(random):
     peer, state = Peer(tree), random_state(tree, random)
     q, v = ([state[key] for key in keys] for keys in (tree.coordinates, tree.velocities))
     expected = pin.rnea(peer.model, peer.data, *peer.state(state), np.zeros(8))
-    for method in ("articulated", "rolled"):
+    for method in ("articulated", "looped"):
         assert np.abs(vn.bodies.dynamics(tree, method).bias(q, v) - expected).max() < 1e-14 * np.abs(expected).max()
 
 

@@ -46,8 +46,8 @@ def track(old, new):
     [
         ('"-60 cm", "-40 cm"', '"-40 cm", "-60 cm"', "points[2]", "point 2 is -60 cm, after -40 cm"),
         ('0, "20 cm"', '0, "0 cm"', "points[5]", "point 5 is 0 cm again"),
-        ('"40 cm", "60 cm"]', '"40 N", "60 cm"]', "points[6]", "kg·m·s⁻², that of those before m"),
-        ('"4 cm", "9 cm"]', '"4 cm"]', "", "7 points and 6 values were found"),
+        ('"40 cm", "60 cm"]', '"40 N", "60 cm"]', "points[6]", "kg·m·s⁻², but the points before it are in m"),
+        ('"4 cm", "9 cm"]', '"4 cm"]', "", "there are 7 points and 6 values"),
     ],
 )
 def test_the_first_odd_point_of_a_spline_is_named(old, new, key, words):
@@ -104,7 +104,7 @@ def test_a_guarantee_finds_the_step_by_itself():
 @pytest.mark.parametrize(
     ("section", "key", "words"),
     [
-        ("[control]\ninput_weights = -0.1", "control.input_weights", "-0.1; a positive number"),
+        ("[control]\ninput_weights = -0.1", "control.input_weights", "-0.1; it must be a positive number"),
         ("[control]\ninput_weights = 0", "control.input_weights", "a positive number"),
         ("[control]\nstate_weights = { theta = -1 }", "control.state_weights.theta", "zero or more"),
         ("[control]\nstate_weights = [1, -1]", "control.state_weights[2]", "zero or more"),
@@ -140,7 +140,7 @@ def test_a_weight_of_a_state_may_be_zero():
 def test_an_unknown_body_is_named_at_its_own_line(more, key):
     problem = only(ARM + more)
     assert (problem.key, problem.line) == (key, (ARM + more)[: (ARM + more).index("hand")].count("\n") + 1)
-    assert problem.message == "hand is no body of the tree. The bodies are upper, lower."
+    assert problem.message == "hand is not a body of the tree. The bodies are upper, lower."
 
 
 # -- formulas ----------------------------------------------------------------------------------------------------
@@ -151,18 +151,18 @@ def test_an_unknown_body_is_named_at_its_own_line(more, key):
     [
         (changed("m = 1.0", 'm = "12,5 kg"'), "Write 12.5 kg."),
         (changed("m = 1.0", 'm = "12,5"'), "Write 12.5."),
-        (changed("{ u = 0 }", '{ u = "piecewise(t < 0.2 s, 1, 0)" }'), 'as T1 = "0.2 s"; write T1 here'),
+        (changed("{ u = 0 }", '{ u = "piecewise(t < 0.2 s, 1, 0)" }'), 'as T1 = "0.2 s", and write T1 here'),
         (TRACK.replace("x < gap, push, 0)", "x < gap, push + 3, 0)"), 'as p1 = "3 N"'),
         (changed("{ u = 0 }", '{ u = "3 N/mm*x" }'), 'as p1 = "3 N/mm"'),
         (changed("{ u = 0 }", '{ u = "2 m*x" }'), "a * is missing here. Write 2*m*x"),
-        (track("x > gap,", "x > 0.4,"), "m and 1 cannot be compared. A number with a unit gets a name in [parameters]"),
+        (track("x > gap,", "x > 0.4,"), "m and 1 cannot be compared. Give a number with a unit a name in [parameters]"),
         (track('"z = height(x)"', '"z - 0.5 = height(x)"'), 'as l1 = "0.5 m"'),
         (changed('holonomic = "x"', 'holonomic = "x == 0"'), "Write = for ==."),
         (changed("m*(dot(x)^2", "m*(x_dot^2"), "x_dot is not known. Write dot(x)."),
         (changed("m*(dot(x)^2", "m*(thetaddot"), "Write dot(dot(theta))."),
-        (changed("{ u = 0 }", '{ u = "piecewise(t > 0 && t < 1, 1, 0)" }'), "&& is not read here. Write and."),
-        (changed("{ u = 0 }", '{ u = "piecewise(t > 0 || t < 1, 1, 0)" }'), "|| is not read here. Write or."),
-        (changed("{ u = 0 }", '{ u = "3,5*x" }'), "A decimal number has a point"),
+        (changed("{ u = 0 }", '{ u = "piecewise(t > 0 && t < 1, 1, 0)" }'), "&& is not allowed here. Write and."),
+        (changed("{ u = 0 }", '{ u = "piecewise(t > 0 || t < 1, 1, 0)" }'), "|| is not allowed here. Write or."),
+        (changed("{ u = 0 }", '{ u = "3,5*x" }'), "Write decimal numbers with a point"),
         (changed("-m*g*l*cos(theta)", "m g*l^2*cos(theta)"), "Write m*g*l^2*cos(theta)"),
     ],
 )
@@ -179,9 +179,9 @@ def test_a_missing_product_in_a_long_formula_is_shown_by_whole_words():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("m = 1.0", "m = 12 kg", 'A number with a unit stands in quotes: m = "12 kg"'),
-        ("m = 1.0", "m = 1.0\nm = 2.0", "the key m stands twice in this table."),
-        ("[simulation]", "[system]", "the table [system] stands twice."),
+        ("m = 1.0", "m = 12 kg", 'A number with a unit must be in quotes: m = "12 kg"'),
+        ("m = 1.0", "m = 1.0\nm = 2.0", "the key m appears twice in this table."),
+        ("[simulation]", "[system]", "the table [system] appears twice."),
     ],
 )
 def test_what_is_not_toml(old, new, words):
@@ -210,7 +210,7 @@ def test_one_mistake_gives_one_message(text, key):
 
 
 def test_an_input_that_a_motor_replaced():
-    assert "its voltage e_u is the input now" in only(DRIVEN.replace("limits = { e_u", "limits = { u")).message
+    assert "the input is now its voltage e_u" in only(DRIVEN.replace("limits = { e_u", "limits = { u")).message
 
 
 def test_a_file_is_named_as_it_was_typed(tmp_path, monkeypatch):

@@ -12,14 +12,14 @@ from vinculum.model import limits
 
 EXPRESSIONS = {
     "attribute": ("x.__class__", "a dot after a name"),
-    "dunder chain": ("().__class__.__bases__[0].__subclasses__()", "only a function's name"),
+    "dunder chain": ("().__class__.__bases__[0].__subclasses__()", "only the name of a function"),
     "dunder name": ("__import__", "__import__ is not known"),
-    "import call": ("__import__('os').system('touch owned')", "only a function's name"),
+    "import call": ("__import__('os').system('touch owned')", "only the name of a function"),
     "builtin": ("open('/etc/passwd')", "the function open is not known"),
     "eval": ("eval('1')", "the function eval is not known"),
     "exec": ("exec('1')", "the function exec is not known"),
     "getattr": ("getattr(x, 'func')", "the function getattr is not known"),
-    "lambda": ("(lambda: 1)()", "only a function's name"),
+    "lambda": ("(lambda: 1)()", "only the name of a function"),
     "bare lambda": ("lambda: 1", "a lambda"),
     "list comprehension": ("[a for a in (1, 2)]", "a comprehension"),
     "generator": ("sum(a for a in (1, 2))", "the function sum is not known"),
@@ -27,7 +27,7 @@ EXPRESSIONS = {
     "set comprehension": ("{a for a in (1, 2)}", "a comprehension"),
     "dict comprehension": ("{a: a for a in (1, 2)}", "a comprehension"),
     "format string": ("f'{x.__class__}'", "a format string"),
-    "string format": ("'{0.__class__}'.format(x)", "only a function's name"),
+    "string format": ("'{0.__class__}'.format(x)", "only the name of a function"),
     "percent format": ("'%s' % x", "this operator"),
     "walrus": ("(m := 5)", "an assignment"),
     "string": ("'a'", "is not a number"),
@@ -55,13 +55,13 @@ EXPRESSIONS = {
     "none": ("None", "is not a number"),
     "true": ("True", "is not a number"),
     "complex": ("1j", "is not a number"),
-    "await": ("await x", "is not read here"),
-    "yield": ("(yield x)", "is not read here"),
+    "await": ("await x", "is not allowed"),
+    "yield": ("(yield x)", "is not allowed"),
     "statement": ("import os", "reserved word"),
-    "semicolon": ("x; m", "; is not read here"),
-    "comment": ("x # m", "# is not read here"),
-    "backslash": ("x \\ m", "is not read here"),
-    "assignment": ("x = m = 1", "cannot be read"),
+    "semicolon": ("x; m", "; is not allowed"),
+    "comment": ("x # m", "# is not allowed"),
+    "backslash": ("x \\ m", "is not allowed"),
+    "assignment": ("x = m = 1", "not a valid formula"),
     "tower of powers": ("9**9**9", "exponent"),
     "higher tower": ("9**9**9**9**9", "exponent"),
     "huge exponent": ("2**10000000", "exponent"),
@@ -71,10 +71,10 @@ EXPRESSIONS = {
     "powers of powers": ("((x^100)^100)^100", "exponents add up"),
     "huge integer": ("9" * 3000, "digits"),
     "overlong digits": ("1" * 41, "digits"),
-    "overflowing float": ("1e999", "beyond"),
-    "product of large floats": ("1e200*1e200", "beyond"),
-    "large coefficients": ("x*1e200*1e200", "beyond"),
-    "tiny coefficients": ("x*1e-200*1e-200", "beyond"),
+    "overflowing float": ("1e999", "larger than 1e+300"),
+    "product of large floats": ("1e200*1e200", "larger than 1e+300"),
+    "large coefficients": ("x*1e200*1e200", "larger than 1e+300"),
+    "tiny coefficients": ("x*1e-200*1e-200", "larger than 1e+300"),
     "tower of exponentials": ("exp(exp(exp(exp(9))))", "exp(8103.08)"),
     "exponential of a large float": ("exp(1e300)", "exp(1e+300)"),
     "factorial": ("factorial(99999999)", "the function factorial is not known"),
@@ -94,8 +94,8 @@ EXPRESSIONS = {
         "x*(" + "*".join(f"1/{10**14 + k}" for k in range(20)) + ")*123456789123456789/7",
         None,
     ),
-    "zero division": ("1/0", "divides by zero"),
-    "hidden zero division": ("1/(x - x)", "divides by zero"),
+    "zero division": ("1/0", "division by zero"),
+    "hidden zero division": ("1/(x - x)", "division by zero"),
     "zero to a negative power": ("0^-1", "moderate size"),
     "imaginary number": ("sqrt(-1)", "non-negative"),
     "imaginary inverse": ("asin(2)", "between -1 and 1"),
@@ -117,9 +117,9 @@ EXPRESSIONS = {
     "greek capital that looks latin": ("\u0391", "GREEK CAPITAL LETTER ALPHA"),
     "combining dot": ("x\u0307", "COMBINING DOT ABOVE"),
     "minus sign": ("x − m", "Write -"),
-    "quotation marks": ("“x”", "is not read here"),
-    "emoji": ("x + 🙂", "is not read here"),
-    "surrogate escape": ("x\ufffd", "is not read here"),
+    "quotation marks": ("“x”", "is not allowed"),
+    "emoji": ("x + 🙂", "is not allowed"),
+    "surrogate escape": ("x\ufffd", "is not allowed"),
     "empty": ("", "is empty"),
     "blank": ("   ", "is empty"),
 }
@@ -128,36 +128,36 @@ FILES = {
     "ten megabytes": ("# " + "x" * 10**7, "larger than"),
     "deep arrays": ("a = " + "[" * 5000 + "]" * 5000, "nested more than"),
     "deep inline tables": ("a = " + "{a = " * 5000 + "1" + "}" * 5000, "nested more than"),
-    "deep table names": ("[" + ".".join(["a"] * 5000) + "]", "a key has more parts"),
-    "deep quoted names": ("[" + ".".join(['"a"'] * 5000) + "]", "a key has more parts"),
-    "deep keys": (".".join(["a"] * 100_000) + " = 1", "a key has more parts"),
+    "deep table names": ("[" + ".".join(["a"] * 5000) + "]", "a key has more than"),
+    "deep quoted names": ("[" + ".".join(['"a"'] * 5000) + "]", "a key has more than"),
+    "deep keys": (".".join(["a"] * 100_000) + " = 1", "a key has more than"),
     "brackets that never close": ("[" * 100_000, "nested more than"),
     "many problems": ("\n".join(f"k{i} = 1" for i in range(20_000)), "is not a key"),
-    "many parameters": ("[parameters]\n" + "\n".join(f"k{i} = 1" for i in range(15_000)), "more than"),
+    "many parameters": ("[parameters]\n" + "\n".join(f"k{i} = 1" for i in range(15_000)), "at most 400"),
     "huge integer": ("[parameters]\na = " + "9" * 4000, "digits"),
     "integer beyond all conversion": ("[parameters]\na = " + "9" * 100_000, "digits"),
-    "infinite": ("[parameters]\na = inf", "beyond"),
-    "not a number": ("[parameters]\na = nan", "beyond"),
+    "infinite": ("[parameters]\na = inf", "larger than 1e+300"),
+    "not a number": ("[parameters]\na = nan", "larger than 1e+300"),
     "date": ("[parameters]\na = 2020-01-01", "a number"),
-    "null byte": ("a = 1\x00", "not TOML"),
+    "null byte": ("a = 1\x00", "invalid TOML"),
     "not utf-8": (b"name = '\xff\xfe'", "not UTF-8"),
     "utf-16": ("name = 'a'".encode("utf-16"), ""),
-    "merge conflict": ("<<<<<<< HEAD\na = 1\n=======\n", "not TOML"),
+    "merge conflict": ("<<<<<<< HEAD\na = 1\n=======\n", "invalid TOML"),
     "empty": ("", "one of [system], [tree] or [affine]"),
     "binary": (bytes(range(256)), ""),
-    "python": ("import os\nos.system('true')\n", "not TOML"),
-    "long line of no meaning": ("é" * 100_000, "not TOML"),
+    "python": ("import os\nos.system('true')\n", "invalid TOML"),
+    "long line of no meaning": ("é" * 100_000, "invalid TOML"),
     "long line with commas": ("é," * 50_000, "more than 20000 values"),
     "long key": ("a" * 200_000 + " = 1", "is not a key"),
     "blanks in a number": ('[parameters]\na = "1 m' + " " * 5000 + 'x"', ""),
     "blanks after a number": ('[parameters]\na = "1' + " " * 100_000 + '"', "characters"),
-    "long unit": ('[parameters]\na = { value = 1, unit = "' + "m*" * 50_000 + 'm" }', "cannot be read"),
+    "long unit": ('[parameters]\na = { value = 1, unit = "' + "m*" * 50_000 + 'm" }', "is not a unit"),
     "splines without end": (
-        "".join(f"[splines.p{i}]\npoints = {list(range(390))}\nvalues = {[1] * 390}\n" for i in range(12)), "are read"
+        "".join(f"[splines.p{i}]\npoints = {list(range(390))}\nvalues = {[1] * 390}\n" for i in range(12)), "at most"
     ),
     "numbers without end": ("".join(f"a{i} = {[1] * 390}\n" for i in range(150)), "more than 20000 values"),
-    "names of objects": ('[parameters]\n"__class__" = 1\n"__init__" = 2\n', "is no name"),
-    "name of a function": ("[parameters]\nsin = 1\n", "a meaning of its own"),
+    "names of objects": ('[parameters]\n"__class__" = 1\n"__init__" = 2\n', "is not a valid name"),
+    "name of a function": ("[parameters]\nsin = 1\n", "is a reserved name"),
 }  # fmt: skip
 
 
@@ -222,7 +222,7 @@ def chain(first, step, count, last="d{0}"):
     [
         ("x", "{0}*cos({0})", "operations"),
         ("x", "sin({0}) + cos({0})", "operations"),
-        ("2", "{0}*{0}", "beyond"),
+        ("2", "{0}*{0}", "larger than 1e+300"),
         ("1/3", "{0}*{0} + 1/7", None),
         ("x", "({0} + 1)^2", "deep"),
         ("x", "sin({0})", "deep"),
@@ -289,7 +289,7 @@ def test_no_link_leads_out_of_the_folder(tmp_path):
     (inner / "link.urdf").symlink_to(tmp_path / "secret.urdf")
     path = inner / "model.toml"
     path.write_text(ROBOT.format("link.urdf"), encoding="utf-8")
-    assert "leads out of the folder" in str(refused(lambda: vn.load(path)))
+    assert "outside the folder" in str(refused(lambda: vn.load(path)))
 
 
 def test_entities_of_xml_are_refused(tmp_path):
@@ -308,4 +308,4 @@ base_velocity = ["exp(sin(t)^2)*log(cosh(t^3) + 1)", 0, 0]
 mass = 1
 center_of_mass = [1, 0, 0]
 """
-    assert "too involved" in str(refused(lambda: vn.model.loads(text)))
+    assert "cannot be integrated in closed form" in str(refused(lambda: vn.model.loads(text)))

@@ -74,20 +74,20 @@ def test_equations_may_contain_comparisons():
     ("written", "said"),
     [
         ("x if x < 0 else m", "Write piecewise(x < 0, a, b)"),
-        ("x < m", "a condition is read only within piecewise"),
-        ("x and m", "a condition is read only within piecewise"),
+        ("x < m", "a condition is allowed only within piecewise"),
+        ("x and m", "a condition is allowed only within piecewise"),
         ("where(x < 0, x, m)", "Write piecewise(condition, value, otherwise)"),
-        ("piecewise(x < 0, x)", "a last value for all else"),
+        ("piecewise(x < 0, x)", "a value for all other cases"),
         ("piecewise(x, 1, 2)", "a condition is needed here"),
-        ("piecewise(x == 0, 1, 2)", "An equality holds for an instant only"),
-        ("piecewise(x in m, 1, 2)", "a condition compares by"),
-        ("piecewise(x is m, 1, 2)", "a condition compares by"),
+        ("piecewise(x == 0, 1, 2)", "An equality holds only at single instants"),
+        ("piecewise(x in m, 1, 2)", "compare with < <= > or >="),
+        ("piecewise(x is m, 1, 2)", "compare with < <= > or >="),
         ("piecewise(piecewise(x < 0, x, 1) < 2, x, m)", "a condition cannot contain piecewise"),
         ("piecewise(x < xx, 1, 2)", "xx is not known"),
         ("piecewise", "Write piecewise(...)"),
         ("dot(piecewise(x < 0, x, m))", "this has corners"),
         ("dot(abs(x))", "this has corners"),
-        ("piecewise(" * 30 + "x < 0, 1, 2" + ")" * 30, "a last value for all else"),
+        ("piecewise(" * 30 + "x < 0, 1, 2" + ")" * 30, "a value for all other cases"),
         ("piecewise(" + "not " * 60 + "x < 0, 1, 2)", "nested more than"),
         ("piecewise(" + "not " * 1400 + "x < 0, 1, 2)", "nested"),
         ("piecewise(x < 0, " * 60 + "x" + ", m)" * 60, "nested more than"),
@@ -148,16 +148,16 @@ def test_a_curve_has_derivatives():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("points = [-3, -2,", "points = [-3, -4,", "in rising order"),
+        ("points = [-3, -2,", "points = [-3, -4,", "in increasing order"),
         ("values = [9, 4,", "values = [9,", "7 points and 6 values"),
         ("values", "valves", "Did you mean values?"),
         ("values = [9,", 'values = ["x",', "x is not known"),
         ("values = [9,", "degree = 9\nvalues = [9,", "a whole number from 1 to 5"),
         ("[-3, -2, -1, 0, 1, 2, 3]", "[0, 1e-300, 2e-300, 3e-300, 4e-300, 5e-300, 6e-300]", "no finite coefficients"),
         ("[-3, -2, -1, 0, 1, 2, 3]", "[-3, -2, -1, 0, 1, 1.0000000000000002, 3]", "lie too close together"),
-        ("[splines.profile]", "[splines.sin]", "has a meaning of its own"),
+        ("[splines.profile]", "[splines.sin]", "is a reserved name"),
         ("[splines.profile]", "[splines.g]", "declared twice"),
-        ("[9, 4, 1,", '["9 m", "4 kg", 1,', "its dimension is kg, that of those before m"),
+        ("[9, 4, 1,", '["9 m", "4 kg", 1,', "its dimension is kg, but the points before it are in m"),
     ],
 )
 def test_a_curve_that_cannot_be_read(old, new, said):
@@ -182,8 +182,8 @@ def test_a_curve_takes_one_argument_of_its_dimension():
     assert "profile is a function" in refused("profile", PROFILE)
     measured = PROFILE.replace("[-3,", '["-3 m",').replace("[9,", '["9 J",')
     united = changed('["x", "theta"]', '{ x = "m", theta = "rad" }').replace("-m*g*l*cos(theta)", "profile(theta)")
-    with pytest.raises(vn.model.ModelFileError, match="profile is given over m; its argument has 1"):
+    with pytest.raises(vn.model.ModelFileError, match="profile is a function of m, but its argument is in 1"):
         vn.model.loads(united + measured)
     vn.model.loads(united.replace("profile(theta)", "profile(x)") + measured)
-    with pytest.raises(vn.model.ModelFileError, match=r"kg·m³·s⁻² where kg·m²·s⁻²"):
+    with pytest.raises(vn.model.ModelFileError, match=r"kg·m³·s⁻², but kg·m²·s⁻²"):
         vn.model.loads(united.replace("profile(theta)", "x*profile(x)") + measured)

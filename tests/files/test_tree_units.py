@@ -85,13 +85,13 @@ def test_a_wrong_dimension_in_a_tree_is_refused_alone(old, new, key, found, need
     assert old in ARM
     problems = said(ARM.replace(old, new, 1))
     assert [place for place, _ in problems] == [key]
-    assert f"{found} where {needed} is needed" in problems[0][1]
+    assert f"{found}, but {needed} is needed" in problems[0][1]
 
 
 def test_events_and_forces_of_a_tree_are_checked():
     assert "m and 1 cannot be added" in said(ARM.replace('"slide - l"', '"slide - upper"'))[0][1]
     forced = ARM.replace("[tree.bodies.upper]", '[tree.forces]\nslide = "m*g*l"\n[tree.bodies.upper]', 1)
-    assert "kg·m²·s⁻² where kg·m·s⁻² is needed" in said(forced)[0][1]
+    assert "kg·m²·s⁻², but kg·m·s⁻² is needed" in said(forced)[0][1]
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_events_and_forces_of_a_tree_are_checked():
         ('"5 Hz"', 'write 5 Hz as "31.4159 rad/s" or "5 turn/s"'),
         ('{ value = 5, unit = "Hz" }', 'write 5 Hz as "31.4159 rad/s"'),
         ('"f"', "Hz counts turns"),
-        ('"5 kg"', "kg where s⁻¹ is needed"),
-        ('"l"', "m where s⁻¹ is needed"),
+        ('"5 kg"', "kg, but s⁻¹ is needed"),
+        ('"l"', "m, but s⁻¹ is needed"),
     ],
 )
 def test_an_angular_frequency_is_not_in_hertz(frequency, words):
@@ -178,7 +178,7 @@ def test_motors_with_right_units(text, motor):
 def test_a_motor_with_a_wrong_unit_is_refused_alone(text, motor, key, needed):
     problems = said(driven(text, motor))
     assert [place for place, _ in problems] == [f"motors.u.{key}"]
-    assert f"where {needed} is needed" in problems[0][1]
+    assert f"but {needed} is needed" in problems[0][1]
 
 
 def test_weights_have_any_dimension():

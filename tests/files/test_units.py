@@ -67,19 +67,19 @@ def test_what_is_no_unit_of_mechanics_is_refused(unit):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("-m*g*l*cos(theta)", "-m*g*cos(theta)", "its dimension is kg·m·s⁻² where kg·m²·s⁻² is needed"),
+        ("-m*g*l*cos(theta)", "-m*g*cos(theta)", "its dimension is kg·m·s⁻², but kg·m²·s⁻² is needed"),
         ("m*(dot(x)^2", "m*(x^2", "cannot be added"),
-        ('x = "u"', 'x = "u*l"', "its dimension is kg·m²·s⁻² where kg·m·s⁻² is needed"),
+        ('x = "u"', 'x = "u*l"', "its dimension is kg·m²·s⁻², but kg·m·s⁻² is needed"),
         ("-m*g*l*cos(theta)", "-m*g*l*cos(x)", "the argument of cos has the dimension m"),
         ('holonomic = "x"', 'holonomic = "x - theta"', "m and 1 cannot be added"),
-        ('x = "m"', 'x = "cm"', "cm is not a unit of SI, in which results are given. Write m."),
+        ('x = "m"', 'x = "cm"', "cm is not an SI unit, and results are in SI units. Write m."),
         ('theta = "rad"', 'theta = "deg"', "Write rad."),
-        ("theta = 0.5", 'theta = "0.5 m"', "the unit gives m where 1 is needed"),
-        ("{ u = 0 }", '{ u = "m*g*x" }', "its dimension is kg·m²·s⁻² where kg·m·s⁻² is needed"),
-        ("{ u = 0 }", '{ u = "3 kg" }', "the unit gives kg where kg·m·s⁻² is needed"),
+        ("theta = 0.5", 'theta = "0.5 m"', "the unit is m, but 1 is needed"),
+        ("{ u = 0 }", '{ u = "m*g*x" }', "its dimension is kg·m²·s⁻², but kg·m·s⁻² is needed"),
+        ("{ u = 0 }", '{ u = "3 kg" }', "the unit is kg, but kg·m·s⁻² is needed"),
         ("{ u = 0 }", '{ u = "piecewise(t < 1, m*g, 0)" }', "s and 1 cannot be compared"),
         ("{ u = 0 }", '{ u = "piecewise(x < dot(x)*t, m, m*g)" }', "cannot be values of one function"),
-        ("times = [0, 1]", 'times = [0, "1 m"]', "the unit gives m where s is needed"),
+        ("times = [0, 1]", 'times = [0, "1 m"]', "the unit is m, but s is needed"),
     ],
 )
 def test_dimensions_are_checked(old, new, said):
@@ -108,7 +108,7 @@ def test_a_plain_number_as_a_law_is_in_si():
 def test_a_voltage_is_in_volts():
     text = WITH_UNITS + "[motors.u]\ntorque_constant = 1\nresistance = 1\ninductance = 1\n"
     vn.model.loads(text.replace("{ u = 0 }", '{ e_u = "12 V" }'))
-    assert any("where V is needed" in said for said in messages(text.replace("{ u = 0 }", '{ e_u = "m*g*x" }')))
+    assert any("but V is needed" in said for said in messages(text.replace("{ u = 0 }", '{ e_u = "m*g*x" }')))
 
 
 def test_a_drawing_may_mix_dimensions_in_its_definitions_too():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,20 +13,20 @@ import sympy as sp
 from vinculum.compile.kernel import Kernel, ground_nodes
 from vinculum.compile.machine import native_width
 from vinculum.compile.simd import SimdFunction, simd_function
-from vinculum.compile.tangents import Tangents
-from vinculum.derivation.bodies import Recursion, recursion
-from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, ROLLED_FROM
+from vinculum.derivation.bodies import Recursion
+from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, LOOPED_FROM
+from vinculum.derivation.bodies.tree_equations import TreeEquations
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.energies import joint_forces, spring_potential
 from vinculum.describe.bodies.fold_parameters import with_numbers
 from vinculum.describe.bodies.kinematics import nodes_of
 from vinculum.errors import ModelError, SingularError
-from vinculum.graph import ZERO, Node, gradient, jacobian, lift, substitute, symbol, vector
-from vinculum.graph.vectors import times
+from vinculum.frozen import FrozenMapping
+from vinculum.graph import Node, symbol
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 Array = np.ndarray
-METHODS = ("auto", "composite", "articulated", "rolled")
+METHODS = ("auto", "composite", "articulated", "looped")
 
 
 class Dynamics:
@@ -33,7 +34,7 @@ class Dynamics:
 
     States are arrays (n) or (rows, n) in the order of ``coordinates``; many rows run in SIMD lanes and come fastest as
     Fortran-ordered arrays (each coordinate contiguous). ``method`` is "composite" (mass matrix and factorization),
-    "articulated", "rolled" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", by
+    "articulated", "looped" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", by
     size; ``chosen`` says which. With ``fold=True`` the values of parameters are written into the code; with False they
     are run-time values that `with_parameters` changes, at the price of more operations.
 
@@ -48,26 +49,26 @@ class Dynamics:
       parameters   folded in
     """
 
-    def __init__(self, tree: BodyTree, method: str = "auto", fold: bool = True, regroup: bool = True) -> None:
-        if method not in METHODS:
-            known = ", ".join(METHODS)
-            raise ModelError("the dynamics cannot be compiled", [f"there is no method {method!r}. Known: {known}."])
+    def __init__(
+        self, tree: BodyTree, method: str = "auto", fold: bool = True, regroup: bool = True, *,
+        parameters: Mapping[sp.Symbol, float] | None = None, equations: TreeEquations | None = None,
+    ) -> None:  # fmt: skip
+        method = _known(method)
         if not tree.coordinates:
             raise ModelError(f"the tree {tree.name!r} cannot move", ["all joints are fixed."])
         self.tree = with_numbers(tree) if fold else tree
-        self.method, self.regroup = method, regroup
-        self.coordinates = tree.coordinates
-        self.parameters = dict(self.tree.parameters)
-        n = len(self.coordinates)
-        self._q, self._v = (tuple(map(symbol, keys)) for keys in (tree.coordinates, tree.velocities))
-        self._u = tuple(symbol(("tau", i)) for i in range(n))
-        self._a = tuple(symbol(("acceleration", i)) for i in range(n))
-        self._time = symbol(tree.time)
+        self.method, self.regroup, self.coordinates = method, regroup, tree.coordinates
+        self.parameters = FrozenMapping(self.tree.parameters if parameters is None else parameters)
+        self.equations = equations or TreeEquations(self.tree, regroup)
+        self._kernels: dict[tuple[str, bool], Kernel] = {}
 
-    @cached_property
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, (self.tree, self.method, self.regroup, self.parameters)
+
+    @property
     def recursion(self) -> Recursion:
         """The recursions behind the code."""
-        return recursion(self.tree, self.regroup)
+        return self.equations.recursion
 
     @cached_property
     def chosen(self) -> str:
@@ -75,11 +76,11 @@ class Dynamics:
         if self.method != "auto":
             return self.method
         size = self.recursion.size
-        return "composite" if size <= ARTICULATED_FROM else "articulated" if size <= ROLLED_FROM else "rolled"
+        return "composite" if size <= ARTICULATED_FROM else "articulated" if size <= LOOPED_FROM else "looped"
 
     def __repr__(self) -> str:
-        limits = {"composite": f"at most {ARTICULATED_FROM}", "articulated": f"at most {ROLLED_FROM}",
-                  "rolled": f"more than {ROLLED_FROM}"}  # fmt: skip
+        limits = {"composite": f"at most {ARTICULATED_FROM}", "articulated": f"at most {LOOPED_FROM}",
+                  "looped": f"more than {LOOPED_FROM}"}  # fmt: skip
         why = f" (chosen: {limits[self.chosen]} velocities)" if self.method == "auto" else ""
         run_time = ", ".join(map(str, self.parameters))
         rows = {
@@ -87,39 +88,17 @@ class Dynamics:
             "method": self.chosen + why,
             "parameters": f"{run_time} at run time" if run_time else "folded in",
         }
-        return "\n".join([f'Dynamics of "{self.tree.name}"', *(f"  {key:<11}  {value}" for key, value in rows.items())])
-
-    # -- the equations as nodes ------------------------------------------------------------------------------
-
-    @cached_property
-    def passive(self) -> Sequence[Node]:
-        """Forces of springs, dampers and friction."""
-        slope = gradient(spring_potential(self.tree), self._q)
-        off = {symbol(u): ZERO for u in self.tree.inputs}
-        given = joint_forces(self.tree)
-        forces = substitute([given.get(q, ZERO) for q in self.coordinates], off)
-        return [force - k for force, k in zip(forces, slope, strict=True)]
-
-    @cached_property
-    def forward_nodes(self) -> list[Node]:
-        """q̈ of (q, q̇, τ)."""
-        applied = [u + force for u, force in zip(self._u, self.passive, strict=True)]
-        method = self.chosen if self.chosen != "rolled" else "articulated"
-        return self.recursion.accelerations(applied, {}, method)[0]
-
-    @cached_property
-    def inverse_nodes(self) -> list[Node]:
-        """τ of (q, q̇, q̈)."""
-        return list(self.recursion.inverse_dynamics(self._a) - vector(self.passive))
+        return labelled_rows(f'Dynamics of "{self.tree.name}"', rows)
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
     def forward(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> Array:
         """q̈ from the joint forces τ."""
-        if self.chosen == "rolled":
-            found = self._rolled("forward", True, (q, v, tau), t)
+        if self.chosen == "looped":
+            found = self._looped("forward", True, (q, v, tau), t)
         else:
-            found = self._run("forward", lambda: self.forward_nodes, (self._q, self._v, self._u), (q, v, tau), t)
+            e = self.equations
+            found = self._run(e.forward(self.chosen), (e.q, e.v, e.u), (q, v, tau), t)
         if not np.all(np.isfinite(found)) and all(np.all(np.isfinite(x)) for x in (q, v, tau, t)):
             raise SingularError(
                 f"The accelerations of {self._undetermined(q)} are not determined at this state: the mass matrix is "
@@ -129,38 +108,40 @@ class Dynamics:
 
     def _undetermined(self, q: Any) -> str:
         """The coordinates in the directions that have no inertia, at the first state given."""
-        M = self.mass_matrix(np.asarray(q, dtype=float).reshape(-1, len(self._q))[0])
+        M = self.mass_matrix(np.asarray(q, dtype=float).reshape(-1, len(self.equations.q))[0])
         sizes, directions = np.linalg.eigh(M)
         idle = np.abs(directions[:, sizes <= max(sizes[0], 1e-12 * sizes[-1])]).max(axis=1) > 1e-2
         return ", ".join(str(x.func) for x, is_idle in zip(self.coordinates, idle, strict=True) if is_idle)
 
     def inverse(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
         """The joint forces τ for accelerations q̈."""
-        if self.chosen == "rolled":
-            return self._rolled("inverse", True, (q, v, a), t)
-        return self._run("inverse", lambda: self.inverse_nodes, (self._q, self._v, self._a), (q, v, a), t)
+        if self.chosen == "looped":
+            return self._looped("inverse", True, (q, v, a), t)
+        e = self.equations
+        return self._run(e.inverse, (e.q, e.v, e.a), (q, v, a), t)
 
     def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
         """h(q, q̇) with gravity and the motion of the base, without passive forces."""
-        if self.chosen == "rolled":
-            return self._rolled("inverse", False, (q, v, np.zeros(len(self._q))), t)
-        return self._run("bias", lambda: list(self.recursion.bias()), (self._q, self._v), (q, v), t)
+        if self.chosen == "looped":
+            return self._looped("inverse", False, (q, v, np.zeros(len(self.equations.q))), t)
+        e = self.equations
+        return self._run(e.bias, (e.q, e.v), (q, v), t)
 
     def mass_matrix(self, q: Any) -> Array:
         """M(q), (n, n) or (rows, n, n)."""
-        n = len(self._q)
-        if self.chosen == "rolled":
-            return self._rolled_mass_matrix(np.asarray(q, dtype=float))
-        flat = self._run("mass", lambda: list(self.recursion.mass_matrix().ravel()), (self._q,), (q,))
+        n = len(self.equations.q)
+        if self.chosen == "looped":
+            return self._looped_mass_matrix(np.asarray(q, dtype=float))
+        flat = self._run(self.equations.mass_matrix, (self.equations.q,), (q,))
         return flat.reshape(*flat.shape[:-1], n, n)
 
-    def _rolled_mass_matrix(self, q: Array) -> Array:
+    def _looped_mass_matrix(self, q: Array) -> Array:
         """Column by column: the forces that a unit acceleration needs at rest without gravity, and μ q qᵀ."""
-        self._refuse([q], [self._q])
-        n = len(self._q)
+        self._refuse([q], [self.equations.q])
+        n = len(self.equations.q)
         units = np.broadcast_to(np.eye(n), (*q.shape[:-1], n, n))
         states = np.broadcast_to(q[..., None, :], units.shape)
-        M = self._rolled("inverse", False, (states, np.zeros(n), units), 0.0, at_rest=True)
+        M = self._looped("inverse", False, (states, np.zeros(n), units), 0.0, at_rest=True)
         for hinge, rows in zip(self.recursion.hinges, self.recursion.places, strict=True):
             if len(hinge.q) == 4:
                 x = q[..., rows]
@@ -182,18 +163,18 @@ class Dynamics:
 
     def inverse_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
         """∂τ/∂q, ∂τ/∂ν and M = ∂τ/∂ν̇, each in the velocities ν of the joints (see `forward_derivatives`)."""
-        if self.chosen == "rolled":
-            return self._rolled_tangents(q, v, a, t)
-        outputs = self._tangents.outputs
-        flat = self._run("tangents", lambda: outputs, (self._q, self._v, self._a), (q, v, a), t)
+        if self.chosen == "looped":
+            return self._looped_tangents(q, v, a, t)
+        e = self.equations
+        flat = self._run(e.derivatives, (e.q, e.v, e.a), (q, v, a), t)
         size = self.recursion.size
         three = flat.reshape(*flat.shape[:-1], size, 3 * size)
         return three[..., :size], three[..., size : 2 * size], three[..., 2 * size :]
 
-    def _rolled_tangents(self, q: Any, v: Any, a: Any, t: Any) -> tuple[Array, Array, Array]:
+    def _looped_tangents(self, q: Any, v: Any, a: Any, t: Any) -> tuple[Array, Array, Array]:
         """Column by column, directions side by side in SIMD lanes."""
-        x, rows = self._columns((self._q,) * 3, (q, v, a), t)
-        places, n = self._tangents.places, len(self._q)
+        x, rows = self._columns((self.equations.q,) * 3, (q, v, a), t)
+        places, n = self.equations.tangents.places, len(self.equations.q)
         size = len(places)
         directions = np.zeros((3 * n, 3 * size))
         for group in range(3):
@@ -206,85 +187,62 @@ class Dynamics:
         three = found.reshape(*rows, size, 3, size)
         return three[..., 0, :], three[..., 1, :], three[..., 2, :]
 
-    @cached_property
-    def _tangents(self) -> Tangents:
-        return Tangents(self.recursion, self._v, self._a, self.passive)
-
     def position(self, body: str, q: Any, point: Sequence[Any] = (0, 0, 0), t: float = 0.0) -> Array:
         """Where a point of a body is, (3) or (rows, 3)."""
-        place = nodes_of(point)
-        return self._run(("position", body, place), lambda: self._at(body, place, 0), (self._q,), (q,), t)
+        return self._run(self.equations.position(body, nodes_of(point)), (self.equations.q,), (q,), t)
 
     def rotation(self, body: str, q: Any, t: float = 0.0) -> Array:
         """The axes of a body as columns, (3, 3) or (rows, 3, 3)."""
-        motion = self.tree.motion_of(body)
-        flat = self._run(("rotation", body), lambda: [lift(x) for row in motion.R for x in row], (self._q,), (q,), t)
+        flat = self._run(self.equations.rotation(body), (self.equations.q,), (q,), t)
         return flat.reshape(*flat.shape[:-1], 3, 3)
 
     def velocity(self, body: str, q: Any, v: Any, point: Sequence[Any] = (0, 0, 0), t: float = 0.0) -> Array:
         """The velocity of a point of a body."""
-        place = nodes_of(point)
-        key = ("velocity", body, place)
-        return self._run(key, lambda: self._at(body, place, 1), (self._q, self._v), (q, v), t)
+        e = self.equations
+        return self._run(e.velocity(body, nodes_of(point)), (e.q, e.v), (q, v), t)
 
     def jacobian(self, body: str, q: Any, point: Sequence[Any] = (0, 0, 0), t: float = 0.0) -> Array:
         """J (3, n) or (rows, 3, n) of the velocity of a point."""
-        place = nodes_of(point)
-        key = ("jacobian", body, place)
-        flat = self._run(key, lambda: list(jacobian(self._at(body, place, 1), self._v).ravel()), (self._q,), (q,), t)
-        return flat.reshape(*flat.shape[:-1], 3, len(self._q))
+        flat = self._run(self.equations.jacobian(body, nodes_of(point)), (self.equations.q,), (q,), t)
+        return flat.reshape(*flat.shape[:-1], 3, len(self.equations.q))
 
     def angular_velocity(self, body: str, q: Any, v: Any, t: float = 0.0) -> Array:
         """The angular velocity of a body in inertial axes, (3) or (rows, 3)."""
-        return self._run(("spin", body), lambda: self._spin(body), (self._q, self._v), (q, v), t)
+        e = self.equations
+        return self._run(e.angular_velocity(body), (e.q, e.v), (q, v), t)
 
     def angular_jacobian(self, body: str, q: Any, t: float = 0.0) -> Array:
         """J (3, n) or (rows, 3, n) of the angular velocity of a body in inertial axes."""
-        key = ("angular jacobian", body)
-        flat = self._run(key, lambda: list(jacobian(self._spin(body), self._v).ravel()), (self._q,), (q,), t)
-        return flat.reshape(*flat.shape[:-1], 3, len(self._q))
-
-    def _spin(self, body: str) -> list[Node]:
-        motion = self.tree.motion_of(body)
-        return [lift(x) for x in times(motion.R, motion.omega)]
-
-    def _at(self, body: str, point: Sequence[Node], what: int) -> list[Node]:
-        return [lift(x) for x in self.tree.motion_of(body).at(point)[what]]
+        flat = self._run(self.equations.angular_jacobian(body), (self.equations.q,), (q,), t)
+        return flat.reshape(*flat.shape[:-1], 3, len(self.equations.q))
 
     # -- compiled code ---------------------------------------------------------------------------------------
 
     def code(self, nodes: Sequence[Node], inputs: Sequence[Node], width: int | None = None) -> SimdFunction:
         """Machine code of nodes; the time is the last input, parameters are those of the tree."""
         keys = [symbol(p) for p in self.parameters]
-        return simd_function([*inputs, self._time], keys, nodes, width or native_width())
+        return simd_function([*inputs, self.equations.time], keys, nodes, width or native_width())
 
     def forward_code(self, width: int = 1) -> SimdFunction:
         """The forward dynamics as straight-line code, inputs (q, q̇, τ, t), for loops of one's own."""
-        return self.code(self.forward_nodes, (*self._q, *self._v, *self._u), width)
-
-    @cached_property
-    def _nodes(self) -> dict[Any, list[Node]]:
-        return {}
-
-    @cached_property
-    def _kernels(self) -> dict[Any, Kernel]:
-        return {}
+        e = self.equations
+        return self.code(e.forward(self.chosen), (*e.q, *e.v, *e.u), width)
 
     def kernel(self, what: str = "forward", passive: bool = True) -> Kernel:
-        """The rolled "forward" or "inverse" dynamics with the present values of parameters."""
+        """The looped "forward" or "inverse" dynamics with the present values of parameters."""
         key = what, passive
         if key not in self._kernels:
             values = {symbol(p): float(x) for p, x in self.parameters.items()}
             self._kernels[key] = Kernel(self.recursion, what, passive, values)
         return self._kernels[key]
 
-    def _rolled(self, what: str, passive: bool, given: Sequence[Any], t: Any, at_rest: bool = False) -> Array:
-        x, rows = self._columns((self._q,) * 3, given, t)
+    def _looped(self, what: str, passive: bool, given: Sequence[Any], t: Any, at_rest: bool = False) -> Array:
+        x, rows = self._columns((self.equations.q,) * 3, given, t)
         base = np.zeros((9, x.shape[1]))
         if not at_rest:
             base = self.code(ground_nodes(self.recursion), [], 1)(x[-1:], self._values)
         width = 1 if x.shape[1] == 1 else native_width()
-        return self.kernel(what, passive)(np.concatenate([x[:-1], base]), width).T.reshape(*rows, len(self._q))
+        return self.kernel(what, passive)(np.concatenate([x[:-1], base]), width).T.reshape(*rows, len(self.equations.q))
 
     @property
     def _values(self) -> Array:
@@ -305,19 +263,12 @@ class Dynamics:
         return x, rows
 
     def _run(
-        self,
-        key: Any,
-        nodes: Callable[[], list[Node]],
-        groups: Sequence[Sequence[Node]],
-        given: Sequence[Any],
-        t: Any = 0.0,
+        self, nodes: Sequence[Node], groups: Sequence[Sequence[Node]], given: Sequence[Any], t: Any = 0.0
     ) -> Array:
-        outputs = self._nodes.get(key)
-        if outputs is None:
-            outputs = self._nodes[key] = nodes()
+        """The nodes at what was given for the groups of symbols."""
         x, rows = self._columns(groups, given, t)
-        code = self.code(outputs, [node for group in groups for node in group], 1 if x.shape[1] == 1 else None)
-        return code(x, self._values).T.reshape(*rows, len(outputs))
+        code = self.code(nodes, [node for group in groups for node in group], 1 if x.shape[1] == 1 else None)
+        return code(x, self._values).T.reshape(*rows, len(nodes))
 
     def _refuse(self, arrays: Sequence[Array], groups: Sequence[Sequence[Node]]) -> None:
         wrong = [f"found shape {x.shape}, expected (..., {len(g)})" for x, g in zip(arrays, groups, strict=True)
@@ -331,17 +282,30 @@ class Dynamics:
         strangers = [str(p) for p in parameters if p not in self.parameters]
         if strangers:
             raise ModelError("no such parameters", [f"{', '.join(strangers)}: not run-time. Use fold=False."])
-        other = Dynamics.__new__(Dynamics)
-        other.__dict__.update({key: x for key, x in self.__dict__.items() if key != "_kernels"})
-        other.parameters = self.parameters | dict(parameters)
-        return other
+        values = self.parameters | dict(parameters)
+        return Dynamics(self.tree, self.method, False, self.regroup, parameters=values, equations=self.equations)
 
     _repr_html_ = html
+
+
+def _loaded(tree: BodyTree, method: str, regroup: bool, parameters: Mapping[sp.Symbol, float]) -> Dynamics:
+    """From a pickle; the code is compiled when it is first needed."""
+    return Dynamics(tree, method, False, regroup, parameters=parameters)
+
+
+def _known(method: str) -> str:
+    if method == "rolled":
+        warnings.warn('method="rolled" is now called "looped"', DeprecationWarning, stacklevel=4)
+        return "looped"
+    if method not in METHODS:
+        known = ", ".join(METHODS)
+        raise ModelError("the dynamics cannot be compiled", [f"there is no method {method!r}. Known: {known}."])
+    return method
 
 
 def dynamics(tree: BodyTree, method: str = "auto", *, fold: bool = True) -> Dynamics:
     """The dynamics of a tree as machine code: forward, inverse, mass matrix, bias, derivatives, kinematics.
 
-    ``method``: "auto" (by size), "composite", "articulated" or "rolled", see `Dynamics`.
+    ``method``: "auto" (by size), "composite", "articulated" or "looped", see `Dynamics`.
     """
     return Dynamics(tree, method, fold)

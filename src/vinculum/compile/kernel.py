@@ -1,4 +1,4 @@
-"""A tree as the table that rolled recursions run over."""
+"""A tree as the table that looped recursions run over."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from vinculum.compile.llvm import TOGETHER
 from vinculum.compile.looped import GROUND_INPUTS, GROUPS, Code, code
 from vinculum.compile.simd import pad
 from vinculum.derivation.bodies import Recursion
-from vinculum.derivation.bodies.looped import Pattern, flat, numbers, pattern
-from vinculum.describe.bodies.joints import BALL, TURN
+from vinculum.derivation.bodies.looped import Pattern, numbers, pattern
+from vinculum.describe.bodies.joints import Elementary
 from vinculum.describe.bodies.kinematics import node_of
+from vinculum.describe.bodies.transforms import flat
 from vinculum.graph import ZERO, Node, Routine, evaluate, lift
 
 _NONE = (ZERO,) * 5
@@ -82,19 +83,22 @@ def kernel_of(routine: Routine) -> Kernel:
 
 def _patterns(steps: Recursion, passive: bool) -> tuple[tuple[Pattern, ...], list[int]]:
     """The patterns of a tree and which of them every hinge has."""
-    common: dict[str, list[tuple[bool, ...]]] = {}
+    common: dict[type[Elementary], list[tuple[bool, ...]]] = {}
     for hinge in steps.hinges:
         there = (*(x is not ZERO for x in flat(hinge.inertia)), hinge.rotor is not ZERO)
-        common.setdefault(hinge.kind, []).append(there)
-    union = {kind: tuple(map(any, zip(*rows, strict=True))) for kind, rows in common.items()}
-    made = [pattern(h, union[h.kind][:-1], union[h.kind][-1], passive) for h in steps.hinges]
+        common.setdefault(type(hinge.joint), []).append(there)
+    union = {}
+    for kind, rows in common.items():
+        *inertia, rotor = map(any, zip(*rows, strict=True))
+        union[kind] = tuple(inertia), rotor
+    made = [pattern(h, *union[type(h.joint)], passive=passive) for h in steps.hinges]
     different = tuple(sorted(set(made), key=repr))
     return different, [different.index(p) for p in made]
 
 
 def _shape(steps: Recursion, kinds: Sequence[int], coordinates: int) -> np.ndarray:
     links = [(hinge.parent + 1, k, rows[0]) for hinge, k, rows in zip(steps.hinges, kinds, steps.places, strict=True)]
-    turning = [i for i, hinge in enumerate(steps.hinges) if hinge.kind == TURN]
+    turning = [i for i, hinge in enumerate(steps.hinges) if hinge.joint.turns]
     turning += turning[-1:] * (-len(turning) % TOGETHER)
     return np.array([len(links), coordinates, len(turning), 0, *(x for link in links for x in link), *turning])
 
@@ -112,7 +116,7 @@ def _passive(steps: Recursion) -> dict[Node, tuple[Node, ...]]:
     for body in steps.tree.bodies:
         for i, q in enumerate(body.coordinates):
             hinge = hinges[node_of(q)]
-            if hinge.kind == BALL:
+            if not hinge.joint.axial:
                 continue
             dry = body.each("friction")[i]
             both = dry if isinstance(dry, (list, tuple)) else (dry, dry)

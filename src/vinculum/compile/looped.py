@@ -1,4 +1,4 @@
-"""Machine code of rolled recursions: loops over the hinges of a tree, over states one by one or in SIMD lanes.
+"""Machine code of looped recursions: loops over the hinges of a tree, over states one by one or in SIMD lanes.
 
 ``void f(int64 rows, double *x, int64 *shape, double *table, double *out)``: x is (inputs, rows) with coordinates,
 velocities, forces (or accelerations) and nine numbers of the external body; shape has the numbers of hinges,

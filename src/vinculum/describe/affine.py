@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
-from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
 
+from vinculum.describe.check_affine import Entry, by_name, findings, matrix_rows
 from vinculum.errors import ModelError
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import ZERO, Converter, Node, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
-
-Entry: TypeAlias = "sp.Expr | Node | float"  # converted systems hold nodes, to keep their size linear
+from vinculum.text_printer import labelled_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,8 +53,6 @@ class AffineSystem:
     divisors: tuple[Node, ...] = ()  # of a converted system: what its own eliminations divide by
 
     def __post_init__(self) -> None:
-        from vinculum.describe.check_affine import findings
-
         found = findings(self)
         if found:
             raise ModelError(f"Invalid affine system {self.name!r}", found)
@@ -63,14 +60,14 @@ class AffineSystem:
         settle(self, "states", tuple(self.states))
         settle(self, "drift", tuple(self.drift))
         settle(self, "inputs", tuple(self.inputs))
-        settle(self, "input_matrix", rows(self.input_matrix, len(self.states), len(self.inputs)))
-        settle(self, "constraints", MappingProxyType(named(self.constraints)))
-        settle(self, "parameters", MappingProxyType({p: float(v) for p, v in self.parameters.items()}))
+        settle(self, "input_matrix", matrix_rows(self.input_matrix, len(self.states), len(self.inputs)))
+        settle(self, "constraints", FrozenMapping(by_name(self.constraints)))
+        settle(self, "parameters", FrozenMapping({p: float(v) for p, v in self.parameters.items()}))
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
         """One name for each constraint."""
-        return tuple(named(self.constraints))
+        return tuple(by_name(self.constraints))
 
     @property
     def time(self) -> sp.Symbol:
@@ -89,24 +86,9 @@ class AffineSystem:
             "constraints": ", ".join(self.constraint_names) or "none",
             "parameters": ", ".join(f"{name_of(p)} = {v:.6g}" for p, v in self.parameters.items()) or "none",
         }
-        return "\n".join([f'AffineSystem "{self.name}"', *(f"  {key:<11}  {value}" for key, value in shown.items())])
+        return labelled_rows(f'AffineSystem "{self.name}"', shown)
 
     _repr_html_ = html
-
-
-def rows(matrix: Sequence[Sequence[Entry]] | sp.Matrix | np.ndarray, n: int, s: int) -> tuple[tuple[Entry, ...], ...]:
-    """B as rows; a SymPy matrix is taken apart, no inputs give n empty rows."""
-    if s == 0:
-        return ((),) * n
-    entries = matrix.tolist() if isinstance(matrix, sp.MatrixBase) else matrix
-    return tuple(tuple(row) for row in entries)
-
-
-def named(constraints: Mapping[str, Entry] | Sequence[Entry]) -> dict[str, Entry]:
-    """Constraints by name: their own, or constraint_1, constraint_2, ..."""
-    if isinstance(constraints, Mapping):
-        return dict(constraints)
-    return {f"constraint_{i}": f for i, f in enumerate(constraints, start=1)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +126,7 @@ class AffineNodes:
             inputs=tuple(map(symbol, system.inputs)),
             F=F,
             B=B,
-            f=tuple(node(f) for f in named(system.constraints).values()),
+            f=tuple(node(f) for f in by_name(system.constraints).values()),
             energy=None if system.energy is None else node(system.energy),
             power=node(system.power),
         )

@@ -211,7 +211,7 @@ def _check_inputs(system: System, leaves: Leaves) -> Iterator[Finding]:
     used = set().union(*leaves.values())
     for u in (u for u in system.inputs if u not in used):
         advice = ("Remove it, or use it in ", call("System", forces={Word("coordinate"): Formula(name_of(u))}), ".")
-        yield Finding(f"the input {name_of(u)} appears nowhere.", advice, About("input", name_of(u)))
+        yield Finding(f"the input {name_of(u)} is never used.", advice, About("input", name_of(u)))
 
 
 def _check_servos(system: System, leaves: Leaves) -> Iterator[Finding]:

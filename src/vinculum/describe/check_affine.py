@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.describe import findings as shared
 from vinculum.describe.findings import label
 from vinculum.errors import About, Finding, Formula, VinculumError, call
+from vinculum.graph import Node
 from vinculum.names import listed, name_of, suggestion
 
 if TYPE_CHECKING:
     from vinculum.describe.affine import AffineSystem
+
+
+Entry: TypeAlias = "sp.Expr | Node | float"  # converted systems hold nodes, to keep their size linear
+
+
+def matrix_rows(
+    matrix: Sequence[Sequence[Entry]] | sp.Matrix | np.ndarray, n: int, s: int
+) -> tuple[tuple[Entry, ...], ...]:
+    """B as n rows of s entries; without inputs the rows are empty."""
+    if s == 0:
+        return ((),) * n
+    entries = matrix.tolist() if isinstance(matrix, sp.MatrixBase) else matrix
+    return tuple(tuple(row) for row in entries)
+
+
+def by_name(constraints: Mapping[str, Entry] | Sequence[Entry]) -> dict[str, Entry]:
+    """Constraints by name: their own, or constraint_1, constraint_2, ..."""
+    if isinstance(constraints, Mapping):
+        return dict(constraints)
+    return {f"constraint_{i}": f for i, f in enumerate(constraints, start=1)}
 
 
 def findings(system: AffineSystem) -> list[Finding]:
@@ -65,15 +87,13 @@ def _check_declarations(system: AffineSystem) -> Iterator[Finding]:
 
 def _parts(system: AffineSystem) -> Iterator[tuple[About, str, object]]:
     """Every expression of the description: what it is, in words, and itself."""
-    from vinculum.describe.affine import named, rows
-
-    matrix = rows(system.input_matrix, len(system.states), len(system.inputs))
+    matrix = matrix_rows(system.input_matrix, len(system.states), len(system.inputs))
     for x, drift, row in zip(system.states, system.drift, matrix, strict=True):
         about = About("drift", name_of(x))
         yield about, label(about), drift
         for u, entry in zip(system.inputs, row, strict=True):
             yield about, f"coefficient of {name_of(u)} in the rate of {name_of(x)}", entry
-    for name, f in named(system.constraints).items():
+    for name, f in by_name(system.constraints).items():
         yield About("constraint", name), f"constraint {name}", f
     if system.energy is not None:
         yield About("energy", "energy"), "energy", system.energy

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
 
+from vinculum.describe.check import findings
 from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import Converter, Node, symbol
 from vinculum.names import listed
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,7 +28,7 @@ class System:
     V(q, t); ``forces`` {coordinate: generalized force}, which may contain ``inputs``; ``dissipation`` Rayleigh's
     function D(q, qdot), giving the force -dD/dqdot; ``parameters`` {symbol: value}.
 
-    A description that cannot be right is refused here with a `ModelError` that lists every finding.
+    An invalid description is refused with a `ModelError` that lists every finding.
 
     >>> import sympy as sp
     >>> from sympy.physics.mechanics import dynamicsymbols
@@ -54,8 +56,6 @@ class System:
     bodies: Any = None  # the BodyTree the system was made from, if any: its recursions give M and h
 
     def __post_init__(self) -> None:
-        from vinculum.describe.check import findings
-
         found = findings(self)
         if found:
             raise ModelError(f"Invalid system {self.name!r}", found)
@@ -63,8 +63,8 @@ class System:
         settle(self, "coordinates", tuple(self.coordinates))
         settle(self, "inputs", tuple(self.inputs))
         settle(self, "constraints", named(self.constraints))
-        settle(self, "forces", MappingProxyType({q: sp.sympify(f) for q, f in self.forces.items()}))
-        settle(self, "parameters", MappingProxyType({p: float(v) for p, v in self.parameters.items()}))
+        settle(self, "forces", FrozenMapping({q: sp.sympify(f) for q, f in self.forces.items()}))
+        settle(self, "parameters", FrozenMapping({p: float(v) for p, v in self.parameters.items()}))
         for energy in ("kinetic_energy", "potential_energy", "dissipation"):
             settle(self, energy, sp.sympify(getattr(self, energy)))
 
@@ -102,7 +102,7 @@ class System:
             "inputs": listed(self.inputs) or "none",
             "parameters": ", ".join(f"{p} = {v:.6g}" for p, v in self.parameters.items()) or "none",
         }
-        return "\n".join([f'System "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+        return labelled_rows(f'System "{self.name}"', rows)
 
     _repr_html_ = html
 

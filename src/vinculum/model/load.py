@@ -170,7 +170,7 @@ def _read_mechanism(
     if kind == "affine":
         for section in ("motors", "release"):
             if section in reading.data:
-                reading.problem((section,), f"an affine system has no {section}. State its rates with them.")
+                reading.problem((section,), f"an affine system has no {section}. Include their effect in the rates.")
         return read_affine(reading, coordinates, inputs, name), None
     constraints, program = read_constraints(reading, inputs)
     if kind == "tree":

@@ -1,4 +1,4 @@
-"""A model: one mechanism, what to compute about it and what to draw. It is what a model file says, without the file."""
+"""A model: one mechanism, what to compute about it and what to draw. A model file is read into one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Segment:
     """A polygonal line through named points, of a body or a rod; ``closed`` joins its ends.
 
-    ``scenery`` is no body but a floor, a track or a path: drawn thin, without color and joints.
+    ``scenery`` is not a body but a floor, a track or a path: drawn thin, without color or joints.
     """
 
     points: Sequence[str]
@@ -65,7 +65,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Led:
-    """A point of a body, in the body's frame, that is led along a path."""
+    """The tool point: a point of a body, in the body's frame, that follows a path."""
 
     body: str
     point: Sequence[sp.Expr | float]
@@ -73,7 +73,7 @@ class Led:
 
 @dataclass(frozen=True)
 class Model:
-    """A mechanism and the questions asked of it. An empty question (None) is not asked.
+    """A mechanism and the questions about it. A question that is None is not asked.
 
     Each mapping holds the arguments of its verb: ``vn.derive(model.system, **model.derivation)``.
     """
@@ -89,11 +89,13 @@ class Model:
     drawing: Drawing | None = None
     description: str = ""
     source: Path | None = None  # the file it was read from
-    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # of parameters and coordinates, where they were said
+    units: Mapping[sp.Expr, str] = field(
+        default_factory=dict
+    )  # of parameters and coordinates, where the file states them
     meanings: Mapping[sp.Expr, str] = field(default_factory=dict)  # what each symbol is, in words
-    motors: Mapping[sp.Expr, DCMotor] = field(default_factory=dict)  # by the input that each took the place of
+    motors: Mapping[sp.Expr, DCMotor] = field(default_factory=dict)  # by the input that each replaces
     curves: Mapping[str, Measured] = field(default_factory=dict)  # through measured points, as formulas use them
-    led: Led | None = None  # along the path of a tree; drawn where there is no drawing
+    led: Led | None = None  # the tool point on the path of a tree; drawn where there is no drawing
 
     @property
     def name(self) -> str:

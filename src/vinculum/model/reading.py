@@ -1,4 +1,4 @@
-"""One model file being read: its document, what was found wrong, and how formulas and numbers are taken from it."""
+"""Reading one model file: its document, the problems found so far, and how formulas and numbers are read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EQUALS = re.compile(r"(?<![<>=!])=(?!=)")  # of an equation, not of a compariso
 
 
 class Reading:
-    """What is known while a file is read. Methods note a problem and return None where there is no answer."""
+    """The state of reading one file. A method that finds a problem reports it and returns None."""
 
     def __init__(self, document: Document, data: Mapping[str, Any]) -> None:
         self.document, self.data = document, data
@@ -43,23 +43,23 @@ class Reading:
         self.units: dict[sp.Symbol, str] = {}
         self.robot: System | None = None  # of a URDF file that the model names
         self.bodies: list[str] = []  # of a tree
-        self.unusable: set[sp.Symbol] = set()  # parameters with problems of their own, which are reported there alone
-        self.lost: set[str] = set()  # names of motors that could not be placed
+        self.unusable: set[sp.Symbol] = set()  # parameters whose own problems are reported already
+        self.lost: set[str] = set()  # names of motors that could not be read
 
     # -- problems ----------------------------------------------------------------------------------------------
 
     def problem(self, path: Path, message: str) -> None:
-        """Note a problem with the value at a path."""
+        """Report a problem with the value at a path."""
         self.problems.add(self.document.problem(path, message))
 
     def faults(self, path: Path, text: str, read: Read, shift: int = 0, whole: str | None = None) -> None:
-        """Note the faults of an expression, each with its caret."""
+        """Report the faults of an expression, each with its caret."""
         content = text if whole is None else whole
         for start, end, message in read.faults[:8]:
             self.problems.add(self.document.inside(path, content, start + shift, end + shift, message))
 
     def refusal(self, error: Exception, default: Path, places: Mapping[About, Path] | None = None) -> None:
-        """Note what a constructor of Vinculum refused, each finding at the key it is about."""
+        """Report what Vinculum refused, each finding at the key it is about."""
         known = {**_places(self.data), **(places or {})}
         for finding in getattr(error, "findings", (Finding(str(error)),)):
             path = default
@@ -80,7 +80,7 @@ class Reading:
             if match is not None and not self.multiplied(match[2]):
                 return self.quantity(float(match[1]), match[2])
             if _COMMA.fullmatch(raw):
-                raise Refused(f"a decimal number has a point. Write {raw.strip().replace(',', '.')}.")
+                raise Refused(f"use a decimal point. Write {raw.strip().replace(',', '.')}.")
         except Refused as refusal:
             self.problem(path, str(refusal))
             return None
@@ -89,7 +89,7 @@ class Reading:
         return read.value
 
     def multiplied(self, unit: str) -> bool:
-        """Whether what stands after a number is no unit but names of the file, as in 2 m*x."""
+        """Whether the text after a number is a product of names rather than a unit, as in 2 m*x."""
         try:
             read_unit(unit)
         except Refused:
@@ -101,7 +101,9 @@ class Reading:
         signs = list(_EQUALS.finditer(raw)) if isinstance(raw, str) else []
         if isinstance(raw, str) and not signs and raw.count("==") == 1:
             at = raw.index("==")
-            self.problems.add(self.document.inside(path, raw, at, at + 2, "an equation has one =. Write = for ==."))
+            self.problems.add(
+                self.document.inside(path, raw, at, at + 2, "use a single = in an equation. Write = for ==.")
+            )
             return None
         if len(signs) != 1:
             return self.formula(path, raw, scope)
@@ -146,12 +148,13 @@ class Reading:
         if value.dimension == dimension:
             counted = in_hertz(raw, self.units.get(value.expression, "")) if dimension == dimensions.RATE else ""
             if counted:
-                self.problem(path, f"an angular frequency counts radians, Hz counts turns: {counted}")
+                self.problem(path, f"Hz counts turns, but an angular frequency is in rad/s: {counted}")
             return not counted
         found, needed = dimensions.shown(value.dimension), dimensions.shown(dimension)
-        said = "the unit gives" if written else "its dimension is"
+        said = "the unit is" if written else "its dimension is"
         self.problem(
-            path, f"{said} {found} where {needed} is needed." + ("" if written else " A factor is missing or too many.")
+            path,
+            f"{said} {found}, but {needed} is needed." + ("" if written else " Check for a missing or extra factor."),
         )
         return False
 
@@ -168,19 +171,21 @@ class Reading:
         """The number of an expression of parameters."""
         try:
             node = from_sympy(expression)
-            strangers = [s.value for s in symbols([node]) if s.value not in self.numbers]
-            if self.unusable & set(strangers):
+            unknown = [s.value for s in symbols([node]) if s.value not in self.numbers]
+            if self.unusable & set(unknown):
                 return None
-            if strangers:
-                names = ", ".join(sorted(map(name_of, strangers)))
-                self.problem(path, f"a number is needed here, and {names} is none. Only parameters may enter.")
+            if unknown:
+                names = ", ".join(sorted(map(name_of, unknown)))
+                self.problem(
+                    path, f"a number is needed here, but {names} is not a parameter. Use numbers and parameters only."
+                )
                 return None
             found = float(evaluate([node], {symbol(p): x for p, x in self.numbers.items()})[0])
         except (VinculumError, ArithmeticError) as error:
-            self.problem(path, f"no number comes out here: {error}.")
+            self.problem(path, f"this cannot be evaluated: {error}.")
             return None
         if not math.isfinite(found) or abs(found) > limits.LARGEST:
-            self.problem(path, f"the number {found} comes out here, which is not usable.")
+            self.problem(path, f"the result is {found}, which is not a finite number of moderate size.")
             return None
         return found
 
@@ -200,10 +205,10 @@ class Reading:
     # -- names -------------------------------------------------------------------------------------------------
 
     def declare(self, path: Path, name: str) -> str | None:
-        """A new name in English spelling; refused when it is not usable or taken."""
+        """A new name in English spelling; refused when it is invalid or taken."""
         problem, plain = name_problem(name), spelled(name)
         if not problem and (plain in self.scope.values or plain in self.scope.macros):
-            problem = f"{plain} is declared twice. Give each its own name."
+            problem = f"{plain} is declared twice. Rename one of them."
         if problem:
             self.problem(path, problem)
             return None
@@ -218,17 +223,19 @@ class Reading:
         if found is not None and found in allowed:
             return found
         if text.removeprefix("dot(").rstrip(")") not in self.lost:
-            self.problem(path, f"{text[:60]} is no {what}.{_instead(text[:60], list(map(name_of, allowed)))}")
+            self.problem(
+                path, f"{text[:60]} is not {_article(what)} {what}.{_instead(text[:60], list(map(name_of, allowed)))}"
+            )
         return None
 
     def body(self, path: Path, name: str | None) -> None:
-        """Note a body that the tree does not have."""
+        """Report a body that the tree does not have."""
         if name is not None and self.bodies and name not in self.bodies:
             known = suggestion(name[:40], self.bodies) or f" The bodies are {', '.join(self.bodies[:12])}."
-            self.problem(path, f"{name[:40]} is no body of the tree.{known}")
+            self.problem(path, f"{name[:40]} is not a body of the tree.{known}")
 
     def lose(self, names: Iterable[str]) -> None:
-        """Names of which nothing is said, because what would have declared them is wrong itself."""
+        """Names that are not reported as unknown, because the section that declares them has problems."""
         for name in names:
             self.lost.add(name)
             self.scope = self.scope.with_failed(name)
@@ -277,8 +284,12 @@ def _places(data: Mapping[str, Any]) -> dict[About, Path]:
 _DECLARED = {"coordinate": "coordinates", "state": "states", "input": "inputs", "path": "path"}
 
 
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeiou" else "a"
+
+
 def _instead(text: str, known: list[str]) -> str:
     """What may be meant by a name that is not known."""
     if f"e_{text}" in known:
-        return f" A motor took its place; its voltage e_{text} is the input now."
+        return f" A motor replaces it; the input is now its voltage e_{text}."
     return suggestion(text, known) or (f" Known here: {', '.join(known[:12])}." if known else "")

@@ -13,7 +13,6 @@ from vinculum.model.model import Drawing, Led, Segment
 Point = Sequence[Any]
 
 LED = "the led point"
-_LOOSE = ("free", "planar")  # joints that no rod connects to the parent
 
 
 def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
@@ -31,7 +30,7 @@ def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
             points[far] = tree.position(name, end)
             segments.append(Segment([label, far], name=label))
     for body in tree.bodies:
-        if body.joint in ("prismatic", "cylindrical"):
+        if body.kind.slides:
             points[f"joint of {body.name}"] = tree.position(body.parent, body.origin)
             segments.append(Segment([f"joint of {body.name}", body.name], name=body.name))
     leaves = [name for name in tree.order if not any(body.parent == name for body in tree.bodies)]
@@ -43,7 +42,7 @@ def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
 
 def _ends(tree: BodyTree, name: str | None, led: Led | None = None) -> list[Point]:
     """The places on a body to which lines are drawn, in its frame."""
-    ends: list[Point] = [b.origin for b in tree.bodies if b.parent == name and b.joint not in _LOOSE]
+    ends: list[Point] = [b.origin for b in tree.bodies if b.parent == name and not b.kind.loose]
     for loop in tree.loops:
         ends += [loop.point] if loop.first == name else []
         ends += [loop.other_point] if loop.second == name else []

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from vinculum.derivation.bodies.hinges import Hinge
-from vinculum.derivation.bodies.newton_euler import carried, component
-from vinculum.derivation.bodies.transforms import Articulated, Inertia, Six, matrix_plus, skew, symmetric
-from vinculum.describe.bodies.joints import BALL, TURN
-from vinculum.graph import ONE, ZERO, Node, lift
-from vinculum.graph.node import divide
-from vinculum.graph.vectors import Matrix, Vector, dot, matrix_times, minus, plus, times, transposed
+from vinculum.derivation.bodies.newton_euler import carried
+from vinculum.describe.bodies.transforms import Articulated, Inertia, Six, matrix_plus, skew
+from vinculum.graph import ZERO, Node, lift
+from vinculum.graph.vectors import Matrix, Vector, dot, minus, plus, times
 
 
 @dataclass
@@ -59,62 +57,15 @@ def articulated(inertia: Inertia) -> Articulated:
 
 def swept(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> tuple[Swept, list[Node]]:
     """U, D⁻¹ and τ - Sᵀp of a hinge, and what is divided by."""
-    left = minus(tau, component(hinge, p))
-    columns = columns_of(hinge, body)
-    if hinge.kind == BALL:
-        inverse, pivots = _inverse(body[0])
-        return Swept(columns, inverse, left), pivots
-    D = component(hinge, columns[0])[0] + hinge.rotor
-    return Swept(columns, ((divide(ONE, D),),), left), [D]
-
-
-def columns_of(hinge: Hinge, body: Articulated) -> list[Six]:
-    """U = I S: (n, f) for a unit acceleration of each velocity of the hinge."""
-    A, B, C = body
-    if hinge.kind == BALL:
-        return [(tuple(A[k]), tuple(B[k])) for k in range(3)]
-    return [(A[2], B[2]) if hinge.kind == TURN else (tuple(row[2] for row in B), C[2])]
-
-
-def _inverse(A: Matrix) -> tuple[Matrix, list[Node]]:
-    """The inverse of a symmetric 3×3 matrix and its determinant."""
-    around = ((1, 2), (2, 0), (0, 1))
-    adjugate = symmetric([[A[a][c] * A[b][d] - A[a][d] * A[b][c] for c, d in around] for a, b in around])
-    determinant = dot(A[0], adjugate[0])
-    reciprocal = divide(ONE, determinant)
-    return tuple(tuple(x * reciprocal for x in row) for row in adjugate), [determinant]
-
-
-def _rest(hinge: Hinge, body: Articulated, at: Swept) -> Articulated:
-    """I - U D⁻¹ Uᵀ; rows that vanish identically are set to zero."""
-    A, B, C = body
-    zero = ((ZERO,) * 3,) * 3
-    if hinge.kind == BALL:
-        return zero, zero, symmetric(_less(C, matrix_times(matrix_times(transposed(B), at.inverse), B)))
-    (n, f), reciprocal = at.columns[0], at.inverse[0][0]
-    nD, fD = tuple(x * reciprocal for x in n), tuple(x * reciprocal for x in f)
-    A = symmetric([[A[i][j] - nD[i] * n[j] for j in range(3)] for i in range(3)])
-    B = tuple(tuple(B[i][j] - nD[i] * f[j] for j in range(3)) for i in range(3))
-    C = symmetric([[C[i][j] - fD[i] * f[j] for j in range(3)] for i in range(3)])
-    if hinge.rotor is not ZERO:
-        return A, B, C
-    keep = (True, True, False)
-    if hinge.kind == TURN:
-        return _kept(A, keep, keep), _kept(B, keep, (True,) * 3), C
-    return A, _kept(B, (True,) * 3, keep), _kept(C, keep, keep)
-
-
-def _kept(X: Matrix, rows: Sequence[bool], columns: Sequence[bool]) -> Matrix:
-    return tuple(tuple(X[i][j] if rows[i] and columns[j] else ZERO for j in range(3)) for i in range(3))
-
-
-def _less(X: Matrix, Y: Matrix) -> Matrix:
-    return tuple(minus(a, b) for a, b in zip(X, Y, strict=True))
+    left = minus(tau, hinge.joint.component(p))
+    columns = hinge.joint.columns(body)
+    inverse, pivots = hinge.joint.invert(body, columns, hinge.rotor)
+    return Swept(columns, inverse, left), pivots
 
 
 def passed_on(hinge: Hinge, body: Articulated, p: Six, at: Swept) -> tuple[Articulated, Six]:
     """What the parent feels of a hinge that gives way: inertia and force, in the parent's frame."""
-    rest = _rest(hinge, body, at)
+    rest = hinge.joint.remainder(body, at.columns, at.inverse, hinge.rotor)
     for stage in reversed(hinge.stages):
         rest = stage.articulated(rest)
     return rest, carried(hinge, _pushed(p, at))
@@ -152,11 +103,4 @@ def accelerated(hinge: Hinge, at: Swept, parent: Six) -> tuple[Vector, Six]:
         a = stage.motion(a)
     left = minus(at.left, tuple(dot(n, a[0]) + dot(f, a[1]) for n, f in at.columns))
     rates = times(at.inverse, left)
-    return rates, _with(hinge, a, rates)
-
-
-def _with(hinge: Hinge, a: Six, rates: Vector) -> Six:
-    if hinge.kind == BALL:
-        return plus(a[0], rates), a[1]
-    along = (ZERO, ZERO, rates[0])
-    return (plus(a[0], along), a[1]) if hinge.kind == TURN else (a[0], plus(a[1], along))
+    return rates, hinge.joint.add(a, rates)

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from vinculum.derivation.bodies.hinges import Hinge
-from vinculum.derivation.bodies.newton_euler import carried, component
-from vinculum.derivation.bodies.transforms import Inertia, Six, matrix_plus
-from vinculum.describe.bodies.joints import BALL, TURN
+from vinculum.derivation.bodies.newton_euler import carried
+from vinculum.describe.bodies.transforms import Inertia, Six, matrix_plus
 from vinculum.graph import ONE, ZERO, Node, lift
 from vinculum.graph.node import divide
 from vinculum.graph.vectors import plus
@@ -22,18 +21,18 @@ from vinculum.graph.vectors import plus
 
 def starts(hinges: Sequence[Hinge]) -> list[int]:
     """The place of every hinge's first velocity among all."""
-    widths = [3 if hinge.kind == BALL else 1 for hinge in hinges]
+    widths = [hinge.joint.width for hinge in hinges]
     return [sum(widths[:i]) for i in range(len(widths))]
 
 
 def mass_matrix(hinges: Sequence[Hinge]) -> np.ndarray:
     """M (velocities, velocities) as nodes."""
     first = starts(hinges)
-    size = first[-1] + (3 if hinges[-1].kind == BALL else 1)
+    size = first[-1] + hinges[-1].joint.width
     M = np.full((size, size), ZERO, dtype=object)
     carried_bodies = composites(hinges)
     for i, hinge in enumerate(hinges):
-        for k, momentum in enumerate(_momenta(hinge, carried_bodies[i])):
+        for k, momentum in enumerate(hinge.joint.momenta(carried_bodies[i])):
             _fill(M, hinges, first, i, k, momentum)
     for i, hinge in enumerate(hinges):
         M[first[i], first[i]] = M[first[i], first[i]] + hinge.rotor
@@ -53,25 +52,10 @@ def composites(hinges: Sequence[Hinge]) -> list[Inertia]:
     return found
 
 
-def _momenta(hinge: Hinge, inertia: Inertia) -> list[Six]:
-    """(n, f) of the composite body for a unit velocity of the hinge."""
-    m, (x, y, z), S = inertia
-    zero = ZERO
-    if hinge.kind == TURN:
-        return [((-S[0][2], -S[1][2], S[0][0] + S[1][1]), (-y, x, zero))]
-    if hinge.kind != BALL:
-        return [((y, -x, zero), (zero, zero, m))]
-    return [
-        ((S[1][1] + S[2][2], -S[0][1], -S[0][2]), (zero, -z, y)),
-        ((-S[0][1], S[0][0] + S[2][2], -S[1][2]), (z, zero, -x)),
-        ((-S[0][2], -S[1][2], S[0][0] + S[1][1]), (-y, x, zero)),
-    ]
-
-
 def _fill(M: np.ndarray, hinges: Sequence[Hinge], first: list[int], i: int, k: int, momentum: Six) -> None:
     column, j = first[i] + k, i
     while True:
-        for row, value in enumerate(component(hinges[j], momentum), start=first[j]):
+        for row, value in enumerate(hinges[j].joint.component(momentum), start=first[j]):
             M[row, column] = M[column, row] = lift(value)
         if hinges[j].parent < 0:
             return
@@ -82,10 +66,9 @@ def ancestors(hinges: Sequence[Hinge]) -> list[int]:
     """λ(i): for every velocity the one before it on the way to the external body, or -1."""
     first, above = starts(hinges), []
     for i, hinge in enumerate(hinges):
-        width = 3 if hinge.kind == BALL else 1
         parent = hinge.parent
-        last = first[parent] + (2 if hinges[parent].kind == BALL else 0) if parent >= 0 else -1
-        above += [last, *range(first[i], first[i] + width - 1)]
+        last = first[parent] + hinges[parent].joint.width - 1 if parent >= 0 else -1
+        above += [last, *range(first[i], first[i] + hinge.joint.width - 1)]
     return above
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.derivation.bodies.poses import HERE, ROUNDING, SMALL_ANGLE, Pose, screw, screws, snapped
+from vinculum.derivation.bodies.poses import HERE, SMALL_ANGLE, Pose, screws
 from vinculum.derivation.bodies.regrouping import (
     NOTHING,
     about_origin,
@@ -23,22 +23,21 @@ from vinculum.derivation.bodies.regrouping import (
     is_number,
     lifted,
     moved,
-    split,
     tidy,
 )
-from vinculum.derivation.bodies.transforms import Inertia, Screw, Shift, Stage, Turn
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.joints import BALL, SHIFT, TURN, across
-from vinculum.describe.bodies.kinematics import node_of, nodes_of, quaternion_matrix
-from vinculum.graph import ZERO, Node, apply, lift, symbol
+from vinculum.describe.bodies.joints import Elementary, across
+from vinculum.describe.bodies.kinematics import node_of, nodes_of
+from vinculum.describe.bodies.transforms import Inertia, Shift, Stage, Turn, screw, snapped
+from vinculum.graph import ZERO, Node, lift, symbol
 
 
 @dataclass(frozen=True, eq=False)
 class Hinge:
-    """An elementary hinge and what it carries."""
+    """An elementary joint in its place and what it carries."""
 
-    kind: str
-    parent: int  # -1: the external body
+    joint: Elementary
+    parent: int  # -1: the ground
     stages: tuple[Stage, ...]  # from the parent's frame to this one
     inertia: Inertia  # regrouped, about the origin of this frame
     rotor: Node  # G² J_m
@@ -50,7 +49,7 @@ class Hinge:
 class _Raw:
     """A hinge as the user gave it: ``pose`` of its frame in the parent hinge's frame, ``axis`` in its own."""
 
-    kind: str
+    joint: Elementary
     parent: int
     pose: Pose
     axis: np.ndarray
@@ -70,11 +69,11 @@ def hinges(tree: BodyTree, regroup: bool = True) -> list[Hinge]:
     carried = [in_frame(hinge.inertia, hinge.frame) for hinge in raw]
     if regroup:
         for i in reversed(range(len(raw))):
-            carried[i], rod = split(raw[i].kind, carried[i])
-            if raw[i].parent >= 0:
-                carried[raw[i].parent] = added(carried[raw[i].parent], carried_in(stages[i], raw[i].kind, rod))
+            carried[i], rod = raw[i].joint.split(carried[i])
+            if raw[i].parent >= 0 and rod is not None:
+                carried[raw[i].parent] = added(carried[raw[i].parent], carried_in(stages[i], raw[i].joint, rod))
     return [
-        Hinge(h.kind, h.parent, s, tidy(inertia), h.rotor, h.q, h.v)
+        Hinge(h.joint, h.parent, s, tidy(inertia), h.rotor, h.q, h.v)
         for h, s, inertia in zip(raw, stages, carried, strict=True)
     ]
 
@@ -87,12 +86,12 @@ def _raw_hinges(tree: BodyTree) -> list[_Raw]:
         parent, frame = place[body.parent]
         pose = frame.then(Pose(snapped(body.turned), np.array(nodes_of(body.origin), dtype=object)))
         inertia = about_origin(body)
-        for joint in body.elementary:
+        for part in body.parts:
             rates = body.coordinates
-            q = tuple(symbol(rates[i]) for i in joint.places)
-            v = tuple(symbol(rates[i].diff(rates[i].args[0])) for i in joint.places)
-            rotor = _rotor(body, joint.places[0]) if joint.kind != BALL else ZERO
-            found.append(_Raw(joint.kind, parent, pose, np.array(joint.axis), rotor, q, v, NOTHING))
+            q = tuple(symbol(rates[i]) for i in part.places)
+            v = tuple(symbol(rates[i].diff(rates[i].args[0])) for i in part.places)
+            rotor = _rotor(body, part.places[0]) if part.joint.axial else ZERO
+            found.append(_Raw(part.joint, parent, pose, np.array(part.axis), rotor, q, v, NOTHING))
             parent, pose = len(found) - 1, HERE
         if parent >= 0:
             found[parent].inertia = added(found[parent].inertia, moved(inertia, pose))
@@ -106,7 +105,7 @@ def _rotor(body: Any, i: int) -> Node:
 
 def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
     """Our frame in the user's: z along the axis, x and origin on the common perpendicular to the first child's."""
-    if hinge.kind == BALL:
+    if not hinge.joint.axial:
         return HERE
     n = hinge.axis
     first, second = (np.array(x) for x in across(list(n)))
@@ -118,9 +117,9 @@ def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
     u = child.pose.R @ child.axis
     common = np.cross(n, u)
     sine = np.linalg.norm(common)
-    if child.kind == BALL or sine < 1e-12:
+    if not child.joint.axial or sine < 1e-12:
         return _towards(plain, place)
-    if sine < SMALL_ANGLE or child.kind == SHIFT:
+    if sine < SMALL_ANGLE or not child.joint.line:
         return _with_x(plain, common / sine, np.zeros(3)) if sine > SMALL_ANGLE else plain
     along = float(np.dot(np.cross(place, u), common)) / sine**2  # n·along is the foot of the perpendicular
     if abs(along) > 10 * (np.linalg.norm(place) + 1e-3):
@@ -151,30 +150,13 @@ def _with_x(plain: Pose, x: np.ndarray, origin: np.ndarray) -> Pose:
 def _stages(hinge: _Raw, parent: Pose) -> tuple[Stage, ...]:
     """Constant steps, then the step of the joint coordinate."""
     constant = hinge.pose.then(hinge.frame).seen_from(parent)
-    if hinge.kind == BALL:
+    if not hinge.joint.axial:
         turn = () if np.array_equal(constant.R, np.eye(3)) else (Turn(lifted(constant.R)),)
-        return (Shift(tuple(lift(x) for x in constant.p)), *turn, Turn(_as_nodes(quaternion_matrix(hinge.q))))
+        return (Shift(tuple(lift(x) for x in constant.p)), *turn, hinge.joint.step(hinge.q, 0.0, ZERO))
     shift, gamma, alpha, delta, (d0, a, d) = screws(constant)
     steps: list[Stage] = [Shift(tuple(lift(x) for x in shift))] if shift is not None else []
     if gamma or d0:
         steps.append(screw(2, gamma, d0))
     if alpha or a:
         steps.append(screw(0, alpha, a))
-    q = hinge.q[0]
-    if hinge.kind == TURN:
-        return (*steps, Screw(2, *_cosine_sine(q, delta), lift(d)))
-    fixed = screw(2, delta, 0.0)
-    return (*steps, Screw(2, fixed.c, fixed.s, q + lift(d)))
-
-
-def _as_nodes(R: Any) -> tuple[tuple[Node, ...], ...]:
-    return tuple(tuple(lift(x) for x in row) for row in R)
-
-
-def _cosine_sine(q: Node, delta: float) -> tuple[Node, Node]:
-    """cos and sin of q + δ; a quarter turn costs nothing."""
-    quarter = round(delta / (np.pi / 2))
-    if abs(delta - quarter * np.pi / 2) < ROUNDING:
-        c, s = apply("cos", q), apply("sin", q)
-        return [(c, s), (-s, c), (-c, -s), (s, -c)][quarter % 4]
-    return apply("cos", q + lift(delta)), apply("sin", q + lift(delta))
+    return (*steps, hinge.joint.step(hinge.q, delta, d))

@@ -19,15 +19,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vinculum.derivation.bodies.articulated import Swept, accelerated, articulated, columns_of, joined, passed_on, swept
+from vinculum.derivation.bodies.articulated import Swept, accelerated, articulated, joined, passed_on, swept
 from vinculum.derivation.bodies.hinges import Hinge
 from vinculum.derivation.bodies.newton_euler import Frame, carried, hinge_force, inertial, moved
-from vinculum.derivation.bodies.transforms import Articulated, Inertia, Matrix, Screw, Shift, Six, Stage, Turn, spread
-from vinculum.describe.bodies.joints import BALL, TURN
-from vinculum.describe.bodies.kinematics import quaternion_matrix, quaternion_rows, rates_of
-from vinculum.graph import ZERO, Node, along, apply, lift, select, substitute, symbol
+from vinculum.describe.bodies.joints import Elementary
+from vinculum.describe.bodies.transforms import (
+    UPPER,
+    Articulated,
+    Matrix,
+    Screw,
+    Shift,
+    Six,
+    Stage,
+    Turn,
+    flat,
+    of_stage,
+    spread,
+)
+from vinculum.graph import ZERO, Node, along, lift, select, substitute, symbol
 from vinculum.graph.node import compare
-from vinculum.graph.vectors import Vector, dot, plus, times
+from vinculum.graph.vectors import Vector, dot, plus
 
 Place = tuple[str, int]
 Step = list[tuple[Place, Node]]  # what is stored where
@@ -35,7 +46,6 @@ Step = list[tuple[Place, Node]]  # what is stored where
 _FRAME, _BODY, COSINE, SINE, _INVERSE, _LEFT, _ACCELERATION, SLOTS = 0, 18, 45, 46, 47, 53, 56, 62
 _TANGENT, _WRENCH = SLOTS, _BODY + 21  # behind its memory: the rates of frame and force along a direction
 TANGENT_SLOTS = SLOTS + 24
-_UPPER = [(i, j) for i in range(3) for j in range(i, 3)]
 _FULL = [(i, j) for i in range(3) for j in range(3)]
 
 
@@ -43,7 +53,7 @@ _FULL = [(i, j) for i in range(3) for j in range(3)]
 class Pattern:
     """What hinges must have in common to share their code."""
 
-    kind: str
+    joint: type[Elementary]
     steps: tuple[str, ...]  # constant steps: shift, z, x, turn
     inertia: tuple[bool, ...]  # which of m, h, Σ there are
     rotor: bool
@@ -56,34 +66,18 @@ def pattern(hinge: Hinge, inertia: tuple[bool, ...], rotor: bool, passive: bool)
     steps = [
         "shift" if isinstance(s, Shift) else "turn" if isinstance(s, Turn) else names[s.k] for s in hinge.stages[:-1]
     ]
-    return Pattern(hinge.kind, tuple(steps), inertia, rotor, passive and hinge.kind != BALL)
+    return Pattern(type(hinge.joint), tuple(steps), inertia, rotor, passive and hinge.joint.axial)
 
 
 def numbers(hinge: Hinge, kind: Pattern, passive: Sequence[Node], norm: Node) -> list[Node]:
     """The row of a hinge, in the order in which `model` takes it; the angle at q = 0 comes first."""
-    last, row = hinge.stages[-1], []
-    if isinstance(last, Screw):
-        c, s, d = substitute([lift(x) for x in (last.c, last.s, last.d)], {hinge.q[0]: ZERO})
-        row = [apply("atan2", s, c), d] if hinge.kind == TURN else [c, s, d]
+    row = hinge.joint.numbers(hinge.stages[-1], hinge.q)
     for stage in hinge.stages[:-1]:
         row += of_stage(stage)
     row += [x for x, there in zip(flat(hinge.inertia), kind.inertia, strict=True) if there]
     row += [hinge.rotor] if kind.rotor else []
-    row += [norm] if kind.kind == BALL else []
+    row += [norm] if kind.joint.normalized else []
     return row + (list(passive) if kind.passive else [])
-
-
-def flat(inertia: Inertia) -> list[Node]:
-    """m, h, Σ as ten numbers."""
-    m, h, S = inertia
-    return [lift(x) for x in (m, *h, *(S[i][j] for i, j in _UPPER))]
-
-
-def of_stage(stage: Stage) -> list[Node]:
-    """The numbers of a step."""
-    if isinstance(stage, Screw):
-        return [lift(x) for x in (stage.c, stage.s, stage.d)]
-    return [lift(x) for x in (stage.r if isinstance(stage, Shift) else [x for row in stage.R for x in row])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +91,7 @@ class Model:
     @property
     def rates(self) -> Vector:
         """ν of q̇."""
-        return rates_of(self.hinge.q, self.hinge.v) if self.hinge.kind == BALL else self.hinge.v
+        return self.hinge.joint.velocities(self.hinge.q, self.hinge.v)
 
     @property
     def resistance(self) -> Node:
@@ -113,25 +107,20 @@ class Model:
 def model(kind: Pattern) -> Model:
     """The hinge of a pattern, its numbers being those of the table."""
     table = _places("table")
-    size = 4 if kind.kind == BALL else 1
-    q, v = (tuple(_at(name, i) for i in range(size)) for name in "qv")
-    last = _joint(kind.kind, q, table)
+    q, v = (tuple(_at(name, i) for i in range(kind.joint.size)) for name in "qv")
+    joint, last = kind.joint.from_table(q, table, _angle)
     stages = [_step(name, table) for name in kind.steps]
     ten = [next(table) if there else ZERO for there in kind.inertia]
     inertia = (ten[0], tuple(ten[1:4]), _symmetric(ten[4:]))
     rotor = next(table) if kind.rotor else ZERO
-    norm = next(table) if kind.kind == BALL else ZERO
-    hinge = Hinge(kind.kind, 0, (*stages, last), inertia, rotor, q, v)
+    norm = next(table) if kind.joint.normalized else ZERO
+    hinge = Hinge(joint, 0, (*stages, last), inertia, rotor, q, v)
     return Model(hinge, tuple(next(table) for _ in range(5)) if kind.passive else (), norm)
 
 
-def _joint(kind: str, q: Sequence[Node], table: Iterator[Node]) -> Stage:
-    if kind == BALL:
-        return Turn(tuple(tuple(lift(x) for x in row) for row in quaternion_matrix(q)))
-    if kind == TURN:
-        next(table)  # the angle at q = 0, already in cosine and sine
-        return Screw(2, _at("own", COSINE), _at("own", SINE), next(table))
-    return Screw(2, next(table), next(table), next(table) + q[0])
+def _angle() -> tuple[Node, Node]:
+    """Cosine and sine of the joint's angle, computed before the sweeps."""
+    return _at("own", COSINE), _at("own", SINE)
 
 
 def _step(name: str, table: Iterator[Node]) -> Stage:
@@ -150,11 +139,11 @@ def _places(where: str) -> Iterator[Node]:
 
 
 def _at(where: str, i: int) -> Node:
-    return symbol(("rolled", where, i))
+    return symbol(("looped", where, i))
 
 
 def _symmetric(six: Sequence[Any]) -> Matrix:
-    by = dict(zip(_UPPER, six, strict=True))
+    by = dict(zip(UPPER, six, strict=True))
     return tuple(tuple(by[min(i, j), max(i, j)] for j in range(3)) for i in range(3))
 
 
@@ -176,7 +165,7 @@ def _body(where: str) -> tuple[Articulated, Six]:
 
 def _stored_body(where: str, body: Articulated, wrench: Six) -> Step:
     A, B, C = body
-    values = [*(A[i][j] for i, j in _UPPER), *(B[i][j] for i, j in _FULL), *(C[i][j] for i, j in _UPPER)]
+    values = [*(A[i][j] for i, j in UPPER), *(B[i][j] for i, j in _FULL), *(C[i][j] for i, j in UPPER)]
     return [((where, _BODY + i), lift(x)) for i, x in enumerate([*values, *wrench[0], *wrench[1]])]
 
 
@@ -205,7 +194,7 @@ def inwards(kind: Pattern) -> Step:
     at, _ = swept(m.hinge, body, p, _forces(m))
     parent, felt = _body("parent")
     added, (n, f) = passed_on(m.hinge, body, p, at)
-    inverse = [at.inverse[i][j] for i, j in _UPPER] if kind.kind == BALL else [at.inverse[0][0]]
+    inverse = [at.inverse[i][j] for i, j in UPPER] if kind.joint.width == 3 else [at.inverse[0][0]]
     kept = [(("own", _INVERSE + i), x) for i, x in enumerate(inverse)]
     kept += [(("own", _LEFT + i), lift(x)) for i, x in enumerate(at.left)]
     return kept + _stored_body("parent", joined(parent, added), (plus(felt[0], n), plus(felt[1], f)))
@@ -213,10 +202,9 @@ def inwards(kind: Pattern) -> Step:
 
 def _forces(m: Model) -> Vector:
     """τ of the hinge from forces in the user's coordinates."""
-    if m.hinge.kind != BALL:
+    if m.hinge.joint.axial:
         return (_at("u", 0) + m.resistance,)
-    given = [_at("u", i) for i in range(4)]
-    return tuple(dot(row, given) / 2 for row in quaternion_rows(m.hinge.q))
+    return m.hinge.joint.forces(m.hinge.q, [_at("u", i) for i in range(m.hinge.joint.size)])
 
 
 def accelerations(kind: Pattern) -> Step:
@@ -225,20 +213,20 @@ def accelerations(kind: Pattern) -> Step:
     a = [_at("parent", _ACCELERATION + i) for i in range(6)]
     rates, (alpha, v) = accelerated(m.hinge, _kept(m.hinge), (tuple(a[:3]), tuple(a[3:])))
     result = rates
-    if kind.kind == BALL:
+    if kind.joint.normalized:
         stretch = dot(m.hinge.v, m.hinge.v)
-        columns = zip(*quaternion_rows(m.hinge.q), strict=True)
-        result = tuple(dot(c, rates) / 2 - stretch * q for c, q in zip(columns, m.hinge.q, strict=True))
+        turned = m.hinge.joint.displacement(m.hinge.q, rates)
+        result = tuple(x - stretch * q for x, q in zip(turned, m.hinge.q, strict=True))
     moving = [(("own", _ACCELERATION + i), lift(x)) for i, x in enumerate((*alpha, *v))]
     return [*moving, *((("o", i), lift(x)) for i, x in enumerate(result))]
 
 
 def _kept(hinge: Hinge) -> Swept:
     body, _ = _body("own")
-    if hinge.kind == BALL:
+    if hinge.joint.width == 3:
         inverse = _symmetric([_at("own", _INVERSE + i) for i in range(6)])
-        return Swept(columns_of(hinge, body), inverse, tuple(_at("own", _LEFT + i) for i in range(3)))
-    return Swept(columns_of(hinge, body), ((_at("own", _INVERSE),),), (_at("own", _LEFT),))
+        return Swept(hinge.joint.columns(body), inverse, tuple(_at("own", _LEFT + i) for i in range(3)))
+    return Swept(hinge.joint.columns(body), ((_at("own", _INVERSE),),), (_at("own", _LEFT),))
 
 
 # -- inverse dynamics ----------------------------------------------------------------------------------------
@@ -254,10 +242,8 @@ def carried_along(kind: Pattern) -> Step:
 
 def _given(m: Model) -> Vector:
     """ν̇ of the given q̈."""
-    if m.hinge.kind != BALL:
-        return (_at("u", 0),)
-    given = [_at("u", i) for i in range(4)]
-    return tuple(2 * x for x in times(quaternion_rows(m.hinge.q), given))
+    given = [_at("u", i) for i in range(m.hinge.joint.size)]
+    return m.hinge.joint.velocities(m.hinge.q, given)
 
 
 def forces(kind: Pattern) -> Step:
@@ -268,9 +254,10 @@ def forces(kind: Pattern) -> Step:
     _, felt = _body("parent")
     n, f = carried(m.hinge, wrench)
     passed = [(("parent", _WRENCH + i), x) for i, x in enumerate((*plus(felt[0], n), *plus(felt[1], f)))]
-    if kind.kind == BALL:
-        size, columns = m.norm * dot(m.hinge.v, m.hinge.v), zip(*quaternion_rows(m.hinge.q), strict=True)
-        own = tuple(2 * dot(c, own) + size * q for c, q in zip(columns, m.hinge.q, strict=True))
+    if kind.joint.normalized:
+        size = m.norm * dot(m.hinge.v, m.hinge.v)
+        generalized = m.hinge.joint.generalized(m.hinge.q, own)
+        own = tuple(x + size * q for x, q in zip(generalized, m.hinge.q, strict=True))
     else:
         own = (own[0] - m.resistance,)
     return [*passed, *((("o", i), lift(x)) for i, x in enumerate(own))]
@@ -281,10 +268,10 @@ def forces(kind: Pattern) -> Step:
 
 def _free(m: Model) -> tuple[Vector, Vector, dict[Node, Node], dict[Node, Node]]:
     """ν and ν̇ as symbols of their own, what they are in coordinates, and a direction (δθ, δν, δν̇) of everything."""
-    width = 3 if m.hinge.kind == BALL else 1
+    joint, width = m.hinge.joint, m.hinge.joint.width
     nu, rates = (tuple(_at(name, i) for i in range(width)) for name in ("nu", "rate"))
     d, e, f = ([_at(name, i) for i in range(width)] for name in "def")
-    along_q = [lift(dot(c, d) / 2) for c in zip(*quaternion_rows(m.hinge.q), strict=True)] if width == 3 else d
+    along_q = [lift(x) for x in joint.displacement(m.hinge.q, d)]
     direction = dict(zip((*m.hinge.q, *nu, *rates), (*along_q, *e, *f), strict=True))
     if width == 1:
         direction |= {_at("own", COSINE): -(_at("own", SINE) * d[0]), _at("own", SINE): _at("own", COSINE) * d[0]}

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from vinculum.derivation.bodies.hinges import Hinge
-from vinculum.derivation.bodies.transforms import Matrix, Six, moment, spread
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.joints import BALL, TURN
 from vinculum.describe.bodies.kinematics import nodes_of
+from vinculum.describe.bodies.transforms import Matrix, Six, moment, spread
 from vinculum.graph import ZERO, Node, lift
 from vinculum.graph.vectors import Vector, cross, plus, times, transposed
 
@@ -74,7 +73,7 @@ def wrenches(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base
 
 def hinge_force(hinge: Hinge, wrench: Six, acceleration: Sequence[Any]) -> Vector:
     """What the hinge itself has to do, its rotor included."""
-    force = component(hinge, wrench)
+    force = hinge.joint.component(wrench)
     return force if hinge.rotor is ZERO else (force[0] + hinge.rotor * acceleration[0],)
 
 
@@ -83,14 +82,6 @@ def carried(hinge: Hinge, wrench: Six) -> Six:
     for stage in reversed(hinge.stages):
         wrench = stage.force(wrench)
     return wrench
-
-
-def component(hinge: Hinge, wrench: Six) -> Vector:
-    """The part of a force that works on the hinge."""
-    n, f = wrench
-    if hinge.kind == BALL:
-        return tuple(n)
-    return (n[2],) if hinge.kind == TURN else (f[2],)
 
 
 def outwards(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base: Support) -> list[Frame]:
@@ -108,15 +99,7 @@ def moved(hinge: Hinge, parent: Frame, rate: Sequence[Any], acceleration: Sequen
     omega, alpha, a = parent.omega, parent.alpha, plus(parent.a, times(parent.U, _place(hinge)))
     for stage in hinge.stages:
         omega, alpha, a = stage.outwards(omega), stage.outwards(alpha), stage.outwards(a)
-    if hinge.kind == BALL:
-        alpha = plus(alpha, cross(omega, rate), acceleration)
-        omega = plus(omega, rate)
-        return Frame(omega, alpha, a, spread(omega, alpha))
-    drag = (omega[1] * rate[0], -(omega[0] * rate[0]), acceleration[0])  # [ω, z q̇] + z q̈
-    if hinge.kind == TURN:
-        omega, alpha = (omega[0], omega[1], omega[2] + rate[0]), plus(alpha, drag)
-    else:
-        a = plus(a, (2 * drag[0], 2 * drag[1], drag[2]))
+    omega, alpha, a = hinge.joint.advance(omega, alpha, a, rate, acceleration)
     return Frame(omega, alpha, a, spread(omega, alpha))
 
 
@@ -138,4 +121,4 @@ def inertial(hinge: Hinge, frame: Frame) -> Six:
 
 def none(hinges: Sequence[Hinge]) -> list[tuple[Node, ...]]:
     """Zero for every hinge."""
-    return [(ZERO,) * (3 if hinge.kind == BALL else 1) for hinge in hinges]
+    return [(ZERO,) * hinge.joint.width for hinge in hinges]

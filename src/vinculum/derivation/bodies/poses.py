@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.derivation.bodies.transforms import Screw
+from vinculum.describe.bodies.transforms import ROUNDING, snapped
 from vinculum.graph import ZERO, Node, lift
 
 SMALL_ANGLE = 1e-3  # axes closer to parallel than this get no common perpendicular
-ROUNDING = 4e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +43,6 @@ class Pose:
 
 
 HERE = Pose(np.eye(3), np.zeros(3))
-
-
-def snapped(X: np.ndarray) -> np.ndarray:
-    """Entries that are 0, 1 or -1 up to rounding, made so."""
-    nearest = np.round(X)
-    return np.where(np.abs(X - nearest) < ROUNDING, nearest, X)
-
-
-def screw(k: int, angle: float, d: float) -> Screw:
-    """A constant screw about coordinate axis k."""
-    c, s = snapped(np.array([np.cos(angle), np.sin(angle)]))
-    return Screw(k, lift(float(c)), lift(float(s)), lift(float(d)))
 
 
 def screws(pose: Pose) -> tuple[Any, float, float, float, tuple[float, float, float]]:

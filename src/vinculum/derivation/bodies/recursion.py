@@ -16,17 +16,15 @@ import numpy as np
 
 from vinculum.derivation.bodies import articulated, composite
 from vinculum.derivation.bodies.hinges import Hinge, hinges
-from vinculum.derivation.bodies.looped import flat, of_stage
 from vinculum.derivation.bodies.newton_euler import Support, inverse, none, support, wrenches
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.joints import BALL
-from vinculum.describe.bodies.kinematics import quaternion_rows
+from vinculum.describe.bodies.transforms import flat, of_stage
 from vinculum.errors import ModelError
 from vinculum.graph import ZERO, Node, lift, symbol, symbols, vector
 from vinculum.graph.vectors import Vector, dot
 
 ARTICULATED_FROM = 8  # velocities; above, articulated bodies take fewer operations than factorizing M
-ROLLED_FROM = 32  # velocities; above, loops over the hinges compile in a fraction of the time and run as fast
+LOOPED_FROM = 32  # velocities; above, loops over the hinges compile in a fraction of the time and run as fast
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +53,13 @@ class Recursion:
         M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
         n = len(self.coordinates)
         result = np.full((n, n), ZERO, dtype=object)
-        maps = [self._lift(hinge) for hinge in self.hinges]
+        maps = [hinge.joint.velocity_map(hinge.q) for hinge in self.hinges]
         for i, rows in enumerate(self.places):
             for j, columns in enumerate(self.places):
                 block = M[first[i] : first[i] + len(maps[i]), first[j] : first[j] + len(maps[j])]
                 result[np.ix_(rows, columns)] = _between(maps[i], block, maps[j])
         for hinge, rows in zip(self.hinges, self.places, strict=True):
-            if hinge.kind == BALL:
+            if hinge.joint.normalized:
                 extra = [[self.tree.norm_inertia * a * b for b in hinge.q] for a in hinge.q]
                 result[np.ix_(rows, rows)] = result[np.ix_(rows, rows)] + np.array(extra, dtype=object)
         return _mirrored(result)
@@ -75,7 +73,7 @@ class Recursion:
         nu = []
         for hinge, rows in zip(self.hinges, self.places, strict=True):
             own = [accelerations[i] for i in rows]
-            nu.append(tuple(dot(row, own) for row in self._lift(hinge)))  # ν̇ = G q̈, since E(q̇) q̇ = 0
+            nu.append(tuple(dot(row, own) for row in hinge.joint.velocity_map(hinge.q)))  # ν̇ = G q̈
         return self.forces(nu)
 
     def forces(self, accelerations: Sequence[Sequence[Any]]) -> np.ndarray:
@@ -84,9 +82,9 @@ class Recursion:
         result = vector([ZERO] * len(self.coordinates))
         for hinge, rows, own in zip(self.hinges, self.places, tau, strict=True):
             for k, i in enumerate(rows):
-                column = [row[k] for row in self._lift(hinge)]
+                column = [row[k] for row in hinge.joint.velocity_map(hinge.q)]
                 result[i] = lift(dot(column, own))
-                if hinge.kind == BALL:
+                if hinge.joint.normalized:
                     result[i] = result[i] + self.tree.norm_inertia * dot(hinge.v, hinge.v) * hinge.q[k]
         return result
 
@@ -97,7 +95,7 @@ class Recursion:
         nu, pivots = self.solve(applied, method)
         result: list[Node] = [ZERO] * len(self.coordinates)
         for hinge, rows, own in zip(self.hinges, self.places, nu, strict=True):
-            for i, value in zip(rows, self._lower(hinge, own, corrections), strict=True):
+            for i, value in zip(rows, _accelerations(hinge, own, corrections), strict=True):
                 result[i] = lift(value)
         return result, pivots
 
@@ -106,7 +104,8 @@ class Recursion:
     @cached_property
     def rates(self) -> list[Vector]:
         """ν of every hinge."""
-        return [tuple(lift(dot(row, hinge.v)) for row in self._lift(hinge)) for hinge in self.hinges]
+        maps = [(hinge, hinge.joint.velocity_map(hinge.q)) for hinge in self.hinges]
+        return [tuple(lift(dot(row, hinge.v)) for row in G) for hinge, G in maps]
 
     def solve(self, applied: Sequence[Any], method: str = "auto") -> tuple[list[Vector], list[Node]]:
         """ν̇ of every hinge: M ν̇ = τ - h."""
@@ -128,7 +127,7 @@ class Recursion:
         )
 
     def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
-        tau = [self._along(hinge, rows, applied) for hinge, rows in zip(self.hinges, self.places, strict=True)]
+        tau = self.hinge_forces(applied)
         if method == "articulated" or (method == "auto" and self.size > ARTICULATED_FROM):
             return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, none(self.hinges), self.base))
         bias = inverse(self.hinges, self.rates, none(self.hinges), self.base)
@@ -140,7 +139,7 @@ class Recursion:
     @cached_property
     def size(self) -> int:
         """The number of velocities."""
-        return sum(3 if hinge.kind == BALL else 1 for hinge in self.hinges)
+        return sum(hinge.joint.width for hinge in self.hinges)
 
     @property
     def numeric(self) -> bool:
@@ -150,25 +149,20 @@ class Recursion:
         data += [x for hinge in self.hinges for stage in hinge.stages for x in of_stage(stage)]
         return symbols(data) <= own
 
-    def _along(self, hinge: Hinge, rows: Sequence[int], applied: Sequence[Any]) -> Vector:
-        """τ of a hinge from generalized forces in the user's coordinates."""
-        own = [applied[i] for i in rows]
-        if hinge.kind == BALL:  # Gᵀτ = Q means τ = ½ E Q
-            own = [dot(row, own) / 2 for row in quaternion_rows(hinge.q)]
-        return tuple(lift(x) for x in own)
+    def hinge_forces(self, applied: Sequence[Any]) -> list[Vector]:
+        """τ of every hinge from generalized forces in the user's coordinates."""
+        own = ([applied[i] for i in rows] for rows in self.places)
+        forces = (hinge.joint.forces(hinge.q, given) for hinge, given in zip(self.hinges, own, strict=True))
+        return [tuple(lift(x) for x in force) for force in forces]
 
-    def _lift(self, hinge: Hinge) -> Sequence[Sequence[Any]]:
-        """G of ν = G q̇."""
-        if hinge.kind != BALL:
-            return ((1,),)
-        return [[2 * x for x in row] for row in quaternion_rows(hinge.q)]
 
-    def _lower(self, hinge: Hinge, nu: Vector, corrections: dict[Node, Node]) -> Vector:
-        if hinge.kind != BALL:
-            return nu
-        stretch = dot(hinge.v, hinge.v) + corrections.get(hinge.q[0], ZERO)
-        columns = zip(*quaternion_rows(hinge.q), strict=True)
-        return tuple(dot(column, nu) / 2 - stretch * q for column, q in zip(columns, hinge.q, strict=True))
+def _accelerations(hinge: Hinge, rates: Vector, corrections: dict[Node, Node]) -> Vector:
+    """q̈ from ν̇; for a quaternion also what keeps its length."""
+    if not hinge.joint.normalized:
+        return rates
+    stretch = dot(hinge.v, hinge.v) + corrections.get(hinge.q[0], ZERO)
+    turned = hinge.joint.displacement(hinge.q, rates)
+    return tuple(x - stretch * q for x, q in zip(turned, hinge.q, strict=True))
 
 
 def recursion(tree: BodyTree, regroup: bool = True) -> Recursion:

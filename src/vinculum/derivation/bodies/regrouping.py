@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.derivation.bodies.poses import HERE, ROUNDING, Pose
-from vinculum.derivation.bodies.transforms import Inertia, Screw, Shift, Stage, Turn, matrix_plus
-from vinculum.describe.bodies.joints import SHIFT, TURN
+from vinculum.derivation.bodies.poses import HERE, Pose
+from vinculum.describe.bodies.joints import Elementary
 from vinculum.describe.bodies.kinematics import node_of, nodes_of
+from vinculum.describe.bodies.transforms import ROUNDING, Inertia, Shift, Stage, Turn, matrix_plus
 from vinculum.graph import ZERO, Node, lift
 from vinculum.graph.vectors import plus
 
@@ -51,31 +51,12 @@ def added(a: Inertia, b: Inertia) -> Inertia:
     return a[0] + b[0], plus(a[1], b[1]), matrix_plus(a[2], b[2])
 
 
-def split(kind: str, inertia: Inertia) -> tuple[Inertia, Inertia]:
-    """(what stays, what may be counted with the parent)."""
-    m, h, S = inertia
-    zero = (ZERO, ZERO, ZERO)
-    if kind == TURN:
-        rod = (zero, zero, (ZERO, ZERO, S[2][2]))
-        rest = (S[0], S[1], (S[2][0], S[2][1], ZERO))
-        return (ZERO, (h[0], h[1], ZERO), rest), (m, (ZERO, ZERO, h[2]), rod)
-    if kind == SHIFT:
-        return (m, h, (zero, zero, zero)), (ZERO, zero, S)
-    return (ZERO, h, S), (m, zero, (zero, zero, zero))
-
-
-def carried_in(stages: Sequence[Stage], kind: str, rod: Inertia) -> Inertia:
+def carried_in(stages: Sequence[Stage], joint: Elementary, rod: Inertia) -> Inertia:
     """The rod in the parent's frame; it does not matter at which value of the joint coordinate."""
-    at_zero = [*stages[:-1], _at_rest(stages[-1], kind)]
+    at_zero = [*stages[:-1], joint.at_zero(stages[-1])]
     for stage in reversed(at_zero):
         rod = stage.inertia(rod)
     return rod
-
-
-def _at_rest(stage: Stage, kind: str) -> Stage:
-    if isinstance(stage, Screw):
-        return Screw(stage.k, 1, 0, stage.d) if kind == TURN else Screw(stage.k, stage.c, stage.s, 0)
-    return Shift((0, 0, 0))
 
 
 def tidy(inertia: Inertia) -> Inertia:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from vinculum.derivation.bodies.newton_euler import Support
-from vinculum.derivation.bodies.recursion import ROLLED_FROM, Recursion, recursion
+from vinculum.derivation.bodies.recursion import LOOPED_FROM, Recursion, recursion
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Samples, numbers
@@ -51,8 +51,8 @@ def tree_accelerations(mechanics: Mechanics, samples: Samples) -> Explicit | Non
     if steps is None or len(system.constraints) != len(system.bodies.normalizations):
         return None
     corrections = _corrections(mechanics)
-    if steps.size > ROLLED_FROM and steps.numeric:
-        found, pivots = _rolled(steps, mechanics.Q, corrections), []
+    if steps.size > LOOPED_FROM and steps.numeric:
+        found, pivots = _looped(steps, mechanics.Q, corrections), []
     else:
         found, pivots = steps.accelerations(mechanics.Q, corrections)
     v = system.nodes.v
@@ -86,7 +86,7 @@ class ForwardDynamics:
         return self.recursion.accelerations(self.forces, {}, "articulated")[0]
 
 
-def _rolled(steps: Recursion, Q: Sequence[Node] | np.ndarray, corrections: dict[Node, Node]) -> list[Node]:
+def _looped(steps: Recursion, Q: Sequence[Node] | np.ndarray, corrections: dict[Node, Node]) -> list[Node]:
     """q̈ as the results of a call, for which the compiler has loops over the hinges; corrections act along q."""
     q, v = (tuple(map(symbol, keys)) for keys in (steps.tree.coordinates, steps.tree.velocities))
     u, ground = (tuple(symbol((name, i)) for i in range(k)) for name, k in (("force", len(q)), ("ground", 9)))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vinculum.describe.bodies.joints import BALLS
 from vinculum.errors import About, Finding, ModelError
 from vinculum.graph import Node, evaluate, from_sympy, jacobian, symbol
 from vinculum.graph.traverse import order
@@ -57,13 +56,7 @@ def _starts(f: list[Node], slopes: np.ndarray) -> int:
 
 def home(tree: BodyTree) -> np.ndarray:
     """Zero coordinates, quaternions without a turn."""
-    values = []
-    for body in tree.bodies:
-        own = [0.0] * len(body.coordinates)
-        if body.joint in BALLS:
-            own[-4] = 1.0
-        values += own
-    return np.array(values)
+    return np.array([x for body in tree.bodies for part in body.parts for x in part.joint.home])
 
 
 def _closed(f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, known: dict[Node, float]) -> np.ndarray:

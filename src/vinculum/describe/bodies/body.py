@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies.joints import BALLS, COORDINATES, Elementary, elementary
+from vinculum.describe.bodies.joints import Joint, Part, joint_of
 from vinculum.names import function_of_time
 from vinculum.notebook_repr import html
 
@@ -20,13 +20,14 @@ Scalar = Any  # a number or a SymPy expression of parameters
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Body:
-    """A rigid body and the joint by which it hangs on its parent (``None``: on the external body).
+    """A rigid body and the joint that connects it to its parent (``None``: the ground).
 
     At zero coordinates the body's frame stands at ``origin`` of the parent's frame, turned by ``rotation`` (3×3, the
-    body's axes as columns). The ``axis`` of the joint goes through that origin and is given in the body's axes; a
-    universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of mass: a number, three principal
-    moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be symbols, given values
-    by the tree's ``parameters``; axis and rotation are numbers.
+    body's axes as columns). ``joint`` is a name ("revolute", "prismatic", "cylindrical", "universal", "planar",
+    "spherical", "free", "fixed") or an object such as `Helical(pitch=...)`. Its ``axis`` goes through the origin and is
+    given in the body's axes; a universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of mass:
+    a number, three principal moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be symbols,
+    given values by the tree's ``parameters``; axis and rotation are numbers.
 
     ``angle`` names the coordinates (``dynamicsymbols``; by default made from the body's name); ``torque`` the inputs
     that act along them: one per coordinate, for a ball joint three moments in body axes. ``damping``, ``stiffness``
@@ -35,7 +36,7 @@ class Body:
     or one for all. ``identified=True`` accepts an inertia that no rigid body has, as published arms do.
 
     >>> Body("link", None, axis=(0, 1, 0), origin=(0, 0, 1), mass=2, center_of_mass=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
-    Body("link" on the external body, revolute, mass 2)
+    Body("link" on the ground, revolute, mass 2)
     """
 
     name: str
@@ -46,7 +47,7 @@ class Body:
     center_of_mass: Sequence[Scalar] = (0, 0, 0)
     inertia: Any = 0
     angle: Any = None
-    joint: str = "revolute"
+    joint: str | Joint = "revolute"
     rotation: Any = None
     torque: Any = None
     damping: Any = 0
@@ -62,7 +63,7 @@ class Body:
         """The functions of time that place the body against its parent."""
         if self.angle is not None:
             return tuple(self.angle) if isinstance(self.angle, (list, tuple)) else (self.angle,)
-        labels = COORDINATES[self.joint]
+        labels = self.kind.labels
         return tuple(function_of_time(f"{self.name}_{label}" if label else self.name) for label in labels)
 
     @cached_property
@@ -75,13 +76,18 @@ class Body:
     @cached_property
     def axes(self) -> list[tuple[float, float, float]]:
         """The unit axes of the joint in the body's frame: one, or two for a universal joint."""
-        given = self.axis if self.joint == "universal" else [self.axis]
+        given = self.axis if self.kind.axes == 2 else [self.axis]
         return [_unit(axis) for axis in given]
 
-    @property
-    def elementary(self) -> list[Elementary]:
-        """The joint as a sequence of turns, shifts and ball joints."""
-        return elementary(self.joint, self.axes if self.joint not in ("fixed", *BALLS) else [])
+    @cached_property
+    def kind(self) -> Joint:
+        """The joint as an object."""
+        return joint_of(self.joint)
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The joint as a sequence of elementary ones."""
+        return self.kind.parts(self.axes if self.kind.axes else [])
 
     @cached_property
     def turned(self) -> np.ndarray:
@@ -102,7 +108,7 @@ class Body:
         return (value,) * count
 
     def __repr__(self) -> str:
-        where = f'"{self.parent}"' if self.parent is not None else "the external body"
+        where = f'"{self.parent}"' if self.parent is not None else "the ground"
         return f'Body("{self.name}" on {where}, {self.joint}, mass {self.mass})'
 
     _repr_html_ = html

@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.describe.bodies.body import Body, inertia_matrix
-from vinculum.describe.bodies.joints import BALLS, COORDINATES
+from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.bodies.topology import EXTERNAL, graph_of
 from vinculum.describe.findings import not_a_function_of_time, repeated_names
 from vinculum.errors import About, Finding, Word, as_finding, call
@@ -49,10 +49,25 @@ def _about_names(bodies: Sequence[Body]) -> Iterator[Finding]:
         yield Finding(f"{EXTERNAL!r} is the name of the ground, on which the tree stands.", ["Rename the body."])
     yield from repeated_names("body", "bodies", [body.name for body in bodies])
     for body in bodies:
-        if body.joint not in COORDINATES:
-            near = suggestion(body.joint, COORDINATES)
-            found = f"the joint of {body.name!r} is {body.joint!r}.{near} The joints are {', '.join(COORDINATES)}."
-            yield Finding(found, about=About("body", body.name))
+        yield from _of_body(body, _about_joint(body))
+
+
+def _about_joint(body: Body) -> Iterator[Finding]:
+    """Its name, or that it needs more than a name."""
+    joint = body.joint
+    if isinstance(joint, Joint):
+        return
+    if joint not in JOINTS:
+        near = suggestion(str(joint), JOINTS)
+        yield Finding(f"the joint of {body.name!r} is {joint!r}.{near} The joints are {', '.join(JOINTS)}.")
+    elif JOINTS[joint].required():
+        kind, needed = JOINTS[joint], JOINTS[joint].required()
+        asked = call(f"bodies.{kind.__name__}", **{key: Word("number") for key in needed})
+        yield Finding(f"the {joint} joint of {body.name!r} needs its {', '.join(needed)}.", ["Use joint=", asked, "."])
+
+
+def _has_joint(body: Body) -> bool:
+    return not list(_about_joint(body))
 
 
 def _about_parents(bodies: Sequence[Body]) -> Iterator[Finding]:
@@ -67,7 +82,7 @@ def _about_parents(bodies: Sequence[Body]) -> Iterator[Finding]:
 def _about_coordinates(bodies: Sequence[Body]) -> Iterator[Finding]:
     owner: dict[sp.Expr, str] = {}
     for body in bodies:
-        for q in body.coordinates if body.joint in COORDINATES else ():
+        for q in body.coordinates if _has_joint(body) else ():
             if not isinstance(q, AppliedUndef):
                 yield not_a_function_of_time("coordinate", q, f" of {body.name!r}")
             elif q in owner:
@@ -88,7 +103,7 @@ def _about_cycles(bodies: Sequence[Body]) -> Iterator[Finding]:
 
 def _about_shape(body: Body) -> Iterator[Finding | str]:
     """Lengths of vectors, numbers of coordinates, axes and rotations."""
-    if body.joint not in COORDINATES:
+    if not _has_joint(body):
         return
     for label in ("origin", "center_of_mass"):
         if len(getattr(body, label)) != 3:
@@ -101,32 +116,42 @@ def _about_shape(body: Body) -> Iterator[Finding | str]:
         yield f"the mass of {body.name!r} is the text {body.mass!r}. Give a number or a SymPy symbol."
     yield from _about_axis(body)
     yield from _about_rotation(body)
-    wanted = len(COORDINATES[body.joint])
+    yield from _about_numbers(body)
+    wanted = len(body.kind.labels)
     if body.angle is not None and len(body.coordinates) != wanted:
         yield f"{body.name!r} has {len(body.coordinates)} coordinates; a {body.joint} joint has {wanted}."
-    acting = wanted - (1 if body.joint in BALLS else 0)
+    acting = body.kind.torques
     if body.torques and len(body.torques) != acting:
         yield f"{body.name!r} has {len(body.torques)} torques; a {body.joint} joint has {acting}."
     yield from _about_passive(body, wanted)
 
 
+def _about_numbers(body: Body) -> Iterator[str]:
+    """Numbers of the joint, such as its pitch."""
+    for key, value in body.kind.numbers().items():
+        number = sp.sympify(value) if isinstance(value, (int, float, sp.Expr)) else None
+        if number is None or number.is_finite is False or number is sp.nan:
+            yield f"the {key} of the {body.joint} joint of {body.name!r} is {value!r}. Give a number or a SymPy symbol."
+
+
 def _about_passive(body: Body, wanted: int) -> Iterator[str]:
     for label in ("damping", "stiffness", "friction", "rotor_inertia"):
         value = getattr(body, label)
-        if body.joint in BALLS and np.any(np.array(value, dtype=object) != 0):
+        if body.kind.quaternion and np.any(np.array(value, dtype=object) != 0):
             yield f"{label} of {body.name!r}: a {body.joint} joint has none of its own. Put it into forces."
         elif isinstance(value, (list, tuple)) and len(value) != wanted and not (label == "friction" and wanted == 1):
             yield f"{label} of {body.name!r} has {len(value)} numbers; the {body.joint} joint has {wanted} coordinates."
 
 
 def _about_axis(body: Body) -> Iterator[Finding | str]:
-    if body.joint in ("fixed", *BALLS):
+    if not body.kind.axes:
         return
-    given: Any = body.axis if body.joint == "universal" else [body.axis]
+    two = body.kind.axes == 2
+    given: Any = body.axis if two else [body.axis]
     shapes = [np.shape(axis) for axis in given]
-    if body.joint == "universal" and (len(given) != 2 or shapes != [(3,), (3,)]):
+    if two and (len(given) != 2 or shapes != [(3,), (3,)]):
         advice = ("Use ", call("Body", axis=[[1, 0, 0], [0, 1, 0]]), ", for instance.")
-        yield Finding(f"the universal joint of {body.name!r} needs two axes; found {body.axis}.", advice)
+        yield Finding(f"the {body.joint} joint of {body.name!r} needs two axes; found {body.axis}.", advice)
         return
     if shapes[0] != (3,):
         yield f"the axis of {body.name!r} is {body.axis}. Give three components."
@@ -164,6 +189,7 @@ def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]
     """Symbols in lengths, masses and inertias that have no value; what must not contain time or coordinates."""
     for body in bodies:
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
+        scalars += body.kind.numbers().values()
         for x in dict.fromkeys(s for value in scalars for s in sp.sympify(value).free_symbols if s not in parameters):
             advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
             yield Finding(f"{x} of {body.name!r} has no value.", advice, About("body", body.name))
@@ -216,7 +242,7 @@ def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -
     graph = graph_of(bodies)
     by_name = {body.name: body for body in bodies}
     for body in bodies:
-        if body.joint == "fixed":
+        if not body.coordinates:
             continue
         carried = [by_name[name] for name in [body.name, *nx.descendants(graph, body.name)]]
         if not any(_resists(b) for b in carried) and not _has_rotor(body):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from vinculum.describe.bodies.body import Body
-from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import Motion, node_of, nodes_of, quaternion_rows
 from vinculum.graph import ZERO, Node, apply, lift, select, symbol
 from vinculum.graph.node import compare
@@ -45,7 +44,7 @@ def _of_rotors(body: Body) -> Node:
 
 def _of_norm(tree: BodyTree, body: Body) -> Node:
     """½ μ (q·q̇)² of a quaternion: zero on |q| = 1, it only makes the mass matrix regular in four coordinates."""
-    if body.joint not in BALLS:
+    if not body.kind.quaternion:
         return ZERO
     q = [symbol(x) for x in body.coordinates[-4:]]
     rates = [symbol(x.diff(x.args[0])) for x in body.coordinates[-4:]]
@@ -95,7 +94,7 @@ def _torques(body: Body) -> list[Node]:
     tau = [symbol(u) for u in body.torques]
     if not tau:
         return [ZERO] * len(body.coordinates)
-    if body.joint not in BALLS:
+    if not body.kind.quaternion:
         return tau
     rows = quaternion_rows([symbol(x) for x in body.coordinates[-4:]])
     return [*tau[:-3], *(lift(2 * dot(column, tau[-3:])) for column in zip(*rows, strict=True))]

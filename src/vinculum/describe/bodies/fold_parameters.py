@@ -35,7 +35,10 @@ def with_numbers(tree: BodyTree) -> BodyTree:
 
 
 def _body(body: Body, parameters: Mapping[sp.Symbol, float]) -> Body:
-    return replace(body, **{key: _number(getattr(body, key), parameters) for key in _QUANTITIES})
+    joint = body.joint
+    if not isinstance(joint, str):
+        joint = replace(joint, **{key: _number(x, parameters) for key, x in joint.numbers().items()})
+    return replace(body, joint=joint, **{key: _number(getattr(body, key), parameters) for key in _QUANTITIES})
 
 
 def _number(value: Any, parameters: Mapping[sp.Symbol, float]) -> Any:

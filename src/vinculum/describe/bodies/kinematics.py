@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from vinculum.describe.bodies.body import Body
-from vinculum.describe.bodies.joints import SHIFT, TURN
-from vinculum.graph import Node, apply, from_sympy, lift, symbol
-from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, plus, scaled, times, transposed, turn
+from vinculum.graph import Node, from_sympy, lift, symbol
+from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, plus, times, transposed
 
 if TYPE_CHECKING:
+    from vinculum.describe.bodies.body import Body
     from vinculum.describe.bodies.tree import BodyTree
 
 
@@ -92,10 +91,10 @@ def _hung(body: Body, parent: Motion) -> Motion:
     inward = transposed(C)
     v = times(inward, plus(parent.v, cross(parent.omega, origin)))
     motion = Motion(matrix_times(parent.R, C), p, times(inward, parent.omega), v)
-    for joint in body.elementary:
-        q = [symbol(body.coordinates[i]) for i in joint.places]
-        rates = [symbol(_rate(body.coordinates[i])) for i in joint.places]
-        motion = _moved(motion, joint.kind, tuple(lift(x) for x in joint.axis), q, rates)
+    for part in body.parts:
+        q = [symbol(body.coordinates[i]) for i in part.places]
+        rates = [symbol(_rate(body.coordinates[i])) for i in part.places]
+        motion = part.joint.move(motion, tuple(lift(x) for x in part.axis), q, rates)
     return motion
 
 
@@ -103,14 +102,8 @@ def _rate(q: sp.Expr) -> sp.Expr:
     return q.diff(q.args[0])
 
 
-def _moved(motion: Motion, kind: str, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
-    """The motion after an elementary joint."""
-    if kind == SHIFT:
-        shift = scaled(q[0], axis)
-        v = plus(motion.v, cross(motion.omega, shift), scaled(rates[0], axis))
-        return Motion(motion.R, plus(motion.p, times(motion.R, shift)), motion.omega, v)
-    R = turn(axis, apply("cos", q[0]), apply("sin", q[0])) if kind == TURN else quaternion_matrix(q)
-    own = scaled(rates[0], axis) if kind == TURN else rates_of(q, rates)
+def turned(motion: Motion, R: Matrix, own: Vector) -> Motion:
+    """The motion behind a turn R that adds ``own`` to the angular velocity."""
     inward = transposed(R)
     omega = plus(times(inward, motion.omega), own)
     return Motion(matrix_times(motion.R, R), motion.p, omega, times(inward, motion.v))

@@ -12,7 +12,6 @@ from typing import Any
 
 import sympy as sp
 
-from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import node_of, nodes_of
 from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.constraints import Servo
@@ -60,7 +59,7 @@ def servo_path(
 
 def actuated(tree: BodyTree) -> list[sp.Expr]:
     """The torque of every coordinate; a joint without one is refused."""
-    idle = [body.name for body in tree.bodies if (body.coordinates and not body.torques) or body.joint in BALLS]
+    idle = [body.name for body in tree.bodies if (body.coordinates and not body.torques) or body.kind.quaternion]
     if idle:
         raise ModelError(
             f"{tree.name!r} is not fully actuated",

@@ -24,7 +24,7 @@ def graph_of(bodies: Sequence[Body]) -> Any:
     graph = nx.DiGraph()
     graph.add_node(EXTERNAL)
     for body in bodies:
-        graph.add_edge(EXTERNAL if body.parent is None else body.parent, body.name, joint=body.joint)
+        graph.add_edge(EXTERNAL if body.parent is None else body.parent, body.name, joint=str(body.joint))
     return graph
 
 

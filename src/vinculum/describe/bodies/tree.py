@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,16 @@ from vinculum.describe.bodies.assembly import refuse_open
 from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
-from vinculum.describe.bodies.joints import BALLS
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
 from vinculum.errors import About, Finding, ModelError, call
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +73,7 @@ class BodyTree:
         if found:
             raise ModelError(f"Invalid tree {self.name!r}", found)
         object.__setattr__(self, "bodies", tuple(self.bodies))
-        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        object.__setattr__(self, "parameters", FrozenMapping(self.parameters))
         for joining in (*self.loops, *self.contacts):
             joining.check(self)
         if self.loops:
@@ -194,7 +194,7 @@ class BodyTree:
         return tuple(
             Holonomic((sum(x**2 for x in body.coordinates[-4:]) - 1) / 2, name=f"{body.name} norm")
             for body in self.bodies
-            if body.joint in BALLS
+            if body.kind.quaternion
         )
 
     @property
@@ -241,7 +241,7 @@ class BodyTree:
             "external body": "moves as given" if self.base.moves else "at rest",
             "gravity": f"({', '.join(str(x) for x in self.gravity)})",
         }
-        return "\n".join([f'BodyTree "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+        return labelled_rows(f'BodyTree "{self.name}"', rows)
 
     _repr_html_ = html
 

@@ -13,7 +13,7 @@ import sympy as sp
 
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.denavit import rotation_rpy
-from vinculum.describe.bodies.joints import COORDINATES
+from vinculum.describe.bodies.joints import JOINTS as KINDS
 from vinculum.describe.bodies.tree import BodyTree
 from vinculum.describe.constraints import Holonomic
 from vinculum.describe.system import System
@@ -173,7 +173,7 @@ class _Reader:
         """Inputs of a joint that moves by itself; a free one is not driven."""
         if not self.actuated or kind in ("fixed", "free") or joint.find("mimic") is not None:
             return None
-        return [sp.Symbol(f"tau_{name}_{label}" if label else f"tau_{name}") for label in COORDINATES[kind]]
+        return [sp.Symbol(f"tau_{name}_{label}" if label else f"tau_{name}") for label in KINDS[kind].labels]
 
     def _inertial(self, link: str) -> dict[str, Any]:
         element, where = self.links[link].find("inertial"), f"the link {link!r}"
@@ -232,5 +232,5 @@ class _Reader:
 
 def _coordinates(joint: str, kind: str) -> list[sp.Expr] | None:
     """Coordinates named after the joint."""
-    names = [f"{joint}_{label}" if label else joint for label in COORDINATES[kind]]
+    names = [f"{joint}_{label}" if label else joint for label in KINDS[kind].labels]
     return [function_of_time(name) for name in names] or None

@@ -1,4 +1,4 @@
-"""Every question of a model, asked in turn. A step that is refused is recorded, and the others go on."""
+"""Every question of a model, answered in turn. A step that is refused is recorded, and the others continue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vinculum.analyze import Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
 from vinculum.model.examine import steps
-from vinculum.model.examine.findings import Findings, Interrupted, Point, arrival_of
+from vinculum.model.examine.findings import Findings, Interrupted, Point, settling_of
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
@@ -83,14 +83,14 @@ def _stabilized(model: Model, equations: steps.Equations, point: Point, first: E
 def _closed(
     model: Model, equations: steps.Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
 ) -> Point:
-    """The closed loop, and its motion from the model's start beside the motion without feedback."""
+    """The closed loop, its motion from the model's start, and the motion without feedback for comparison."""
     loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, point.estimator))
     if loop is None or model.closed_loop is None:
         return replace(point, loop=loop)
     closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
     held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
-    arrival = None if closed is None else arrival_of(model, closed, law)
-    return replace(point, loop=loop, closed_motion=closed, arrival=arrival, held_motion=held)
+    settling = None if closed is None else settling_of(model, closed, law)
+    return replace(point, loop=loop, closed_motion=closed, settling=settling, held_motion=held)
 
 
 class _Work:

@@ -39,7 +39,7 @@ class Refused(Exception):
     """An operation that is not done; the message says why and what to write instead."""
 
 
-_TOO_LARGE = f"a number beyond {limits.LARGEST:g} or below its inverse comes out here. Choose other units."
+_TOO_LARGE = f"the result is larger than {limits.LARGEST:g} or smaller than its inverse. Choose other units."
 
 _INFINITE = (sp.zoo, sp.oo, -sp.oo, sp.nan)
 
@@ -77,18 +77,18 @@ def negative(value: Value) -> Value:
 def inverse(value: Value) -> Value:
     """1/a."""
     if value.is_zero:
-        raise Refused("this divides by zero.")
+        raise Refused("division by zero.")
     return power(value, number(-1))
 
 
 def power(base: Value, exponent: Value) -> Value:
     """a**b with a bounded exponent."""
     if exponent.number is not None and abs(exponent.number) > limits.EXPONENT:
-        raise Refused(f"the exponent {exponent.number:g} is beyond {limits.EXPONENT}. Write a smaller power.")
+        raise Refused(f"the exponent {exponent.number:g} is larger than {limits.EXPONENT}. Use a smaller power.")
     if base.number is not None and exponent.number is not None:
         return _power_of_numbers(base, exponent)
     if base.is_zero:
-        raise Refused("a power of zero with an unknown exponent has no definite value.")
+        raise Refused("zero to an unknown power has no definite value.")
     exponent_form = _plain(exponent.expression)
     simple = small(base, exponent) or exponent_form in (sp.S.Zero, sp.S.One)
     return made(sp.Pow(base.expression, exponent_form, evaluate=simple), (base, exponent))
@@ -113,7 +113,7 @@ def _power_of_numbers(base: Value, exponent: Value) -> Value:
         found = math.pow(base.number, exponent.number)
     except (ValueError, OverflowError, ZeroDivisionError):
         shown = f"{base.number:g}^{exponent.number:g}"
-        raise Refused(f"{shown} is not a number of moderate size.") from None
+        raise Refused(f"{shown} is not a finite number of moderate size.") from None
     whole = isinstance(base.expression, sp.Rational) and isinstance(exponent.expression, sp.Integer)
     exact = whole and 1e-18 < abs(found) < 1e18
     return _constant(base.expression**exponent.expression if exact else sp.Float(found), found)
@@ -128,7 +128,7 @@ def function(name: str, make: Callable, numeric: Callable, domain: str, argument
         except (ValueError, OverflowError, ZeroDivisionError):
             shown = ", ".join(f"{x:g}" for x in numbers)
             wanted = f": its argument must be {domain}" if domain else ""
-            raise Refused(f"{name}({shown}) is not a number of moderate size{wanted}.") from None
+            raise Refused(f"{name}({shown}) is not a finite number of moderate size{wanted}.") from None
         exact = all(_simple(argument.expression) for argument in arguments)
         return _constant(make(*(a.expression for a in arguments), evaluate=True) if exact else sp.Float(found), found)
     return made(make(*(a.expression for a in arguments), evaluate=small(*arguments)), arguments)
@@ -146,8 +146,8 @@ def derivative(value: Value, time: sp.Symbol) -> Value:
     """The total time derivative."""
     if value.size > limits.DIFFERENTIATED:
         raise Refused(
-            f"what stands in dot(...) has {value.size} operations, more than {limits.DIFFERENTIATED}. Take the "
-            "derivative of its parts."
+            f"the argument of dot(...) has {value.size} operations, more than {limits.DIFFERENTIATED}. Differentiate "
+            "its parts."
         )
     found = value.expression.diff(time)
     return Value(_finite(found), count(found, limits.SIZE), depth=value.depth + 2)
@@ -160,7 +160,7 @@ def count(expression: sp.Expr, most: int) -> int:
         top = stack.pop()
         seen += 1
         if seen > most:
-            raise Refused(f"the expression has more than {most} operations. Divide it.")
+            raise Refused(f"the expression has more than {most} operations. Split it with definitions.")
         if not isinstance(top, (sp.Derivative, sp.core.function.AppliedUndef)):
             stack.extend(top.args)
     return seen
@@ -187,10 +187,12 @@ def made(expression: sp.Expr, parts: Sequence[Value]) -> Value:
     """A new value of several, within the bounds on size and depth; rough where one of them is."""
     size = sum(part.size for part in parts) + 1
     if size > limits.SIZE:
-        raise Refused(f"with its definitions written out this has more than {limits.SIZE} operations. Divide it.")
+        raise Refused(f"with its definitions expanded, this has more than {limits.SIZE} operations. Simplify it.")
     depth = max(part.depth for part in parts) + 1
     if depth > limits.TREE:
-        raise Refused(f"with its definitions written out this is nested more than {limits.TREE} deep. Divide it.")
+        raise Refused(
+            f"with its definitions expanded, this is nested more than {limits.TREE} levels deep. Simplify it."
+        )
     expression = _finite(expression)
     number = float(expression) if expression.is_Number else None
     return Value(expression, size, number=number, depth=depth, rough=any(part.rough for part in parts))
@@ -200,11 +202,11 @@ def _finite(expression: sp.Expr) -> sp.Expr:
     """Refuse infinities, numbers out of bounds and powers beyond the bound, where SymPy has put them together."""
     for part in (expression, *expression.args):
         if part in _INFINITE:
-            raise Refused("this divides by zero.")
+            raise Refused("division by zero.")
         if part.is_Number:
             _refuse_unbounded(part)
         elif part.is_Pow and part.exp.is_Number and abs(part.exp) > 10 * limits.EXPONENT:
-            raise Refused(f"the exponents add up to more than {10 * limits.EXPONENT}. Write a smaller power.")
+            raise Refused(f"the exponents add up to more than {10 * limits.EXPONENT}. Use a smaller power.")
     return expression
 
 
@@ -215,7 +217,7 @@ def _refuse_unbounded(part: sp.Number) -> None:
     if part != 0 and not 1 / limits.LARGEST < size < limits.LARGEST:
         raise Refused(_TOO_LARGE)
     if isinstance(part, sp.Rational):
-        raise Refused("a fraction with too many digits comes out here. Write decimal numbers.")
+        raise Refused("the result is a fraction with too many digits. Use decimal numbers.")
 
 
 def _exponent(part: sp.Number) -> int:

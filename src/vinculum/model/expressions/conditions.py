@@ -34,20 +34,20 @@ def read_condition(node: ast.expr, depth: int, value: Reader, condition: Reader)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         held = condition(node.operand, depth + 1)
         return None if held is None else replace(held, expression=sp.Not(held.expression, evaluate=_decided(held)))
-    raise Refused("a condition is needed here, as x < 0.")
+    raise Refused("a condition is needed here, such as x < 0.")
 
 
 def _comparison(node: ast.Compare, depth: int, value: Reader) -> Value | None:
     """a < b, or a < b <= c, which is a < b and b <= c."""
     for sign in node.ops:
         if type(sign) not in _RELATIONS:
-            raise Refused("a condition compares by < <= > or >=. An equality holds for an instant only.")
+            raise Refused("compare with < <= > or >=. An equality holds only at single instants.")
     sides = [value(part, depth + 1) for part in (node.left, *node.comparators)]
     known = [side for side in sides if side is not None]
     if len(known) < len(sides):
         return None
     if any(side.expression.has(sp.Piecewise) for side in known):
-        raise Refused("a condition cannot contain piecewise itself. Join conditions by and, or, not.")
+        raise Refused("a condition cannot contain piecewise. Combine conditions with and, or, not.")
     dimensions.of_sum(known, "compared")
     steps = zip(node.ops, pairwise(known), strict=True)
     return _joined(True, [_relation(sign, a, b) for sign, (a, b) in steps])

@@ -41,7 +41,9 @@ class Work:
         """Refuse when all is spent."""
         self.left -= operations
         if self.left < 0:
-            raise Refused(f"the expressions of this file have more than {limits.WORK} operations. Simplify them.")
+            raise Refused(
+                f"the expressions of this file have more than {limits.WORK} operations in total. Simplify them."
+            )
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def parsed(text: str, names: Container[str] = ()) -> tuple[ast.expr | None, list
         offset = indent + max((error.offset or 1) - 1, 0)
         return None, [explained(text, made, offset, names)]
     except (ValueError, MemoryError, RecursionError):
-        return None, [(0, len(text), "this cannot be read: it is nested too deeply. Divide it.")]
+        return None, [(0, len(text), "this is nested too deeply to be read. Split it with definitions.")]
 
 
 class _Reader:
@@ -114,7 +116,7 @@ class _Reader:
     def reach(self, depth: int) -> None:
         """Refuse what is nested too deeply, and pay for one operation."""
         if depth > limits.DEPTH:
-            raise Refused(f"this is nested more than {limits.DEPTH} deep. Divide it with definitions.")
+            raise Refused(f"this is nested more than {limits.DEPTH} levels deep. Split it with definitions.")
         self.work.spend(1)
 
     def fault(self, node: ast.AST, message: str) -> None:
@@ -201,7 +203,7 @@ class _Reader:
     def call(self, node: ast.Call, depth: int) -> Value | None:
         """A function of the list, a derivative, a reaction, or a definition with arguments."""
         if not isinstance(node.func, ast.Name):
-            raise Refused("only a function's name can stand before a parenthesis. Write * between factors.")
+            raise Refused("only the name of a function may precede a parenthesis. Write * between factors.")
         name = node.func.id
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Refused(f"{name} takes plain arguments. Write {name}(a, ...).")
@@ -241,20 +243,20 @@ class _Reader:
             raise Refused(f"dot takes 1 argument, found {len(arguments)}.")
         value = arguments[0]
         if not value.expression.has(TIME):
-            raise Refused("this does not change with time, so that dot(...) of it is zero. Only coordinates move.")
+            raise Refused("this is constant in time, so its derivative is zero. Use dot(...) of coordinates.")
         if value.rough:
-            raise Refused("this has corners, where there is no derivative. Differentiate what is smooth.")
+            raise Refused("this has corners, where it has no derivative. Use dot(...) of smooth functions.")
         self.work.spend(4 * value.size)
         found = arithmetic.derivative(value, TIME)
         if any(d.derivative_count > 2 for d in found.expression.atoms(sp.Derivative)):
-            raise Refused("a third time derivative appears here; a model contains at most accelerations.")
+            raise Refused("this contains a third time derivative; a model may contain at most accelerations.")
         return self.made_of(found, dimensions.of_rate(value))
 
     def piecewise(self, node: ast.Call, depth: int) -> Value | None:
         """piecewise(condition, value, ..., otherwise): the value of the first condition that holds."""
         if len(node.args) < 3 or len(node.args) % 2 == 0:
             raise Refused(
-                "piecewise takes conditions, each with a value, and a last value for all else: (x < 0, a, b)."
+                "piecewise needs pairs of a condition and a value, then a value for all other cases: (x < 0, a, b)."
             )
         conditions = [self.condition(part, depth + 1) for part in node.args[:-1:2]]
         values = [self.value(part, depth + 1) for part in (*node.args[1::2], node.args[-1])]
@@ -282,7 +284,7 @@ class _Reader:
         found, wanted = arguments[0].dimension, curve.argument
         if found is not None and wanted is not None and found != wanted:
             raise Refused(
-                f"{name} is given over {dimensions.shown(wanted)}; its argument has {dimensions.shown(found)}."
+                f"{name} is a function of {dimensions.shown(wanted)}, but its argument is in {dimensions.shown(found)}."
             )
         dimension = curve.dimension if self.scope.claimed else None
         return self.made_of(arithmetic.spline(curve.pieces, arguments[0]), dimension)

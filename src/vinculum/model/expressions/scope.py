@@ -26,7 +26,7 @@ ALIASES = {
     "fabs": "abs", "power": "^", "diff": "dot", "ddt": "dot", "der": "dot", "ctg": "1/tan", "cot": "1/tan",
     "where": "piecewise(condition, value, otherwise)", "heaviside": "piecewise(x < 0, 0, 1)",
 }  # fmt: skip
-EVERYWHERE = ("dot", "min", "max", "piecewise")  # functions beside the elementary ones
+EVERYWHERE = ("dot", "min", "max", "piecewise")  # functions in addition to the elementary ones
 SPECIAL = (*EVERYWHERE, "reaction", "residual")
 RESERVED = {*FUNCTIONS, *CONSTANTS, *ALIASES, *SPECIAL, "t"} - {"power", "diff", "where"}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Macro:
-    """A definition with arguments, as p(s) = s^2: its body is read anew at each use."""
+    """A definition with arguments, as p(s) = s^2: its body is read again at each use."""
 
     arguments: tuple[str, ...]
     body: ast.expr
@@ -57,7 +57,7 @@ class Scope:
 
     values: Mapping[str, Value] = field(default_factory=dict)
     macros: Mapping[str, Macro | Curve] = field(default_factory=dict)
-    failed: frozenset[str] = frozenset()  # definitions with problems of their own, which are reported there alone
+    failed: frozenset[str] = frozenset()  # definitions whose problems are reported already
     constraints: tuple[str, ...] = ()
     residuals: bool = False  # whether residual(constraint, level) may be used
     claimed: bool = True  # whether anything is claimed about dimensions
@@ -102,21 +102,21 @@ def name_problem(name: str) -> str:
     """Why a name cannot be used, or nothing."""
     plain = spelled(name)
     if len(plain) > limits.NAME:
-        return f"the name has {len(plain)} characters; {limits.NAME} are enough."
+        return f"the name has {len(plain)} characters; at most {limits.NAME} are allowed."
     if keyword.iskeyword(plain):
         instead = "lamda" if plain == "lambda" else f"{plain}_1"
-        return f"{plain} is a reserved word. Call it {instead}, for instance."
+        return f"{plain} is a reserved word of Python. Use {instead}, for instance."
     if plain in RESERVED:
-        return f"{plain} has a meaning of its own in expressions. Choose another name, as {plain}_1."
+        return f"{plain} is a reserved name in expressions. Choose another, such as {plain}_1."
     if not _NAME.fullmatch(plain):
-        return f"{name!r} is no name: write letters, digits and _, beginning with a letter."
+        return f"{name!r} is not a valid name. Use letters, digits and _, starting with a letter."
     return ""
 
 
 def multiplier(node: ast.Call, name: str, scope: Scope) -> Value:
     """reaction(rod), residual(rod, 1): the constraint by its name, quoted where it is not one word."""
     if name == "residual" and not scope.residuals:
-        raise Refused("residual(...) is for the functions of a perturbation only.")
+        raise Refused("residual(...) may be used only in the functions of a perturbation.")
     first = node.args[0] if node.args else None
     known = scope.constraints
     label = first.id if isinstance(first, ast.Name) else first.value if isinstance(first, ast.Constant) else None
@@ -124,10 +124,10 @@ def multiplier(node: ast.Call, name: str, scope: Scope) -> Value:
         raise Refused(f"write {name}(constraint), with the name of a constraint.")
     if label not in known:
         near = suggestion(label, known) or (f" The constraints are {', '.join(known)}." if known else "")
-        raise Refused(f"there is no constraint {label[:40]} whose {name} could be used here.{near}")
+        raise Refused(f"there is no constraint {label[:40]}.{near}")
     if name == "reaction":
         return Value(reaction(label))
     level = node.args[1].value if len(node.args) == 2 and isinstance(node.args[1], ast.Constant) else 0
     if not isinstance(level, int) or not 0 <= level < 10:
-        raise Refused("the level of a residual is 0, 1, ...")
+        raise Refused("the level of a residual must be 0, 1, ..., 9.")
     return Value(residual(label, level))

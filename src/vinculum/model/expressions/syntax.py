@@ -29,7 +29,7 @@ GREEK |= {"ϕ": "phi", "ϑ": "theta", "ϵ": "epsilon"}
 INSTEAD = {
     "²": "^2", "³": "^3", "·": "*", "×": "*", "⋅": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "√": "sqrt(...)",
     "½": "1/2", "¼": "1/4", "∞": "a number", "ẋ": "dot(x)", "ẏ": "dot(y)", "ż": "dot(z)", "’": "dot(...)",
-    "'": "dot(...)", "°": "deg beside a number, as \"30 deg\"", "|": "abs(...)", "!": "a product",
+    "'": "dot(...)", "°": "deg after a number, as \"30 deg\"", "|": "abs(...)", "!": "a product",
 }  # fmt: skip
 
 
@@ -70,13 +70,13 @@ def strange(text: str) -> list[tuple[int, str]]:
 def _about(letter: str) -> str:
     name = unicodedata.name(letter, f"character number {ord(letter)}")
     if letter in INSTEAD:
-        return f"{letter} is not read here. Write {INSTEAD[letter]}."
+        return f"{letter} is not allowed here. Write {INSTEAD[letter]}."
     twin = unicodedata.normalize("NFKC", letter)
     if twin != letter and twin.isascii() and twin.isalnum():
         return f"{name} looks like {twin} but is another character. Type {twin}."
     if letter.isprintable() and not letter.isspace():
-        return f"{letter} ({name}) is not read here. Use letters a to z, or Greek ones."
-    return f"an invisible character ({name}) stands here. Delete it."
+        return f"{letter} ({name}) is not allowed here. Use letters a to z, or Greek letters."
+    return f"there is an invisible character ({name}) here. Delete it."
 
 
 _MISSING = re.compile(r"(?<![\w.])(?P<a>\d+\.?\d*)(?=[A-DF-Za-df-z_(])|(?P<b>[\w)])[ ]+(?=[\w(])|(?P<c>\))(?=\w)")
@@ -89,7 +89,13 @@ _FIRST_UNIT = re.compile(r"[A-Za-z][A-Za-z]*(?:\^-?\d)?(?:[*/][A-Za-z]+(?:\^-?\d
 def unread(text: str) -> list[tuple[int, int, str]]:
     """Faults that are found without parsing: length, digits, depth of parentheses."""
     if len(text) > limits.LENGTH:
-        return [(0, 1, f"the expression has {len(text)} characters; write at most {limits.LENGTH}, with definitions.")]
+        return [
+            (
+                0,
+                1,
+                f"the expression has {len(text)} characters, more than {limits.LENGTH}. Shorten it with definitions.",
+            )
+        ]
     long = re.search(rf"\d{{{limits.DIGITS + 1},}}", text)
     if long is not None:
         return [(long.start(), long.end(), f"a number has more than {limits.DIGITS} digits. Write it as 1.5e9.")]
@@ -97,7 +103,13 @@ def unread(text: str) -> list[tuple[int, int, str]]:
     for i, letter in enumerate(text):
         depth += (letter in "([{") - (letter in ")]}")
         if depth > limits.DEPTH:
-            return [(i, i + 1, f"parentheses are nested more than {limits.DEPTH} deep. Divide the expression.")]
+            return [
+                (
+                    i,
+                    i + 1,
+                    f"parentheses are nested more than {limits.DEPTH} levels deep. Split the expression.",
+                )
+            ]
     return _marks(text)
 
 
@@ -106,12 +118,12 @@ def _marks(text: str) -> list[tuple[int, int, str]]:
     for mark, instead in (("&&", "and"), ("||", "or"), ("&", "and")):
         if mark in text:
             i = text.index(mark)
-            return [(i, i + len(mark), f"{mark} is not read here. Write {instead}.")]
+            return [(i, i + len(mark), f"{mark} is not allowed here. Write {instead}.")]
     for mark in ("#", "\\", "$", "`", "?", ";", "!"):
         if mark in text:
             i = text.index(mark)
             instead = f" Write {INSTEAD[mark]}." if mark in INSTEAD else " Delete it."
-            return [(i, i + 1, f"{mark} is not read here.{instead}")]
+            return [(i, i + 1, f"{mark} is not allowed here.{instead}")]
     return []
 
 
@@ -123,7 +135,7 @@ def explained(text: str, made: Translated, offset: int, names: Container[str] = 
             return at, at + len(word.group()), f"{word.group()} is a reserved word and cannot be used in an expression."
     unit = _UNIT.fullmatch(text)
     if unit is not None:
-        return unit.start(2), unit.end(2), f'a blank stands before a unit: "{unit[1]} {unit[2]}". A product has a *.'
+        return unit.start(2), unit.end(2), f'put a space before a unit: "{unit[1]} {unit[2]}". A product needs a *.'
     missing = _MISSING.search(made.text)
     if missing is not None:
         at = made.start(missing.end())
@@ -134,7 +146,7 @@ def explained(text: str, made: Translated, offset: int, names: Container[str] = 
         at = min(made.start(offset), max(len(text) - 1, 0))
         return at, at + 1, f"{max(opened, closed)} parentheses are {more}, {min(opened, closed)} {less}."
     at = min(made.start(offset), max(len(text.rstrip()) - 1, 0))
-    return at, at + 1, "this cannot be read as a formula. An operand or an operator is missing or too many."
+    return at, at + 1, "this is not a valid formula. Check for a missing or extra operand or operator."
 
 
 def _of_unit(text: str, at: int, names: Container[str]) -> str:
@@ -182,14 +194,12 @@ _KINDS = {
 def forbidden(node: ast.AST) -> str:
     """Why a node is not read."""
     if isinstance(node, ast.BinOp):
-        return "this operator is not read here. Use + - * / and ^."
+        return "this operator is not allowed. Use + - * / and ^."
     if isinstance(node, (ast.IfExp, ast.BoolOp, ast.Compare)):
-        return (
-            "a condition is read only within piecewise. Write piecewise(x < 0, a, b) for a where x < 0 and b elsewhere."
-        )
+        return "a condition is allowed only within piecewise. Write piecewise(x < 0, a, b) for a where x < 0, else b."
     if isinstance(node, ast.UnaryOp):
-        return "this sign is not read here. Use + or -."
+        return "this sign is not allowed. Use + or -."
     if isinstance(node, ast.Tuple):
-        return "a comma stands only between the arguments of a function. A decimal number has a point, as 12.5."
+        return "a comma may only separate the arguments of a function. Write decimal numbers with a point, as 12.5."
     what = _KINDS.get(type(node), "this")
-    return f"{what} is not read here: an expression is made of numbers, names, + - * / ^ and functions."
+    return f"{what} is not allowed: an expression consists of numbers, names, + - * / ^ and functions."

@@ -53,7 +53,7 @@ def shape_of(kind: str, about: str, allowed: tuple[str, ...]) -> Shape:
     if kind == "inverse":
         return Either(about, (Text(choices=("newton",)), MapOf(entry=Formula())))
     if kind == "state":
-        return MapOf(f"{about} What is left out is zero, but for an affine system.", Number())
+        return MapOf(f"{about} Values left out are zero, except for an affine system.", Number())
     shapes: dict[str, Shape] = {
         "choice": Text(about, allowed),
         "flag": Flag(about),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vinculum.describe.bodies.joints import COORDINATES
+from dataclasses import fields
+
+from vinculum.describe.bodies.joints import JOINTS
 from vinculum.describe.bodies.loops import KINDS
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Shape, Table, Text
 
@@ -80,7 +82,8 @@ def _one_or_each(about: str) -> Shape:
 
 
 _JOINT = {
-    "joint": Text("The kind of joint; revolute when left out.", tuple(COORDINATES)),
+    "joint": Text("The kind of joint; revolute when left out.", tuple(JOINTS)),
+    **{f.name: Formula(f.metadata["about"]) for kind in JOINTS.values() for f in fields(kind)},
     "mass": Formula("Its mass."),
     "center_of_mass": ListOf("In the frame of the body.", Formula(), 3),
     "inertia": Either(
@@ -194,7 +197,7 @@ TREE = Table(
         "sliding": ListOf("Blades and wheels that do not slip sideways.", SLIDING),
         "forces": MapOf("Further generalized forces by coordinate.", Formula()),
         "path": Table("A path on which all joint torques together hold a body, by servo constraints.", PATH, ("body",)),
-        "urdf": Text("A URDF file beside the model file, or in a folder below it."),
+        "urdf": Text("A URDF file in the folder of the model file or below it."),
         "floating": Flag("Whether the root link of the URDF moves freely."),
         "actuated": Flag("Whether every joint of the URDF gets an input tau_<joint>."),
         "identified": Flag("Accept inertias of the URDF against the triangle inequality."),

@@ -1,4 +1,4 @@
-"""[form], [equilibrium], [control], [observer]: arguments of ``derive``, ``equilibrium``, ``stabilize``, ..."""
+"""[equilibrium], [control], [observer]: arguments of ``equilibrium``, ``stabilize`` and ``observe``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any
     """One number, a list, or numbers by constraint."""
     if isinstance(raw, dict) and not {"value", "unit"} & set(raw):
         for name in (name for name in raw if name not in known.constraints):
-            reading.problem((*path, name), f"{name[:40]} is no constraint.{suggestion(name[:40], known.constraints)}")
+            reading.problem(
+                (*path, name), f"{name[:40]} is not a constraint.{suggestion(name[:40], known.constraints)}"
+            )
         return {name: reading.number((*path, name), entry) for name, entry in raw.items()}
     return reading.number_list(path, raw) if isinstance(raw, list) else reading.number(path, raw)
 
@@ -99,7 +101,7 @@ def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, An
 
 
 def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
-    """Weights are not negative, and those of inputs and outputs positive; a matrix is looked at where it is used."""
+    """Weights are not negative, and those of inputs and outputs positive; a matrix is checked where it is used."""
     positive, key = path[-1] in ("input_weights", "output_noise"), path[-1]
     if key == "outputs" or found is None:
         return
@@ -111,7 +113,7 @@ def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
         entries = [(path, found)]
     for place, x in entries:
         if isinstance(x, float) and (x < 0 or (positive and x == 0)):
-            reading.problem(place, f"it is {x:g}; {'a positive number' if positive else 'zero or more'} is needed.")
+            reading.problem(place, f"it is {x:g}; it must be {'a positive number' if positive else 'zero or more'}.")
 
 
 def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
@@ -119,7 +121,7 @@ def _numbers(reading: Reading, path: Path, raw: Any) -> Any:
     if isinstance(raw, list):
         rows = {len(entry) if isinstance(entry, list) else 0 for entry in raw}
         if len(rows) > 1:
-            reading.problem(path, "its rows have different lengths.")
+            reading.problem(path, "the rows have different lengths.")
             return None
         return [_numbers(reading, (*path, i), entry) for i, entry in enumerate(raw)]
     return reading.number(path, raw)

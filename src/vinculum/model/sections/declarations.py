@@ -37,7 +37,7 @@ def declare_inputs(reading: Reading, path: Path, raw: Any) -> list[sp.Expr]:
 
 def _declare_all(reading: Reading, path: Path, raw: Any, make: Callable[[str], sp.Expr]) -> list[sp.Expr]:
     if len(raw) > limits.COORDINATES:
-        reading.problem(path, f"{len(raw)} names are more than {limits.COORDINATES}.")
+        reading.problem(path, f"{len(raw)} names were found; at most {limits.COORDINATES} are allowed.")
         return []
     entries = [((*path, i), name, None) for i, name in enumerate(raw)] if isinstance(raw, list) else [
         ((*path, name), name, unit) for name, unit in raw.items()
@@ -68,7 +68,7 @@ def _declared_dimension(reading: Reading, path: Path, unit: str | None) -> Any:
         return None
     if not math.isclose(found.factor, 1.0):
         instead = shown(found.dimension) if found.dimension else "rad"
-        reading.problem(path, f"{unit} is not a unit of SI, in which results are given. Write {instead}.")
+        reading.problem(path, f"{unit} is not an SI unit, and results are in SI units. Write {instead}.")
     return found.dimension
 
 
@@ -83,7 +83,7 @@ def read_parameters(reading: Reading, raw: Mapping[str, Any], changes: Mapping[s
     known = {spelled(name): name for name in raw}
     for name in (name for name in changes if spelled(name) not in known):
         near = suggestion(name[:40], known)
-        reading.problem(("parameters",), f"{name[:40]} is no parameter, so that it cannot be set.{near}")
+        reading.problem(("parameters",), f"{name[:40]} is not a parameter.{near}")
     changed = {spelled(name): value for name, value in changes.items()}
     for name, entry in raw.items():
         path = ("parameters", name)
@@ -94,7 +94,7 @@ def read_parameters(reading: Reading, raw: Mapping[str, Any], changes: Mapping[s
             own = _dimension(changed[plain], value)
             if own not in (None, dimension) and dimension is not None:
                 wanted, found = dimensions.shown(dimension), dimensions.shown(own)
-                reading.problem(path, f"it is set to a number with {found} where {wanted} is needed.")
+                reading.problem(path, f"it was set to a value in {found}, but {wanted} is needed.")
         number = None if value is None else _number(reading, path, value)
         if plain is not None:
             _declare(reading, plain, number, dimension, _unit(entry, dimension))
@@ -105,7 +105,7 @@ def _number(reading: Reading, path: Path, value: Value) -> float | None:
 
 
 def _unit(entry: Any, dimension: Dimension | None) -> str:
-    """The unit to show: as it is written where the number stays what it is in SI, else that of SI."""
+    """The unit to show: as written where it is an SI unit, else the SI unit."""
     match = quantity_of(entry)
     written = str(entry["unit"]) if isinstance(entry, dict) else match[2] if match is not None else ""
     if dimension is None or not written:
@@ -148,7 +148,7 @@ def read_definitions(reading: Reading, raw: Mapping[str, Any]) -> None:
 
 
 def _macro(reading: Reading, path: Path, name: str, arguments: list[str], entry: Any) -> None:
-    """A definition with arguments; it is not known in its own body, so that it cannot call itself."""
+    """A definition with arguments; it is unknown in its own body, so it cannot call itself."""
     plain = reading.declare(path, name)
     if plain is not None:
         reading.scope = reading.scope.with_function(plain, _made_macro(reading, path, arguments, entry))
@@ -165,7 +165,7 @@ def _made_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) 
         return None
     tree, _ = parsed(str(entry))
     if tree is None:
-        reading.problem(path, "a definition with arguments is a formula; a number with a unit needs none.")
+        reading.problem(path, "a definition with arguments must be a formula, not a number with a unit.")
         return None
     return Macro(names, tree, translate(str(entry)), reading.scope)
 
@@ -175,7 +175,7 @@ def read_splines(reading: Reading) -> None:
     stated = reading.data.get("splines", {})
     count = sum(len(raw["points"]) + len(raw["values"]) for raw in stated.values()) // 2
     if count > limits.POINTS:
-        reading.problem(("splines",), f"the splines have {count} points; {limits.POINTS} are read.")
+        reading.problem(("splines",), f"the splines have {count} points; at most {limits.POINTS} are allowed.")
         return
     for name, raw in stated.items():
         path = ("splines", name)
@@ -203,16 +203,16 @@ def _spline(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Cur
 def _misplaced(points: list[float], values: list[float], raw: dict[str, Any]) -> tuple[Path, str] | None:
     """The first thing that is wrong with the points, and where."""
     if len(points) != len(values):
-        return (), f"{len(points)} points and {len(values)} values were found. Give a value for each point."
+        return (), f"there are {len(points)} points and {len(values)} values. Give one value for each point."
     for i, (before, point) in enumerate(pairwise(points), start=1):
         if point <= before:
             now, last = (_written(raw["points"][k]) for k in (i, i - 1))
             what = f"is {now} again" if point == before else f"is {now}, after {last}"
-            return ("points", i), f"point {i + 1} {what}. The points stand in rising order, each once."
+            return ("points", i), f"point {i + 1} {what}. List the points in increasing order, each once."
     degree, count = raw.get("degree", 5), len(points)
     if count <= degree:
         instead = f"Write degree = {count - 1}, or give more points." if count > 1 else "Give at least two points."
-        return (), f"{count} points are too few for degree {degree}, which needs {degree + 1}. {instead}"
+        return (), f"{count} points are too few for degree {degree}, which needs {degree + 1} points. {instead}"
     return None
 
 
@@ -221,7 +221,7 @@ def _written(entry: Any) -> str:
 
 
 def _column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] | None, Dimension | None]:
-    """The numbers in SI, and their dimension where a unit is written beside one of them; the first odd one is told."""
+    """The numbers in SI, and their dimension if one has a unit; the first with another dimension is reported."""
     dimension: Dimension | None = None
     for i, entry in enumerate(raw):
         value = reading.formula((*path, i), entry) if is_quantity(entry) else None
@@ -229,7 +229,7 @@ def _column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] |
             continue
         if dimension is not None and value.dimension != dimension:
             found, before = shown(value.dimension), shown(dimension)
-            reading.problem((*path, i), f"its dimension is {found}, that of those before {before}.")
+            reading.problem((*path, i), f"its dimension is {found}, but the points before it are in {before}.")
             return None, dimension
         dimension = value.dimension
     return reading.number_list(path, raw), dimension

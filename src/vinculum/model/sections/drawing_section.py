@@ -31,7 +31,9 @@ def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
     points = {name: _point(reading, name, entry, tree) for name, entry in raw.get("points", {}).items()}
     curves = [_curve(reading, i, entry, points) for i, entry in enumerate(raw.get("curves", []))]
     if len({len(place) for place in points.values() if place}) > 1:
-        reading.problem(("drawing", "points"), "some points have two coordinates and some three. Give all the same.")
+        reading.problem(
+            ("drawing", "points"), "some points have two coordinates and some three. Use two or three for all."
+        )
     segments = [_segment(reading, i, entry, points) for i, entry in enumerate(raw.get("segments", []))]
     circles = [_circle(reading, i, entry, points) for i, entry in enumerate(raw.get("circles", []))]
     traces = raw.get("traces", [])
@@ -62,16 +64,16 @@ def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tupl
     path: Path = ("drawing", "points", name)
     if isinstance(raw, list):
         if len(raw) not in (2, 3):
-            reading.problem(path, f"a point has two or three coordinates, found {len(raw)}.")
+            reading.problem(path, f"a point needs two or three coordinates; found {len(raw)}.")
         return reading.vector(path, raw) or ()
     if tree is None:
-        if "tree" not in reading.data:  # else it has problems of its own
-            said = "there is no tree of bodies in this file. Write the coordinates in a list."
+        if "tree" not in reading.data:  # else its problems are reported already
+            said = "this file has no tree of bodies. Give the coordinates of the point in a list."
             reading.problem((*path, "body"), said)
         return ()
     names = [body.name for body in tree.bodies]
     if raw["body"] not in names:
-        reading.problem((*path, "body"), f"{raw['body'][:40]} is no body.{suggestion(raw['body'][:40], names)}")
+        reading.problem((*path, "body"), f"{raw['body'][:40]} is not a body.{suggestion(raw['body'][:40], names)}")
         return ()
     place = reading.vector((*path, "point"), raw.get("point", [0, 0, 0]))
     return () if place is None else tuple(tree.position(raw["body"], place))
@@ -79,7 +81,7 @@ def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tupl
 
 def _known(reading: Reading, path: Path, name: str, points: dict[str, Any]) -> None:
     if name not in points:
-        reading.problem(path, f"{name[:40]} is no point of the drawing.{suggestion(name[:40], points)}")
+        reading.problem(path, f"{name[:40]} is not a point of the drawing.{suggestion(name[:40], points)}")
 
 
 def _segment(reading: Reading, i: int, raw: Any, points: dict[str, Any]) -> Segment:
@@ -87,12 +89,12 @@ def _segment(reading: Reading, i: int, raw: Any, points: dict[str, Any]) -> Segm
     for k, name in enumerate(given["points"]):
         _known(reading, ("drawing", "segments", i, k), name, points)
     if len(given["points"]) < 2:
-        reading.problem(("drawing", "segments", i), "a line goes through two points or more.")
+        reading.problem(("drawing", "segments", i), "a line needs at least two points.")
     return Segment(**given)
 
 
 def _curve(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]) -> Segment:
-    """A line through points of its own, which join the others."""
+    """A line through points that are added to the others."""
     places = _along(reading, ("drawing", "curves", i), raw)
     names = [f"{raw.get('name') or 'curve'} {i + 1}.{k}" for k in range(len(places))]
     points |= dict(zip(names, places, strict=True))
@@ -104,7 +106,7 @@ def _along(reading: Reading, path: Path, raw: dict[str, Any]) -> list[tuple[sp.E
     along = reading.declare((*path, "along"), raw["along"])
     first, last = (reading.number((*path, key), raw[key]) for key in ("from", "to"))
     if len(raw["points"]) not in (2, 3):
-        reading.problem((*path, "points"), f"a point has two or three coordinates, found {len(raw['points'])}.")
+        reading.problem((*path, "points"), f"a point needs two or three coordinates; found {len(raw['points'])}.")
     places: list[tuple[sp.Expr, ...]] = []
     if along is None or first is None or last is None:
         return places

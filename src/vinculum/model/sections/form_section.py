@@ -25,7 +25,7 @@ def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
     found: dict[str, Any] = {"form": raw["name"]} if "name" in raw else {"form": "program"} if known.affine else {}
     form = FORMS[raw.pop("name", found.get("form", "multipliers"))]
     if known.affine and form.name != "program":
-        reading.problem(("form", "name"), f"an affine system has the form program alone, not {form.name}.")
+        reading.problem(("form", "name"), f"an affine system can only have the form program, not {form.name}.")
         form, found = FORMS["program"], {"form": "program"}
     perturbation = raw.pop("perturbation", None)
     if raw and (found or "name" not in reading.document.data["form"]):  # else the name is wrong, and was reported
@@ -40,7 +40,7 @@ def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
 
 
 def _refuse_options(reading: Reading, form: type[Form], given: Iterable[str]) -> None:
-    """Note the keys that the form does not have."""
+    """Report the keys that the form does not have."""
     known = [*form.options(), *(("perturbation",) if form.name == "program" else ())]
     for key in (key for key in given if key not in known):
         near = suggestion(key, known) or f" It has {', '.join(known)}."
@@ -81,7 +81,7 @@ def _inverse(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
 
 
 def _state(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, float]:
-    """Numbers by symbol; what is left out is zero, but for an affine system."""
+    """Numbers by symbol; values left out are zero, except for an affine system."""
     given = reading.table(path, raw, [*known.states, *known.inputs], "coordinate or velocity")
     rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
     return dict.fromkeys(rest, 0.0) | given
@@ -102,7 +102,7 @@ def _release(reading: Reading, place: Path, raw: Any, known: Symbols) -> dict[st
         path = (*place, constraint)
         if constraint not in known.constraints:
             reading.problem(
-                path, f"{constraint[:40]} is no constraint.{suggestion(constraint[:40], known.constraints)}"
+                path, f"{constraint[:40]} is not a constraint.{suggestion(constraint[:40], known.constraints)}"
             )
         plain = reading.declare(path, name)
         if plain is not None:
@@ -116,13 +116,13 @@ def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
     """The equations that deviations obey, by a matrix or by functions."""
     path: Path = ("form", "perturbation")
     if len(raw) != 1:
-        reading.problem(path, "give either a matrix or functions.")
+        reading.problem(path, "give either matrix or functions.")
         return None
     if "matrix" in raw:
         rows = [reading.vector((*path, "matrix", i), row) for i, row in enumerate(raw["matrix"])]
         lengths = {len(row) for row in raw["matrix"]}
         if len(lengths) != 1:
-            reading.problem((*path, "matrix"), "its rows have different lengths.")
+            reading.problem((*path, "matrix"), "the rows have different lengths.")
         return LinearPerturbation([row for row in rows if row is not None])
     scope = replace(reading.scope, constraints=tuple(known.constraints), residuals=True)
     functions = {n: reading.expression((*path, "functions", n), z, scope) for n, z in raw["functions"].items()}

@@ -82,9 +82,9 @@ def read_torques(
         return None
     path: Path = ("simulation", asked[0])
     if len(asked) > 1:
-        reading.problem(path, f"{' and '.join(asked)} both set the joint torques. Choose one.")
+        reading.problem(path, f"{' and '.join(asked)} both set the joint torques. Use one of them.")
     elif tree is None and not reading.problems:
-        reading.problem(path, "only a tree of bodies has joint torques.")
+        reading.problem(path, f"{asked[0]} needs a tree of bodies.")
     kind = _TORQUES[asked[0]]
     options = kind.read(reading, path, raw, coordinates)
     if reading.problems or tree is None:
@@ -117,7 +117,9 @@ def _task_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: l
     known = reading.table(place, at, coordinates, "coordinate")
     missing = [str(q.func) for q in coordinates if q not in known]
     if missing and not reading.problems:
-        reading.problem(path, f"a configuration near the path is needed: {missing[0]} is missing. Write at = {{...}}.")
+        reading.problem(
+            path, f"a configuration near the path is needed, but {missing[0]} is missing. Add it to at = {{...}}."
+        )
     return {**read_path(reading, path, asked, coordinates), "at": known, **_decay(reading, path, asked)}
 
 
@@ -207,7 +209,8 @@ def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
         size = sum(sp.count_ops(entry) for row in rows if row for entry in row)
         if size > _MOST_SIZE:
             reading.problem(
-                ("tree", "base_rotation"), f"{size} operations are more than {_MOST_SIZE}. Turn about one axis."
+                ("tree", "base_rotation"),
+                f"the rotation has {size} operations, more than {_MOST_SIZE}. Use a rotation about one axis.",
             )
     return found
 
@@ -215,7 +218,7 @@ def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
 def _refuse_involved(reading: Reading, path: Path, entry: sp.Expr) -> None:
     terms = sp.Add.make_args(entry)
     if len(terms) > _MOST_TERMS or not all(map(_simple, terms)):
-        reading.problem(path, f"the motion of the base is too involved to be integrated. {_SIMPLE}")
+        reading.problem(path, f"the motion of the base cannot be integrated in closed form. {_SIMPLE}")
 
 
 def _simple(term: sp.Expr) -> bool:

@@ -53,10 +53,12 @@ def _kind(reading: Reading, name: str, raw: Any) -> tuple[str | None, Any]:
     kinds = [kind for kind in KINDS if kind in raw]
     if len(kinds) != 1:
         found = "none was found" if not kinds else f"{' and '.join(kinds)} were found"
-        reading.problem(path, f'a constraint has one kind of {", ".join(KINDS)}, as {{holonomic = "x - y"}}; {found}.')
+        reading.problem(
+            path, f'a constraint needs exactly one of {", ".join(KINDS)}, as in {{holonomic = "x - y"}}; {found}.'
+        )
         return None, None
     if "through" in raw and kinds[0] != "servo":
-        reading.problem((*path, "through"), f"through belongs to a servo constraint; this one is {kinds[0]}.")
+        reading.problem((*path, "through"), f"through is only for servo constraints; this one is {kinds[0]}.")
     return kinds[0], raw[kinds[0]]
 
 
@@ -65,11 +67,11 @@ def affine_constraints(reading: Reading) -> dict[str, sp.Expr]:
     found = {}
     for name, raw in reading.data.get("constraints", {}).items():
         if isinstance(raw, dict) and set(raw) != {"program"}:
-            reading.problem(("constraints", name), "a constraint of an affine system is a formula of its states alone.")
+            reading.problem(("constraints", name), "a constraint of an affine system must be a formula of its states.")
             continue
         value = reading.equation(("constraints", name), raw["program"] if isinstance(raw, dict) else raw)
         if value is not None and not value.expression.has(TIME):
-            reading.problem(("constraints", name), "this contains no state.")
+            reading.problem(("constraints", name), "the constraint contains no state.")
         elif value is not None:
             found[name] = value.expression
     return found
@@ -144,7 +146,7 @@ def read_affine(reading: Reading, states: list[sp.Expr], inputs: list[sp.Expr], 
             size += rate.size
     if size * len(inputs) > limits.SPLIT:
         reading.problem(
-            ("affine", "rates"), f"{size} operations with {len(inputs)} inputs are too many. Simplify them."
+            ("affine", "rates"), f"{size} operations with {len(inputs)} inputs are too many. Simplify the rates."
         )
         return None
     for state in (state for state in states if state not in rates):

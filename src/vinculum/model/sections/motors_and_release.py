@@ -36,7 +36,7 @@ def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Pat
     """The charge and the voltage of each motor, entered into the scope."""
     found: dict[sp.Expr, Path] = {}
     if len(_named(reading)) > limits.MOTORS:
-        reading.problem(("motors",), f"{len(_named(reading))} motors are more than {limits.MOTORS}.")
+        reading.problem(("motors",), f"{len(_named(reading))} motors were found; at most {limits.MOTORS} are allowed.")
         return found
     for text in _named(reading):
         u = reading.key(("motors", text), text, inputs, "input")

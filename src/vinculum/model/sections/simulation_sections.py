@@ -12,12 +12,12 @@ import numpy as np
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.system import System
 from vinculum.model.reading import Reading
-from vinculum.model.schema.layout import ADAPTIVE
 from vinculum.model.sections.analysis_sections import Symbols, by_constraint
 from vinculum.model.sections.given_motion import read_laws, read_torques
 from vinculum.model.text.location import Path
 from vinculum.model.units import dimensions
 from vinculum.names import name_of
+from vinculum.simulation.integrators import METHODS
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
 
@@ -58,11 +58,11 @@ def _times(reading: Reading, path: Path, raw: dict[str, Any]) -> Any:
         return None
     backwards = len(found) == 2 and found[1] < found[0]
     if len(found) < 2 or not (backwards or all(a < b for a, b in pairwise(found))):
-        reading.problem(place, "give start and end, as [0, 10], or instants in rising order.")
+        reading.problem(place, "give start and end, as [0, 10], or instants in increasing order.")
         return None
     if "samples" in raw:
         if len(found) != 2:
-            reading.problem((*path, "samples"), "samples belong to times with start and end alone.")
+            reading.problem((*path, "samples"), "samples can only be used when times has a start and an end.")
         return np.linspace(found[0], found[-1], raw["samples"])
     return tuple(found)
 
@@ -78,13 +78,15 @@ def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> An
         if key == "kind":
             continue
         if key not in takes[raw["kind"]]:
-            reading.problem((*path, key), f"{raw['kind']} takes {', '.join(takes[raw['kind']])}, not {key}.")
+            reading.problem(
+                (*path, key), f"{raw['kind']} has no option {key}. Its options: {', '.join(takes[raw['kind']])}."
+            )
         elif key == "sampled":
             given[key] = entry
         else:
             given[key] = by_constraint(reading, (*path, key), entry, known)
     if raw["kind"] == "guaranteed" and "epsilon" not in raw:
-        reading.problem(path, "the accuracy is missing. Write epsilon = 1e-6, for instance.")
+        reading.problem(path, "epsilon, the accuracy, is missing. Write epsilon = 1e-6, for instance.")
         return None
     return None if any(value is None for value in given.values()) else kind(**given)
 
@@ -111,7 +113,7 @@ def _event(reading: Reading, i: int, raw: dict[str, Any], known: Symbols) -> Any
 
 
 def check_runs(reading: Reading, system: System | AffineSystem | None, answers: Mapping[str, Any]) -> None:
-    """Note what would be missing at run time; nothing is said of a file with other problems."""
+    """Report what would be missing at run time, unless the file has other problems."""
     if reading.problems:
         return
     for section in ("simulation", "closed_loop"):
@@ -132,10 +134,10 @@ def _check_laws(reading: Reading, system: System, laws: Mapping[Any, Any]) -> No
         reading.problem(
             place,
             f"{names} {'has' if len(missing) == 1 else 'have'} no law. Write inputs = {{ {laws_to_write} }} in "
-            "[simulation], with expressions of t and the state, or 0.",
+            "[simulation], with expressions of t and the state.",
         )
     for u in held:
-        reading.problem((*place, u), f"{u} holds a servo constraint, so that it has no law of its own. Leave it out.")
+        reading.problem((*place, u), f"{u} holds a servo constraint, so it cannot have a law. Leave it out.")
 
 
 def _check_steps(reading: Reading, section: str, asked: Mapping[str, Any]) -> None:
@@ -143,13 +145,17 @@ def _check_steps(reading: Reading, section: str, asked: Mapping[str, Any]) -> No
     method, step = asked.get("method", "taylor"), asked.get("step")
     kind = reading.data[section].get("stabilization")
     guaranteed = isinstance(kind, dict) and kind.get("kind") == "guaranteed"  # which finds the step by itself
-    if method in ADAPTIVE and step is not None:
+    takes = METHODS[method].options
+    if step is not None and "step" not in takes:
         reading.problem((section, "step"), f"the method {method} chooses its own steps. Leave step out.")
-    if method in ADAPTIVE:
-        return
-    if step is None and not guaranteed:
-        reading.problem((section, "method"), f"the method {method} has a fixed step. Write step = 1e-3, for instance.")
-    if step is not None and step <= 0:
+    if step is None and "step" in takes and not guaranteed:
+        reading.problem(
+            (section, "method"), f"the method {method} needs a fixed step. Write step = 1e-3, for instance."
+        )
+    if step is not None and "step" in takes and step <= 0:
         reading.problem((section, "step"), f"the step is {step:g}; it must be positive.")
-    if "tolerance" in asked:
-        reading.problem((section, "tolerance"), f"the method {method} has a fixed step and no tolerance. Leave it out.")
+    if "tolerance" in asked and "tolerance" not in takes:
+        reading.problem(
+            (section, "tolerance"),
+            f"the method {method} has a fixed step, so it has no tolerance. Leave tolerance out.",
+        )

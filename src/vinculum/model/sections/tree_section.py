@@ -20,7 +20,7 @@ from vinculum.describe.bodies import (
     rotation_rpy,
     servo_path,
 )
-from vinculum.describe.bodies.joints import COORDINATES
+from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.system import System
 from vinculum.errors import About, VinculumError
@@ -39,6 +39,7 @@ from vinculum.model.units.dimensions import (
     TIME,
     Dimension,
     of_coordinates,
+    of_joint,
     of_quantity,
     of_torques,
     over,
@@ -54,7 +55,7 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     text = _text(reading, raw["urdf"])
     for key in ("bodies", "links"):
         if raw.get(key):
-            reading.problem(("tree", key), f"a tree from a URDF has no {key} of its own. Leave it out.")
+            reading.problem(("tree", key), f"a tree read from a URDF file cannot have {key}. Leave it out.")
     if text is None:
         return None
     options: dict[str, Any] = {key: raw[key] for key in ("floating", "actuated", "identified") if key in raw}
@@ -78,11 +79,13 @@ def _text(reading: Reading, name: str) -> str | None:
     folder = reading.document.folder.resolve()
     inside = PurePosixPath(name)
     if "\0" in name or "\\" in name or inside.is_absolute() or ".." in inside.parts or not name.strip():
-        reading.problem(_PATH, f"{name[:60]!r} is refused: name a file beside the model file, or in a folder below it.")
+        reading.problem(
+            _PATH, f"{name[:60]!r} is not allowed: the file must be in the folder of the model file or below it."
+        )
         return None
     path = (folder / inside).resolve()
     if not path.is_relative_to(folder):
-        reading.problem(_PATH, f"{name[:60]!r} leads out of the folder of the model file.")
+        reading.problem(_PATH, f"{name[:60]!r} is outside the folder of the model file.")
         return None
     try:
         with path.open("rb") as stream:
@@ -114,7 +117,7 @@ def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
     for path, name, raw in _bodies(reading):
         joint = raw.get("joint", "revolute")
         own = _several(raw.get("angle"))
-        labels = own or [f"{name}_{label}" if label else name for label in COORDINATES[joint]]
+        labels = own or [f"{name}_{label}" if label else name for label in JOINTS[joint].labels]
         place = (*path, "angle") if own else path
         for label, dimension in zip_longest(labels, of_coordinates(joint)[: len(labels)]):
             coordinates += _declare(reading, place, label, function_of_time, dimension)
@@ -157,7 +160,7 @@ def read_tree(
     links = [_link(reading, i, row) for i, row in enumerate(raw.get("links", []))]
     bodies = _stated(reading, raw)
     if sum(len(raw.get(key, [])) for key in ("loops", "rolling", "sliding")) > limits.LOOPS:
-        reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts.")
+        reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts, the most that are allowed.")
     settings = _joinings(reading, raw) | read_base(reading, raw)
     if "gravity" in raw:
         settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"], None, over(LENGTH, TIME, TIME))
@@ -185,7 +188,7 @@ def _stated(reading: Reading, raw: dict[str, Any]) -> list[Body]:
     if not raw.get("bodies") and not raw.get("links"):
         reading.problem(("tree",), 'there are no bodies. Write [tree.bodies.<name>], [[tree.links]] or urdf = "...".')
     if len(_bodies(reading)) > limits.BODIES:
-        reading.problem(("tree",), f"{len(_bodies(reading))} bodies are more than {limits.BODIES}.")
+        reading.problem(("tree",), f"{len(_bodies(reading))} bodies were found; at most {limits.BODIES} are allowed.")
     return [_body(reading, ("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()]
 
 
@@ -219,8 +222,10 @@ def _link(reading: Reading, i: int, raw: dict[str, Any]) -> dict[str, Any]:
 
 def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool = False) -> dict[str, Any]:
     """Joint, mass, inertia, coordinates, torques and losses."""
-    given: dict[str, Any] = {key: raw[key] for key in ("joint", "identified") if key in raw}
     read = _numbers if numeric else _formulas
+    given: dict[str, Any] = {"joint": _joint(reading, path, raw, read)}
+    if "identified" in raw:
+        given["identified"] = raw["identified"]
     for key, dimension in OF_BODIES.items():
         if key in raw:
             given[key] = read(reading, (*path, key), raw[key], dimension)
@@ -233,6 +238,19 @@ def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool =
     if "torque" in raw:
         given["torque"] = [sp.Symbol(spelled(label)) for label in _several(raw["torque"])]
     return given
+
+
+def _joint(reading: Reading, path: Path, raw: dict[str, Any], read: Any) -> str | Joint:
+    """The joint with the numbers it needs; numbers of other joints are refused."""
+    name = raw.get("joint", "revolute")
+    own = of_joint(name)
+    for key in dict.fromkeys(key for kind in JOINTS for key in of_joint(kind) if key in raw and key not in own):
+        reading.problem((*path, key), f"a {name} joint has no {key}. Remove it, or change joint.")
+    missing = [key for key in JOINTS[name].required() if key not in raw]
+    if missing:
+        reading.problem(path, f"a {name} joint needs its {', '.join(missing)}. Add it.")
+    numbers = {key: read(reading, (*path, key), raw[key], dimension) for key, dimension in own.items() if key in raw}
+    return JOINTS[name](**numbers) if numbers else name
 
 
 def _of_joint(reading: Reading, path: Path, raw: dict[str, Any], key: str, read: Any) -> Any:

@@ -1,4 +1,4 @@
-"""From a file to its data: size, encoding and nesting are looked at before anything is parsed."""
+"""From a file to its data: size, encoding and nesting are checked before anything is parsed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Document:
 
 
 def dotted(path: Path) -> str:
-    """A path as it is written: system.constraints.rod, events[1].name."""
+    """A path in dotted form: system.constraints.rod, events[1].name."""
     shown = ""
     for part in path:
         shown += f"[{part + 1}]" if isinstance(part, int) else f".{part[:60]}" if shown else part[:60]
@@ -66,7 +66,7 @@ def parse_document(text: str, file: str, folder: FilePath) -> Document:
     except tomllib.TOMLDecodeError as error:
         raise ModelFileError(file, [_not_toml(text, str(error))]) from None
     except RecursionError:
-        raise ModelFileError(file, [Problem("the document is nested too deeply. Write it flatter.")]) from None
+        raise ModelFileError(file, [Problem("the document is nested too deeply. Use fewer levels.")]) from None
     return Document(file, data, Places(text), folder)
 
 
@@ -77,7 +77,7 @@ def _text(source: FilePath) -> str:
             raw = stream.read(limits.BYTES + 1)
     except FileNotFoundError:
         raise ModelFileError(
-            name, [Problem(f"there is no such file. To begin one: vinculum new {name}", whole=True)]
+            name, [Problem(f"there is no such file. To create one: vinculum new {name}", whole=True)]
         ) from None
     except OSError as error:
         raise ModelFileError(
@@ -86,13 +86,13 @@ def _text(source: FilePath) -> str:
     if len(raw) > limits.BYTES:
         most = f"{limits.BYTES // 1024} kB"
         raise ModelFileError(
-            name, [Problem(f"the file is larger than {most}, more than a mechanism needs.", whole=True)]
+            name, [Problem(f"the file is larger than {most}, the largest size that is read.", whole=True)]
         )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise ModelFileError(name, [Problem("the text is not UTF-8. Save it with that encoding.", line=line)]) from None
+        raise ModelFileError(name, [Problem("the file is not UTF-8. Save it in that encoding.", line=line)]) from None
 
 
 def _overdone(text: str) -> Problem | None:
@@ -106,15 +106,13 @@ def _overdone(text: str) -> Problem | None:
             continue
         values += mark in ",="
         if values > limits.VALUES:
-            return _at(
-                text, match.start(), f"the file has more than {limits.VALUES} values. No mechanism needs so many."
-            )
+            return _at(text, match.start(), f"the file has more than {limits.VALUES} values, the most that are read.")
         depth += (mark in "[{") - (mark in "]}")
         parts = parts + 1 if mark == "." else 0
         if depth > limits.NESTING or parts >= limits.KEY_PARTS:
-            what = "brackets are nested more than" if depth > limits.NESTING else "a key has more parts than"
+            what = "brackets are nested more than" if depth > limits.NESTING else "a key has more than"
             most = limits.NESTING if depth > limits.NESTING else limits.KEY_PARTS
-            return _at(text, match.start(), f"{what} {most} deep; no part of a model needs that.")
+            return _at(text, match.start(), f"{what} {most} levels, the most that are read.")
         depth = max(depth, 0)
     return None
 
@@ -135,16 +133,16 @@ def _not_toml(text: str, message: str) -> Problem:
     said = _POSITION.sub("", message).strip().rstrip(".")
     excerpt = lines[line - 1] if line <= len(lines) else ""
     twice = _twice(said, excerpt)
-    return Problem(twice or f"this is not TOML: {said}.{_hint(excerpt)}", "", line, column, excerpt, column - 1, column)
+    return Problem(twice or f"invalid TOML: {said}.{_hint(excerpt)}", "", line, column, excerpt, column - 1, column)
 
 
 def _twice(said: str, line: str) -> str:
     """A key or a table that stands twice, by its name; nothing where that is not what was said."""
     stated = line.strip()
     if said.startswith("Cannot overwrite a value") and "=" in stated:
-        return f"the key {stated.partition('=')[0].strip()[:60]} stands twice in this table. Delete one of them."
+        return f"the key {stated.partition('=')[0].strip()[:60]} appears twice in this table. Delete one of them."
     if re.fullmatch(r"Cannot declare .* twice", said) and stated.startswith("["):
-        return f"the table {stated.partition('#')[0].strip()[:60]} stands twice. Join them under one."
+        return f"the table {stated.partition('#')[0].strip()[:60]} appears twice. Merge the two."
     return ""
 
 
@@ -162,11 +160,11 @@ def _hint(line: str) -> str:
         return ""
     unquoted = _UNQUOTED.search(line)
     if unquoted is not None:
-        return f' A key with other signs than a to z, 0 to 9, _ and - stands in quotes: "{unquoted[1]}" = ...'
+        return f' A key with characters other than a to z, 0 to 9, _ and - must be in quotes: "{unquoted[1]}" = ...'
     unit = _WITH_UNIT.search(line)
     if unit is not None:
-        return f' A number with a unit stands in quotes: {unit[1]} = "{unit[2].strip()}"'
+        return f' A number with a unit must be in quotes: {unit[1]} = "{unit[2].strip()}"'
     key, equals, value = line.partition("=")
     if equals and value.strip() and value.strip()[0] not in "\"'[{0123456789+.tf":
-        return f' Expressions and words stand in quotes: {key.strip()} = "{value.strip()}"'
+        return f' Expressions and words must be in quotes: {key.strip()} = "{value.strip()}"'
     return ""

@@ -1,4 +1,4 @@
-"""Findings in the words of a model file: the calls to type in Python become the keys to write in the file."""
+"""The renderer of findings for model files: a call to type in Python becomes the keys to write in the file."""
 
 from __future__ import annotations
 

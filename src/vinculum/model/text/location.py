@@ -48,7 +48,7 @@ class Places:
         return offset - self.starts[self.line(offset) - 1] + 1
 
     def of(self, path: Path) -> Place:
-        """The place of a value; of the nearest table around it where it has none of its own."""
+        """The place of a value; or of the nearest table around it."""
         while path not in self.at:
             path = path[:-1]
         return self.at[path]

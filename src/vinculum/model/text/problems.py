@@ -55,7 +55,7 @@ class ModelFileError(VinculumError):
         return tuple(Finding(problem.message) for problem in self.problems)
 
     def written(self, write: Callable[[Call], str] = python_call) -> str:
-        """The file, and every problem with its place; calls have been written in the words of a file."""
+        """The file, and every problem with its place; calls are rendered as keys already."""
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         shown = [problem.shown(self.file) for problem in self.problems]
         return "\n".join([f"Invalid model file {self.file} ({count}):", *shown])

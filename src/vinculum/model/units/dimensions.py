@@ -1,4 +1,4 @@
-"""Dimensions of expressions: what can be added, what a function may take, what comes out; and those of joints.
+"""Dimensions of expressions: which can be added, which a function accepts, which it returns; and those of joints.
 
 A dimension is a sorted tuple of pairs (base dimension, power); None is unknown, and then nothing is claimed. A literal
 number has no dimension, a zero has every one.
@@ -11,8 +11,10 @@ A joint coordinate q is an angle (a pure number) or a displacement; the power of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from fractions import Fraction
 
+from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.model.expressions.arithmetic import Refused, Value
 
 Dimension = tuple[tuple[str, Fraction], ...]
@@ -89,7 +91,7 @@ def _advice(*terms: Value) -> str:
     plain = [term for term in terms if term.number is not None and term.dimension == NONE]
     others = [term.dimension for term in terms if term.dimension != NONE]
     if len(plain) != 1 or len(others) != 1 or plain[0].number is None:
-        return "A term has the wrong dimension."
+        return "One of the terms has the wrong dimension."
     unit = {FORCE: "N", ENERGY: "J"}.get(others[0], shown(others[0]))
     return named_quantity(f"{abs(plain[0].number):.10g}", unit, others[0])
 
@@ -97,7 +99,7 @@ def _advice(*terms: Value) -> str:
 def named_quantity(number: str, unit: str, dimension: Dimension) -> str:
     """A number with a unit has no place in a formula; it gets a name."""
     name = {LENGTH: "l1", MASS: "m1", TIME: "T1"}.get(dimension, "p1")
-    return f'A number with a unit gets a name in [parameters], as {name} = "{number} {unit}"; write {name} here.'
+    return f'Give a number with a unit a name in [parameters], as {name} = "{number} {unit}", and write {name} here.'
 
 
 def of_product(factors: Sequence[Value]) -> Dimension | None:
@@ -108,13 +110,13 @@ def of_product(factors: Sequence[Value]) -> Dimension | None:
 def of_power(base: Value, exponent: Value) -> Dimension | None:
     """Of a power; a number as exponent multiplies the dimension, anything else needs a pure number below."""
     if exponent.dimension not in (None, NONE):
-        raise Refused(f"the exponent has the dimension {shown(exponent.dimension)}; it must be a pure number.")
+        raise Refused(f"the exponent has the dimension {shown(exponent.dimension)}; it must be dimensionless.")
     if base.dimension is None:
         return None
     if exponent.number is not None:
         return raised(base.dimension, Fraction(exponent.number).limit_denominator(1000))
     if base.dimension != NONE:
-        raise Refused(f"{shown(base.dimension)} is raised to an exponent that is not a number.")
+        raise Refused(f"a quantity in {shown(base.dimension)} cannot be raised to a variable power.")
     return NONE
 
 
@@ -132,7 +134,7 @@ def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
     for argument in arguments:
         if argument.dimension not in (None, NONE):
             raise Refused(
-                f"the argument of {name} has the dimension {shown(argument.dimension)}; it must be a pure number."
+                f"the argument of {name} has the dimension {shown(argument.dimension)}; it must be dimensionless."
             )
     return NONE if all(argument.dimension is not None for argument in arguments) else None
 
@@ -145,26 +147,22 @@ def of_rate(value: Value) -> Dimension | None:
 INERTIA = over(ENERGY, over(NONE, TIME), over(NONE, TIME))
 OF_BODIES: dict[str, Dimension] = {"mass": MASS, "inertia": INERTIA}
 OF_LINKS: dict[str, Dimension] = {"theta": NONE, "d": LENGTH, "a": LENGTH, "alpha": NONE}
-_KINDS = {
-    "revolute": (NONE,),
-    "prismatic": (LENGTH,),
-    "cylindrical": (LENGTH, NONE),
-    "universal": (NONE, NONE),
-    "planar": (LENGTH, LENGTH, NONE),
-    "spherical": (NONE, NONE, NONE, NONE),
-    "free": (LENGTH, LENGTH, LENGTH, NONE, NONE, NONE, NONE),
-}
 
 
-def of_coordinates(joint: str) -> tuple[Dimension, ...]:
+def of_coordinates(joint: str | Joint) -> tuple[Dimension, ...]:
     """Of the coordinates of a joint."""
-    return _KINDS.get(joint, ())
+    return tuple(LENGTH if is_length else NONE for is_length in JOINTS[str(joint)].lengths)
 
 
-def of_torques(joint: str) -> tuple[Dimension, ...]:
+def of_torques(joint: str | Joint) -> tuple[Dimension, ...]:
     """Of the inputs that act on a joint; a ball joint has three moments."""
     forces = tuple(over(ENERGY, q) for q in of_coordinates(joint))
-    return forces[:-1] if joint in ("spherical", "free") else forces
+    return forces[:-1] if JOINTS[str(joint)].quaternion else forces
+
+
+def of_joint(joint: str) -> dict[str, Dimension]:
+    """Of the numbers that a joint needs, such as a pitch."""
+    return {f.name: LENGTH if f.metadata.get("length") else NONE for f in fields(JOINTS[joint])}
 
 
 def of_quantity(key: str, q: Dimension, gear: Dimension | None) -> Dimension | None:

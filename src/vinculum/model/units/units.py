@@ -84,17 +84,17 @@ def in_hertz(raw: Any, unit: str = "") -> str:
 
 @cache
 def read_unit(text: str) -> Unit:
-    """A unit as it is written: m/s^2, kg m^2, N*m*s/rad, 1/s."""
+    """A unit from its text: m/s^2, kg m^2, N*m*s/rad, 1/s."""
     plain = text[:100].strip()
     for mark, instead in _RAISED.items():
         plain = plain.replace(mark, instead)
     plain = _MULTIPLIED.sub("*", plain).replace("^", "**")
     if len(plain) > 60 or not plain.isascii():
-        raise Refused(f"the unit {text[:40]!r} cannot be read. Write it as m/s^2 or kg*m^2.")
+        raise Refused(f"{text[:40]!r} is not a unit. Write units as m/s^2 or kg*m^2.")
     try:
         return _of(ast.parse(plain, mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise Refused(f"the unit {text[:40]!r} cannot be read. Write it as m/s^2 or kg*m^2.") from None
+        raise Refused(f"{text[:40]!r} is not a unit. Write units as m/s^2 or kg*m^2.") from None
 
 
 def _of(node: ast.expr) -> Unit:
@@ -106,7 +106,7 @@ def _of(node: ast.expr) -> Unit:
         return _of(node.left).times(_of(node.right), 1 if isinstance(node.op, ast.Mult) else -1)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return Unit(1.0, ()).times(_of(node.left), _exponent(node.right))
-    raise Refused("a unit is made of names, * / and whole powers, as kg*m^2/s^2.")
+    raise Refused("a unit consists of names, *, / and integer powers, as kg*m^2/s^2.")
 
 
 def _exponent(node: ast.expr) -> int:
@@ -115,7 +115,7 @@ def _exponent(node: ast.expr) -> int:
         sign, node = -1, node.operand
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and 0 < node.value <= 9:
         return sign * int(node.value)
-    raise Refused("the power of a unit is a whole number from -9 to 9, as s^2 or s^-1.")
+    raise Refused("the power of a unit must be an integer from -9 to 9, as in s^2 or s^-1.")
 
 
 @cache
@@ -131,7 +131,7 @@ def _named(name: str) -> Unit:
     near = suggestion(name, _COMMON) or " Use SI units, as kg, m, s, N, rad."
     readings = _registry().parse_unit_name(name) if _WORD.fullmatch(name) and len(name) <= 30 else ()
     if not readings or readings[0][1] not in _KNOWN:
-        raise Refused(f"the unit {name[:30]} is not known.{near}")
+        raise Refused(f"unknown unit {name[:30]}.{near}")
     base = _registry().Quantity(1.0, "".join(readings[0][:2])).to_base_units()
     powers = {str(key): Fraction(str(value)) for key, value in base.dimensionality.items()}
     return Unit(float(base.magnitude), tuple(sorted(powers.items())))

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe import AffineSystem, Holonomic, Servo
-from vinculum.describe.affine import named
+from vinculum.describe.check_affine import by_name
 from vinculum.graph import Node, to_sympy, tree_size
 from vinculum.graph.from_sympy import from_sympy
 from vinculum.model.examine import Findings
@@ -88,7 +88,7 @@ def _stated(model: Model) -> Html:
 def _constraints(model: Model) -> Html:
     system = model.system
     if isinstance(system, AffineSystem):
-        rows = [(name, "held by the inputs", f) for name, f in named(system.constraints).items()]
+        rows = [(name, "held by the inputs", f) for name, f in by_name(system.constraints).items()]
     else:
         rows = [(c.name, _kind(c), c.expression) for c in system.constraints]
     if not rows:

@@ -11,8 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from vinculum.graph import ZERO
+import numpy as np
+
+from vinculum.graph import ZERO, Node, lift
 from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, plus, times, transposed
+
+ROUNDING = 4e-15
+UPPER = [(i, j) for i in range(3) for j in range(i, 3)]  # entries of a symmetric matrix
 
 Six = tuple[Vector, Vector]  # (ω, v), or (n, f)
 Inertia = tuple[Any, Vector, Matrix]  # m, h = ∫ρ dm, Σ = ∫ρρᵀ dm
@@ -169,6 +174,31 @@ class Turn:
 
 
 Stage = Screw | Shift | Turn
+
+
+def screw(k: int, angle: float, d: float) -> Screw:
+    """A constant screw about coordinate axis k."""
+    c, s = snapped(np.array([np.cos(angle), np.sin(angle)]))
+    return Screw(k, lift(float(c)), lift(float(s)), lift(float(d)))
+
+
+def snapped(X: np.ndarray) -> np.ndarray:
+    """Entries that are 0, 1 or -1 up to rounding, made so."""
+    nearest = np.round(X)
+    return np.where(np.abs(X - nearest) < ROUNDING, nearest, X)
+
+
+def flat(inertia: Inertia) -> list[Node]:
+    """m, h, Σ as ten numbers."""
+    m, h, S = inertia
+    return [lift(x) for x in (m, *h, *(S[i][j] for i, j in UPPER))]
+
+
+def of_stage(stage: Stage) -> list[Node]:
+    """The numbers of a step."""
+    if isinstance(stage, Screw):
+        return [lift(x) for x in (stage.c, stage.s, stage.d)]
+    return [lift(x) for x in (stage.r if isinstance(stage, Shift) else [x for row in stage.R for x in row])]
 
 
 def symmetric(X: Matrix) -> Matrix:
