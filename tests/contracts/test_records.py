@@ -24,6 +24,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 import vinculum.model.examine
 
+INTERFACES = (vn.simulation.Method,)  # nobody makes one
 LIBRARY = Path(vn.__file__).parent / "model" / "library"
 x, y, s, e = dynamicsymbols("x y s e")
 k, c, u, p, t = sp.symbols("k c u p t")
@@ -32,7 +33,7 @@ k, c, u, p, t = sp.symbols("k c u p t")
 def public_classes() -> dict[str, type]:
     parts = [vn, *(getattr(vn, name) for name in vn._PARTS), vn.simulation, vn.model, vinculum.model.examine]
     found = {name: getattr(part, name) for part in parts for name in part.__all__}
-    return {name: value for name, value in found.items() if inspect.isclass(value)}
+    return {name: value for name, value in found.items() if inspect.isclass(value) and value not in INTERFACES}
 
 
 @cache
@@ -136,6 +137,11 @@ MAKERS = {
     "Hamel": lambda: vn.Hamel(characteristics={e: x.diff()}),
     "Maggi": lambda: vn.Maggi(characteristics={e: x.diff()}),
     "Program": lambda: vn.Program(rates=2.0),
+    "Taylor": lambda: vn.Taylor(tolerance=1e-9),
+    "BDF": vn.BDF,
+    "RungeKutta": lambda: vn.RungeKutta("rk4", step=0.1),
+    "Adams": lambda: vn.Adams("ab4", step=0.1),
+    "Automatic": vn.simulation.Automatic,
     "Baumgarte": lambda: vn.Baumgarte(10.0),
     "Sampled": lambda: vn.Sampled(10.0),
     "Projection": vn.Projection,
@@ -179,7 +185,7 @@ MAKERS = {
     "Outcome": lambda: motion().outcome,
     "Findings": findings,
     "Point": lambda: findings().points[0],
-    "Arrival": lambda: findings().points[0].arrival,
+    "Settling": lambda: findings().points[0].settling,
 }
 
 
