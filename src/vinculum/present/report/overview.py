@@ -1,17 +1,29 @@
-"""The top of the page: what was examined, what was found, the mechanism in motion."""
+"""The top of the page (what was examined and found, the mechanism in motion) and its end (errors, times, versions)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from vinculum.describe import AffineSystem
 from vinculum.model.examine import Findings, Point
 from vinculum.present import shapes
-from vinculum.present.report.charts import SERIES
-from vinculum.present.report.figures import key_of
+from vinculum.present.html import (
+    Html,
+    Section,
+    counted,
+    duration,
+    joined,
+    listing,
+    number,
+    paragraph,
+    section,
+    sentence,
+    table,
+    tag,
+    text,
+)
+from vinculum.present.report.charts import SERIES, key_of
 from vinculum.present.report.film import Film
-from vinculum.present.report.html import Html, Section, joined, paragraph, section, tag, text
-from vinculum.present.report.words import counted, listing, number, sentence
 
 
 def heading(findings: Findings) -> Html:
@@ -109,3 +121,26 @@ def _legend(film: Film) -> Html:
     traced = f" {lines} of {named_paths}." if paths else ""
     keys = [key_of(color, name) for name, color in named.items()]
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])
+
+
+def refusals(findings: Findings) -> Section | None:
+    """Every step that was refused, with the reason in words."""
+    if not findings.refusals:
+        return None
+    boxes = [
+        tag("div", tag("h3", f"Not done: {step}"), tag("p", reason, class_="reason"), class_="notice")
+        for step, reason in findings.refusals.items()
+    ]
+    return section("refused", "What could not be done", *boxes)
+
+
+def colophon(findings: Findings, seconds: Mapping[str, float]) -> Section:
+    """Times of every step and versions of what computed them."""
+    times = {**findings.seconds, **seconds}
+    rows = [[step, duration(value)] for step, value in times.items()]
+    rows.append([tag("b", "all"), tag("b", duration(sum(times.values())))])
+    with_what = table(["computed with", "version"], [[name, number] for name, number in findings.versions.items()])
+    both = tag("div", tag("div", table(["step", "time"], rows, [1])), tag("div", with_what), class_="beside")
+    source = findings.model.source
+    origin = "" if source is None else tag("p", "Model file: ", tag("code", source.name), class_="note")
+    return section("about", "How this was computed", joined([origin, both]))

@@ -19,12 +19,10 @@ from vinculum.json_data import json_data
 from vinculum.model.examine import Findings, examine
 from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
-from vinculum.present.report import about, formulas, inputs, movement, overview
-from vinculum.present.report import stability as rest
-from vinculum.present.report.figures import Figures
+from vinculum.present.html import Html, Section, duration, joined, size, text
+from vinculum.present.report import formulas, motion, overview, stability
+from vinculum.present.report.charts import Figures
 from vinculum.present.report.film import Film, films
-from vinculum.present.report.html import Html, Section, joined, text
-from vinculum.present.report.words import duration, size
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def page(findings: Findings) -> str:
     figures, began = Figures(), clock.perf_counter()
     shown, problem = _films(findings)
     sections = [part for part in _sections(findings, figures, shown, problem) if part is not None]
-    sections.append(about.colophon(findings, {"page": clock.perf_counter() - began}))
+    sections.append(overview.colophon(findings, {"page": clock.perf_counter() - began}))
     return assembled(findings.model.name, overview.heading(findings), sections, figures, shown)
 
 
@@ -95,15 +93,15 @@ def _sections(findings: Findings, figures: Figures, shown: list[Film], problem: 
         overview.mechanism(shown, problem),
         formulas.formulas(findings),
         formulas.description(findings, figures),
-        movement.movement(findings, figures),
-        inputs.inputs(findings, figures),
-        movement.residuals(findings, figures),
-        movement.energy(findings, figures),
-        movement.reactions(findings, figures),
-        rest.equilibria(findings),
-        rest.stability(findings, figures),
-        rest.feedback(findings, figures),
-        about.refusals(findings),
+        motion.movement(findings, figures),
+        motion.inputs(findings, figures),
+        motion.residuals(findings, figures),
+        motion.energy(findings, figures),
+        motion.reactions(findings, figures),
+        stability.equilibria(findings),
+        stability.stability(findings, figures),
+        stability.feedback(findings, figures),
+        overview.refusals(findings),
     ]
 
 

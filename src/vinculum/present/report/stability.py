@@ -11,13 +11,24 @@ from vinculum.analyze import Verdict
 from vinculum.analyze.stability import damping_ratios
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.model.examine import Findings, Point
+from vinculum.present.html import (
+    Html,
+    Section,
+    joined,
+    number,
+    pairs,
+    paragraph,
+    root,
+    section,
+    sentence,
+    table,
+    tag,
+    text,
+)
+from vinculum.present.mathml import formula, inline
 from vinculum.present.report import charts
-from vinculum.present.report.figures import Figures, key_of
+from vinculum.present.report.charts import Figures, compressed, key_of, root_map
 from vinculum.present.report.formulas import quantity
-from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
-from vinculum.present.report.mathematics import inline, mathml
-from vinculum.present.report.root_map import compressed, root_map
-from vinculum.present.report.words import number, pairs, root, sentence
 from vinculum.simulation import Trajectory
 
 _ROUNDING = 1e-14  # of the largest root
@@ -106,7 +117,7 @@ def feedback(findings: Findings, figures: Figures) -> Section | None:
     parts = [_controlled(findings, p, title, figures) for title, p in _titled(findings) if p.law is not None]
     words = (
         "Each input is its value at rest plus the gains times the distance of the state from rest, ",
-        mathml("u = u_0 + K (x - x_0)"),
+        formula("u = u_0 + K (x - x_0)"),
         "; the gains minimize the quadratic cost with the weights of the model. The closed loop is the nonlinear "
         "system itself.",
     )

@@ -12,6 +12,7 @@ from vinculum.describe.bodies.joints.ball import BallCenter
 from vinculum.describe.bodies.joints.elementary import Elementary
 from vinculum.describe.bodies.joints.linear import LinearAxis
 from vinculum.describe.bodies.joints.rotary import RotaryAxis
+from vinculum.notebook_repr import html
 
 Triple = tuple[float, float, float]
 
@@ -41,6 +42,8 @@ class Joint:
     quaternion: ClassVar[bool] = False  # the last four coordinates are a unit quaternion
     slides: ClassVar[bool] = False  # drawn with a rod along its axis
     loose: ClassVar[bool] = False  # drawn without a rod to the parent
+
+    _repr_html_ = html
 
     def __init_subclass__(cls) -> None:
         JOINTS[cls.name] = cls
