@@ -52,7 +52,7 @@ def run_python(block: Block, page: Path, names: dict) -> str:
     """What a block prints; a failure names the line of the page."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
+        exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True), names)
     return printed.getvalue()
 
 
