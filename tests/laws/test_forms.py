@@ -310,7 +310,7 @@ def test_a_named_partition_that_becomes_singular_ends_the_run(method):
     assert not motion.outcome
     assert motion.t[-1] < 1
     assert "theta cannot be the dependent ones" in motion.outcome.reason
-    assert "dependent=[alpha]" in motion.outcome.reason
+    assert "Make alpha dependent" in motion.outcome.reason
     assert motion[theta][-1] == pytest.approx(np.radians(76.1), abs=0.01)  # where alpha is greatest
 
 
