@@ -22,8 +22,13 @@ from vinculum.derivation.forms.form import MechanicalForm, dependent_option, opt
 from vinculum.derivation.forms.shulgin import exact_velocities, kinematic_lines, reduced_lines
 from vinculum.derivation.mechanics.explicit import Explicit, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.partition import Partition, choose_partition
-from vinculum.derivation.mechanics.projected import dependent_rates, projected, with_velocities
+from vinculum.derivation.mechanics.partition import (
+    Partition,
+    choose_partition,
+    dependent_rates,
+    projected,
+    with_velocities,
+)
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line
 from vinculum.derivation.variables import Variables
