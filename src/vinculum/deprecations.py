@@ -81,12 +81,23 @@ MOVED = {
 }
 
 
+def renamed(old: str, new: str) -> property:
+    """An attribute of a record under its old name."""
+
+    def read(record: Any) -> Any:
+        warn(f"{type(record).__name__}.{old} is now {type(record).__name__}.{new}", stacklevel=4)
+        return getattr(record, new)
+
+    return property(read, doc=f"The old name of `{new}`.")
+
+
 def moved(old: str) -> Any:
     """The object behind an old name, with a warning that gives the new one."""
     module, _, name = f"vinculum.{MOVED[old]}".rpartition(".")
-    warnings.warn(
-        f"vinculum.{old} is now {module}.{name}; the old name will be removed in version 0.3.",
-        DeprecationWarning,
-        stacklevel=3,  # the line that wrote vinculum.old
-    )
+    warn(f"vinculum.{old} is now {module}.{name}", stacklevel=4)
     return getattr(import_module(module), name)
+
+
+def warn(change: str, stacklevel: int) -> None:
+    """Warn at the line that uses the old name: ``stacklevel`` counts the calls from there."""
+    warnings.warn(f"{change}; the old name will be removed in version 0.3.", DeprecationWarning, stacklevel)

@@ -112,7 +112,7 @@ __all__ = ["VinculumError", "ModelError", "DomainError", "ConstraintError", "Sin
 
 
 class VinculumError(ValueError):
-    """Any refusal by Vinculum. ``findings`` holds what was found as data; printed, they are in Python's words."""
+    """Any error that Vinculum raises. ``findings`` holds what was found as data; printed, they speak Python."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -1,8 +1,9 @@
-"""Expressions as plain text, in the words of a model file: ``m*dot(x)^2/2``."""
+"""Everything as text: expressions (plain and LaTeX), numbers, records as labelled rows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 import sympy as sp
 from sympy.printing.str import StrPrinter
@@ -48,10 +49,52 @@ class _Plain(StrPrinter):
 
 
 def plain(expression: sp.Expr) -> str:
-    """An expression as text.
+    """An expression as a model file writes it.
 
     >>> x = sp.Function("x")(sp.Symbol("t"))
     >>> plain(sp.Symbol("m") * x.diff() ** 2 / 2 + sp.sin(x))
     'm*dot(x)^2/2 + sin(x)'
     """
     return str(_Plain({"order": None}).doprint(expression))
+
+
+def vlatex(expression: sp.Expr | float) -> str:
+    """An expression as LaTeX, with dots for time derivatives."""
+    from sympy.physics.vector.printing import vlatex as printed  # imported late: it takes a quarter of a second
+
+    value = sp.sympify(expression)
+    return str(printed(value, symbol_names=_multiplier_names(value)))
+
+
+def _multiplier_names(expression: sp.Expr) -> dict[sp.Symbol, str]:
+    """λ of constraints whose names are more than one plain word: SymPy would read "platform norm" as ‖platform‖."""
+    names = {s: s.name.removeprefix("lambda_") for s in expression.free_symbols if s.name.startswith("lambda_")}
+    return {s: rf"\lambda_{{\text{{{name}}}}}" for s, name in names.items() if not name.isalnum()}
+
+
+def number(value: complex, digits: int = 6) -> str:
+    """A real or complex number; a zero has no sign.
+
+    >>> number(-0.0), number(0.1 + 0.2), number(1.5 - 2j)
+    ('0', '0.3', '1.5-2i')
+    """
+    real = f"{value.real + 0.0:.{digits}g}"
+    return f"{real}{value.imag:+.{digits}g}i" if value.imag else real
+
+
+def numbers(values: Iterable[complex], digits: int = 6) -> str:
+    """Numbers in a row."""
+    return ", ".join(number(value, digits) for value in values)
+
+
+def labelled_rows(title: str, rows: Mapping[str, object] | Iterable[tuple[str, object]]) -> str:
+    """A title and rows of a label and a value; the values are aligned, however long the labels are.
+
+    >>> print(labelled_rows("Equilibrium", {"theta": 0.5, "wrist_1_joint": -1}))
+    Equilibrium
+      theta          0.5
+      wrist_1_joint  -1
+    """
+    pairs = list(rows.items() if isinstance(rows, Mapping) else rows)
+    width = max((len(label) for label, _ in pairs), default=0)
+    return "\n".join([title, *(f"  {label:<{width}}  {value}" for label, value in pairs)])

@@ -35,7 +35,7 @@ def test_asymptotically_stable_without_constraints():
 
 
 def test_asymptotically_stable_with_constraints():
-    """Perturbations off the constraints do not die out, and the verdict says so."""
+    """Perturbations off the constraints do not decay, and the verdict says so."""
     equations = vn.derive(follower_column(), "shulgin", dependent=[y])
     found = vn.stability(
         vn.linearize(equations, at=vn.equilibrium(equations, dict.fromkeys((phi1, phi2), 0), starts=0))
@@ -44,7 +44,7 @@ def test_asymptotically_stable_with_constraints():
     assert "Krasinskiy" in found.theorem
     assert found.critical == 1
     assert "stable, not asymptotically" in found.explanation
-    assert str(found).startswith("asymptotically stable: all roots but 1 structural zero lie to the left")
+    assert str(found).startswith("asymptotically stable: all roots except 1 structural zero have negative real parts")
 
 
 def test_unstable():
@@ -162,7 +162,7 @@ def test_polynomial_agrees_with_roots_on_a_curved_constraint():
 
 
 def test_a_point_that_is_no_equilibrium_for_all_parameters_is_refused():
-    with pytest.raises(vn.VinculumError, match="no equilibrium for all values of the parameters"):
+    with pytest.raises(vn.VinculumError, match="not an equilibrium for all values of the parameters"):
         vn.hurwitz.characteristic_polynomial(column(), {phi1: 0.1, phi2: 0, y: sp.sin(0.1)}, [P])
 
 

@@ -47,7 +47,7 @@ def test_symbols_and_numbers_agree():
 
 
 def test_a_point_that_is_no_equilibrium_for_all_parameters_is_refused():
-    with pytest.raises(vn.VinculumError, match="no equilibrium for all values"):
+    with pytest.raises(vn.VinculumError, match="not an equilibrium for all values"):
         vn.hurwitz.symbolic_matrices(sliding_bob(), {x: 0.1, s: 0.01 / 1.4}, [k])
 
 

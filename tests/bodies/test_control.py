@@ -109,5 +109,5 @@ def test_what_cannot_be_controlled_is_refused():
         vn.bodies.computed_torque(arm(), {a: 0})
     with pytest.raises(vn.ModelError, match="Give one condition for each torque"):
         vn.bodies.task_path(arm(), "second", (T, None, None), at={a: 0.7, b: -1.3})
-    with pytest.raises(vn.errors.SingularError, match="singular at a = 0, b = 0"):
+    with pytest.raises(vn.errors.SingularError, match="Singular configuration: a = 0, b = 0"):
         vn.bodies.task_path(arm(), "second", (T, None, 0), (1, 0, 0), at={a: 0.0, b: 0.0})

@@ -112,7 +112,7 @@ def test_an_uncontrollable_mode_is_named_with_root_and_shape():
     with pytest.raises(vn.VinculumError) as refused:
         vn.stabilize(linear)
     message = str(refused.value)
-    assert "The input f cannot reach 1 mode: " in message
+    assert "The input f cannot control 1 mode: " in message
     assert "root 1.95" in message
     assert "x2" in message
     assert "x1" not in message
@@ -158,25 +158,25 @@ def test_the_minimum_is_reported_when_no_input_acts():
 
 
 def test_an_input_that_enters_nowhere():
-    with pytest.raises(vn.VinculumError, match="The input f2 enters nowhere"):
+    with pytest.raises(vn.VinculumError, match="Input f2 has no effect at this point"):
         vn.stabilize(linear_of(masses({x1: f + f2 * x1, x2: f, x3: f}, [f, f2], (1, 2, 3))))
 
 
 def test_a_system_without_inputs():
-    with pytest.raises(vn.VinculumError, match="no inputs to stabilize with"):
+    with pytest.raises(vn.VinculumError, match="The system has no inputs"):
         vn.stabilize(linear_of(masses({}, [])))
 
 
 @pytest.mark.parametrize(
     ("weights", "complaint"),
     [
-        ({"state_weights": [1, 2, 3]}, r"state_weights.*shape \(3, 3\); 5 numbers are needed, for r, theta"),
-        ({"input_weights": [1, 1]}, r"input_weights.*shape \(2, 2\); 1 numbers are needed, for e_u"),
-        ({"state_weights": [1, 1, -1, 1, 1]}, r"state_weights.*not negative; smallest root -1"),
-        ({"input_weights": -1.0}, r"input_weights.*not negative; smallest root -1"),
-        ({"input_weights": 0.0}, r"every input must cost something"),
+        ({"state_weights": [1, 2, 3]}, r"state_weights.*shape is \(3, 3\)\. Pass 5 numbers, for r, theta"),
+        ({"input_weights": [1, 1]}, r"input_weights.*shape is \(2, 2\)\. Pass 1 number, for e_u"),
+        ({"state_weights": [1, 1, -1, 1, 1]}, r"state_weights.*semidefinite; its smallest eigenvalue is -1"),
+        ({"input_weights": -1.0}, r"input_weights.*semidefinite; its smallest eigenvalue is -1"),
+        ({"input_weights": 0.0}, r"It must be positive definite"),
         ({"state_weights": np.triu(np.ones((5, 5)))}, r"must be symmetric"),
-        ({"state_weights": [1, 1, np.nan, 1, 1]}, r"state_weights is not usable.*not finite"),
+        ({"state_weights": [1, 1, np.nan, 1, 1]}, r"Invalid state_weights.*not finite"),
     ],
     ids=["size of states", "size of inputs", "negative state", "negative input", "free input", "skewed", "nan"],
 )
@@ -208,7 +208,7 @@ def test_saturation_holds_in_the_simulation():
 
 def test_limits_must_leave_room_for_the_holding_value():
     plant, _, _, law = beam()
-    with pytest.raises(vn.ModelError, match=r"the limit 2.0 of e_u does not leave room"):
+    with pytest.raises(vn.ModelError, match=r"The limit 2.0 of e_u must be larger"):
         vn.close_loop(plant, law, limits={VOLTAGE: 2.0})
     with pytest.raises(vn.ModelError, match="u is not an input of the law"):
         vn.close_loop(plant, law, limits={u: 2.0})
@@ -241,14 +241,14 @@ def test_region_of_attraction():
     closed = vn.close_loop(plant, law, limits={VOLTAGE: 24.0})
     found = vn.feedback.region_of_attraction(closed, rest, {r: [0.05, 0.3, 1.6], theta: [0.0, 0.2]}, 8.0, method="bdf")
     assert len(found.starts) == 6
-    np.testing.assert_array_equal(found.came_back, [True, True, True, True, False, False])
-    assert repr(found) == "Attraction: 4 of 6 starts came back"
+    np.testing.assert_array_equal(found.converged, [True, True, True, True, False, False])
+    assert repr(found) == "Attraction: 4 of 6 starts converged"
     assert found.starts[3] == {r: 0.3, theta: 0.2}
 
 
 def test_a_region_of_attraction_needs_something_to_vary():
     plant, rest, _, law = beam()
-    with pytest.raises(vn.VinculumError, match="Say what to vary"):
+    with pytest.raises(vn.VinculumError, match="Nothing to vary"):
         vn.feedback.region_of_attraction(vn.close_loop(plant, law), rest, {}, 1.0)
 
 

@@ -71,7 +71,9 @@ def test_distances_to_losing_a_mode():
 
 
 def test_an_unobservable_set_of_outputs_is_refused():
-    with pytest.raises(vn.VinculumError, match=r"The output x1 does not show.*1\.41421j.*These would do: x1, x2"):
+    with pytest.raises(
+        vn.VinculumError, match=r"1\.41421i are not observable in the output x1.*Sufficient outputs: x1, x2"
+    ):
         vn.observe(pair(), [x1])
 
 
@@ -99,7 +101,7 @@ def test_minimum_number_of_sensors():
 
 @pytest.mark.parametrize(
     ("outputs", "complaint"),
-    [([], "no outputs were given. Choose from r, theta"), ([sp.Symbol("thta")], r"thta cannot be measured.*theta")],
+    [([], "No outputs were given. Choose from r, theta"), ([sp.Symbol("thta")], r"thta cannot be measured.*theta")],
     ids=["none", "unknown"],
 )
 def test_unusable_outputs(outputs, complaint):
@@ -109,11 +111,9 @@ def test_unusable_outputs(outputs, complaint):
 
 def test_noise_of_wrong_size_or_sign():
     linear = beam()[2]
-    with pytest.raises(
-        vn.ModelError, match=r"output_noise.*2 numbers are needed, for r, theta".replace(".*", "(?s:.*)")
-    ):
+    with pytest.raises(vn.ModelError, match=r"output_noise.*Pass 2 numbers, for r, theta".replace(".*", "(?s:.*)")):
         vn.observe(linear, [r, theta], output_noise=[1.0, 1.0, 1.0])
-    with pytest.raises(vn.ModelError, match="state_noise is not usable"):
+    with pytest.raises(vn.ModelError, match="Invalid state_noise"):
         vn.observe(linear, [r, theta], state_noise=-1.0)
 
 

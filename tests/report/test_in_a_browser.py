@@ -218,7 +218,7 @@ def test_scripts_that_are_not_ours_do_not_run(running, written, tmp_path):
 def test_refused_steps_are_told(opened, written):
     assert "feedback at equilibrium 1" in written("hostile").findings.refusals
     page, _ = opened("hostile")
-    assert "has no inputs to stabilize with" in page.inner_text("#refused")
+    assert "The system has no inputs" in page.inner_text("#refused")
 
 
 def test_units_and_meanings_stand_beside_parameters(opened):

@@ -1,8 +1,8 @@
 """Equilibria and steady motions (Krasinskiy 2025, (17); Routh).
 
-At rest, or with constant velocities of the ignorable coordinates,  Q - h + Jᵀλ = 0  and  F = 0.  Unknown are the
+At rest, or with constant velocities of the ignorable coordinates,  Q - h + Jᵀλ = 0  and  F = 0.  The unknowns are the
 coordinates and inputs that were not given, the velocities of ignorable coordinates (currents, rotors) and λ. Newton's
-method of least change from several starts; every solution found is listed.
+method with least-squares steps runs from several starts; every solution it finds is listed.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from vinculum.errors import DomainError, Finding, ModelError, VinculumError, Wor
 from vinculum.graph import ZERO, Node, evaluate, jacobian, substitute, symbol
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows, number
 
-_ROUNDING, _NOTHING = 1e-14, 1e-16  # relative and absolute: what is smaller is shown as zero
+_ROUNDING, _NOTHING = 1e-14, 1e-16  # relative and absolute: smaller values are shown as zero
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equilibrium(Mapping):
-    """A state in which nothing changes: values of coordinates, velocities and inputs, by symbol.
+    """An equilibrium or steady motion: values of coordinates, velocities and inputs, by symbol.
 
-    ``reactions`` are λ by constraint name; ``others`` the further solutions that were found.
+    ``reactions`` are λ by constraint name; ``others`` are the other solutions that were found.
     """
 
     values_by_symbol: Mapping[sp.Expr, float]
     reactions: Mapping[str, float]
-    residual: float  # largest |equation| left
+    residual: float  # largest |residual| of the equations
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
     others: tuple[Equilibrium, ...] = ()
 
@@ -50,20 +51,20 @@ class Equilibrium(Mapping):
 
     @property
     def shown(self) -> dict[str, float]:
-        """Values by name as people are shown them: velocities only where they are not zero."""
+        """Values by name for people: rounding errors as zero, velocities only if they are not zero."""
         values = {key: self.clean(value) for key, value in self.items()}
         return {name_of(k): value for k, value in values.items() if value or not isinstance(k, sp.Derivative)}
 
     def clean(self, value: float) -> float:
-        """A value or a reaction as people are shown it: zero where it is rounding beside the largest of them."""
+        """A value or a reaction for people: zero if it is a rounding error of the largest one."""
         largest = max(map(abs, (*self.values(), *self.reactions.values())), default=0.0)
         return 0.0 if abs(value) <= max(_ROUNDING * largest, _NOTHING) else float(value)
 
     def __repr__(self) -> str:
-        rows = [f"  {name:<12}{value:.10g}" for name, value in self.shown.items()]
-        rows += [f"  {name:<12}{value:.10g}  (reaction)" for name, value in self.reactions.items()]
+        rows = [(name, number(value, 10)) for name, value in self.shown.items()]
+        rows += [(name, f"{number(self.clean(value), 10)}  (reaction)") for name, value in self.reactions.items()]
         found = f", {len(self.others)} more found" if self.others else ""
-        return "\n".join([f"Equilibrium{found}", *rows])
+        return labelled_rows(f"Equilibrium{found}", rows)
 
     _repr_html_ = html
 
@@ -76,10 +77,10 @@ def equilibrium(
     parameters: Mapping[sp.Symbol, float] | None = None,
     starts: int = 40,
 ) -> Equilibrium:
-    """The equilibrium (or steady motion) with the given coordinates, inputs, velocities or momenta.
+    """Find the equilibrium or steady motion with the given coordinates, inputs, velocities or momenta.
 
-    For given coordinates the holding inputs are found, for given inputs the coordinates. ``near`` is where the search
-    begins (default: zero); further starts are random. What the given values leave open is refused by name.
+    Given coordinates determine the holding inputs; given inputs determine the coordinates. The search starts at
+    ``near`` (default: zero), then at random points. Variables that the given values leave undetermined are an error.
     """
     refuse_servo(equations.system)
     search = _Search(equations, dict(given or {}), dict(parameters or {}))
@@ -101,7 +102,7 @@ def equilibrium(
 
 
 class _Search:
-    """The equations of rest for one set of given values."""
+    """The equilibrium equations for one set of given values."""
 
     def __init__(
         self, equations: EquationsOfMotion, given: dict[sp.Expr, float], parameters: dict[sp.Symbol, float]
@@ -128,9 +129,10 @@ class _Search:
         self.periodic = [key in system.coordinates and self.is_angle(key) for key in self.unknown]
 
     def start(self, near: Mapping[sp.Expr, float]) -> np.ndarray:
-        strangers = [key for key in near if key not in self.unknown]
-        if strangers:
-            raise ModelError("near is not usable", [f"{listed(strangers)} is not unknown here."])
+        extra = [key for key in near if key not in self.unknown]
+        if extra:
+            problem = f"{listed(extra)} is not an unknown. The unknowns are {listed(self.unknown) or 'none'}."
+            raise ModelError("Invalid starting point near=", [problem])
         m = len(self.equations.system.constraints)
         x = np.array([float(near.get(key, 0.0)) for key in self.unknown] + [0.0] * m)
         for p, c in zip(self.equations.definitions, ignorable(self.equations), strict=False):
@@ -152,17 +154,17 @@ class _Search:
         return self.wrapped(x) if reached else None
 
     def wrapped(self, x: np.ndarray) -> np.ndarray:
-        """Angles brought into (-π, π]."""
+        """Angles reduced to (-π, π]."""
         angle = np.array(self.periodic + [False] * (len(x) - len(self.periodic)))
         return np.where(angle, np.pi - np.mod(np.pi - x, 2 * np.pi), x)
 
     def same(self, a: np.ndarray, b: np.ndarray) -> bool:
-        """Whether two solutions are one, angles near -π and π included."""
+        """Whether two solutions are the same; angles are compared modulo 2π."""
         n = len(self.unknown)
         return bool(np.all(np.abs(self.wrapped(a - b)[:n]) <= 1e-6 * (1 + np.abs(b[:n]))))
 
     def is_angle(self, key: sp.Expr) -> bool:
-        """Whether 2π more of a coordinate changes nothing, at a few random points."""
+        """Whether adding 2π to a coordinate leaves the equations unchanged, at a few random points."""
         random = np.random.default_rng(1)
         for _ in range(3):
             x = random.normal(size=len(self.symbols))
@@ -174,7 +176,7 @@ class _Search:
         return True
 
     def refuse_open(self, x: np.ndarray) -> None:
-        """Name the unknowns that could be moved without leaving equilibrium."""
+        """Raise an error that names the unknowns that can change without leaving equilibrium."""
         J = self.at(self.slopes, x)
         if not self.unknown:
             return
@@ -187,8 +189,8 @@ class _Search:
             if moved.any() and not turning[moved].all():
                 names = listed(key for key, part in zip(self.unknown, moved, strict=True) if part)
                 raise ModelError(
-                    "the equilibrium is not determined",
-                    [f"{names} can change together without leaving equilibrium. Give a value to one of them."],
+                    "The equilibrium is not determined",
+                    [f"{names} can change together without leaving equilibrium. Specify one of them."],
                 )
 
     def nothing_found(self, x: np.ndarray) -> Finding:
@@ -223,13 +225,13 @@ def _refuse_unknown(equations: EquationsOfMotion, given: Mapping[sp.Expr, float]
     system = equations.system
     known = (*system.coordinates, *turning, *system.inputs, *equations.definitions)
     problems = [
-        f"{name_of(key)} is no coordinate or input of the system.{suggestion(name_of(key), map(name_of, known))}"
+        f"{name_of(key)} is not a coordinate or input of the system.{suggestion(name_of(key), map(name_of, known))}"
         for key in given
         if key not in known
     ]
     problems += [f"{name_of(key)} is {value}." for key, value in given.items() if not np.isfinite(float(value))]
     if problems:
-        raise ModelError("the given values are not usable", problems)
+        raise ModelError("Invalid given values", problems)
 
 
 def _shown(given: Mapping[sp.Expr, float]) -> str:

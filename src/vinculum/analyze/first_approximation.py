@@ -6,9 +6,9 @@ With q = (r, s), ṡ = B ṙ, W = V - T₀, T₁ = a₁·q̇ and Q the non-poten
     A = a*,  G_ij = D_j a₁*_i - D_i a₁*_j,  D = Pᵀ(∂Q/∂q̇)P,  P = Pᵀ(∂Q/∂q)P,
     CB_ij = W_μ D_j B_μi,  PB_ij = Q_μ D_j B_μi,   D_j = ∂/∂r_j + B_μj ∂/∂s_μ.
 
-CB and PB are the curvature of the constraints at work: W_s and Q_s need not vanish at an equilibrium. PB is missing in
-the paper. In a steady motion W_q stands for h + V_q at the velocities of the motion. All quantities are nodes here;
-`linearize` puts the numbers in.
+CB and PB are the effect of the curvature of the constraints: W_s and Q_s need not vanish at an equilibrium. PB is
+missing in the paper. In a steady motion W_q stands for h + V_q at the velocities of the motion. All quantities here are
+nodes; `linearize` evaluates them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class FirstApproximation:
     slopes_r: np.ndarray  # (n, n) of Pᵀ(h - Q) with respect to r alone
     slopes_s: np.ndarray  # (n, m) and to s alone; K = slopes_r + slopes_s B
     momentum_slopes: np.ndarray  # (n, n) of the momenta along the constraints
-    complaint: np.ndarray  # (n + m) what is left of the equations of rest, projected: (n), then F
+    residual: np.ndarray  # (n + m) of the equilibrium equations, projected (n), then of the constraints F
 
 
 def first_approximation(mechanics: Mechanics, partition: Partition, samples: Samples) -> FirstApproximation:
@@ -78,12 +78,12 @@ def first_approximation(mechanics: Mechanics, partition: Partition, samples: Sam
         slopes_r=R_q[:, r],
         slopes_s=R_q[:, s],
         momentum_slopes=_along(momenta[r] + product(B.T, momenta[s]), mechanics, partition, B),
-        complaint=vector([*R, *nodes.constraints]),
+        residual=vector([*R, *nodes.constraints]),
     )
 
 
 def _along(outputs: np.ndarray, mechanics: Mechanics, partition: Partition, B: np.ndarray) -> np.ndarray:
-    """D_j y_i: derivatives along the directions the constraints leave free."""
+    """D_j y_i: derivatives along the directions that the constraints allow."""
     slopes = jacobian(list(outputs), mechanics.system.nodes.q)
     return slopes[:, list(partition.r)] + matrix_product(slopes[:, list(partition.s)], B)
 

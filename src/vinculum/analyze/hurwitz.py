@@ -30,11 +30,11 @@ def symbolic_matrices(
     """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping, momentum_slopes
     and K), with the chosen parameters kept as symbols.
 
-    ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters; that it is
-    an equilibrium for all their values is checked. Meant for small systems.
+    ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters. It must be
+    an equilibrium for all their values, which is checked. Meant for small systems.
     """
     found = {name: _matrix(part) for name, part in _symbolic_nodes(equations, at, parameters).items()}
-    _refuse_wrong_point(found.pop("rest"), parameters)
+    _refuse_wrong_point(found.pop("residual"), parameters)
     B = found["B"]
     curvature = found["CB"] - found["PB"] - found["P"]
     W = found["C1"]
@@ -62,7 +62,7 @@ def characteristic_polynomial(
 
 
 def _pencil(found: Mapping[str, sp.Matrix], c: list[int]) -> sp.Matrix:
-    """A λ² + (G - D) λ + K; the conserved momenta δp = A_cr ẋ + A_cc δċ + p_q x = 0 are solved for δċ and put in."""
+    """A λ² + (G - D) λ + K, with δċ eliminated by the conserved momenta δp = A_cr ẋ + A_cc δċ + p_q x = 0."""
     A, damping, K = found["A"], found["damping"], found["K"]
     pencil = A * ROOT**2 + damping * ROOT + K
     if not c:
@@ -73,7 +73,7 @@ def _pencil(found: Mapping[str, sp.Matrix], c: list[int]) -> sp.Matrix:
 
 
 def hurwitz_conditions(polynomial: sp.Poly) -> list[sp.Expr]:
-    """Expressions that are all positive exactly when every root lies to the left.
+    """Expressions that are all positive if and only if every root has a negative real part.
 
     With a₀ > 0 the coefficients a₀ λⁿ + a₁ λⁿ⁻¹ + ... and the leading minors of Hurwitz's matrix H_ij = a_{2j-i}.
     """
@@ -97,7 +97,7 @@ class Region:
 
     @property
     def stable(self) -> np.ndarray:
-        """Where all roots lie to the left, (a, b)."""
+        """Where all roots have negative real parts, (a, b)."""
         return self.rightmost < 0
 
     def plot(self) -> Any:
@@ -114,7 +114,7 @@ def stability_region(
     *,
     near: Mapping[sp.Expr, float] | None = None,
 ) -> Region:
-    """The roots over a grid of two parameters, the equilibrium found anew at each point."""
+    """The roots over a grid of two parameters; the equilibrium is solved for at each point."""
     if len(over) != 2:
         raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
     (p, first), (q, second) = over.items()
@@ -143,7 +143,7 @@ def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]
     complete = {system.time: 0.0} | dict(system.parameters) | rest | point
     missing = [name_of(key) for key in (*system.coordinates, *system.inputs) if key not in complete]
     if missing:
-        raise ModelError("the point is not usable", [f"no value for {', '.join(missing)}."])
+        raise ModelError("Invalid point at=", [f"No value for {', '.join(missing)}."])
     return {symbol(key): value for key, value in complete.items()}
 
 
@@ -153,7 +153,7 @@ _NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "d
 def _symbolic_nodes(
     equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
 ) -> dict[str, np.ndarray]:
-    """The matrices and what is left of the equations of rest, at the point, as nodes of the parameters."""
+    """The matrices and the residual of the equilibrium equations at the point, as nodes of the parameters."""
     values = _numbers(equations, at)
     nodes = first_approximation(equations.mechanics, best_or_own(equations, at), [values])
     kept = {symbol(p) for p in parameters}
@@ -166,7 +166,7 @@ def _symbolic_nodes(
         result.ravel()[:] = flat
         return result
 
-    parts = {name: getattr(nodes, name) for name in _NAMES} | {"rest": nodes.complaint[:, None]}
+    parts = {name: getattr(nodes, name) for name in _NAMES} | {"residual": nodes.residual[:, None]}
     return {name: at_point(part) for name, part in parts.items()}
 
 
@@ -174,14 +174,14 @@ def _matrix(nodes: np.ndarray) -> sp.Matrix:
     return sp.Matrix(*nodes.shape, [sp.nsimplify(to_sympy(node), rational=False) for node in nodes.ravel()])
 
 
-def _refuse_wrong_point(rest: sp.Matrix, parameters: Sequence[sp.Symbol]) -> None:
-    """What is left of the equations of rest must vanish for all values of the parameters; three are tried."""
+def _refuse_wrong_point(residual: sp.Matrix, parameters: Sequence[sp.Symbol]) -> None:
+    """The residual of the equilibrium equations must vanish for all values of the parameters; three are tried."""
     random = np.random.default_rng(2)
     for _ in range(3):
         trial = dict(zip(parameters, random.uniform(0.5, 1.5, len(parameters)), strict=True))
-        left = [abs(complex(entry.subs(trial))) for entry in rest]
+        left = [abs(complex(entry.subs(trial))) for entry in residual]
         if max(left, default=0.0) > 1e-9:
             raise VinculumError(
-                "The point is no equilibrium for all values of the parameters (left of the equations: "
+                "The point is not an equilibrium for all values of the parameters (largest residual "
                 f"{max(left):.3g}). Give the coordinates and inputs in at={{...}} as expressions of the parameters."
             )

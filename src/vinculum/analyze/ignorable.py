@@ -1,4 +1,4 @@
-"""Coordinates that appear nowhere: angles of rotors, charges of motors. Only their velocities matter."""
+"""Ignorable coordinates, such as angles of rotors and charges of motors: only their velocities matter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ignorable(equations: EquationsOfMotion) -> tuple[sp.Expr, ...]:
 
 
 def roles(equations: EquationsOfMotion, dependent: tuple[int, ...]) -> Roles:
-    """Who is who, by structure alone: a momentum is conserved when the node of its force is zero."""
+    """The role of each coordinate, by structure alone: a momentum is conserved if the node of its force is zero."""
     system, applied = equations.system, equations.mechanics.applied
     absent = {system.coordinates.index(c) for c in ignorable(equations)}
     others = [i for i in range(len(system.coordinates)) if i not in dependent and i not in absent]

@@ -1,9 +1,9 @@
-"""The motion that constraints leave to the system: its first approximation at a point and its growth along a motion.
+"""Internal dynamics, the motion that constraints leave free: its roots at a point, its growth along a motion.
 
 At a steady state x₀ of ẋ = f(x) on the manifold of all residuals z(x) = 0 the tangent space N (z_x N = 0) is invariant:
 f_x N = N A, and the roots of A are those of the internal dynamics. Along a motion, N is carried by ẋ' = f_x x' and kept
-orthogonal; when its columns have found their directions, in the second half of the motion, their mean growth is
-measured: the Lyapunov exponents of that stretch.
+orthogonal; in the second half of the motion, when its columns have converged to their directions, their mean growth
+gives the Lyapunov exponents of that interval.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class InternalDynamics:
 
     @property
     def stable(self) -> bool | None:
-        """True if all decay, False if one grows, None where the first approximation does not decide."""
+        """True if all decay, False if one grows, None if the first approximation does not decide."""
         growth = self.rates.real.max(initial=-np.inf)
         size = 1e-9 * (1 + np.abs(self.rates).max(initial=0.0))
         return None if abs(growth) <= size else bool(growth < 0)
@@ -48,13 +48,13 @@ def internal_dynamics(
 ) -> InternalDynamics:
     """At a steady state ``at`` of equations, or along a motion.
 
-    ``states`` names those that are steady there when others, which do not influence them, move on (the place of a
-    sleigh beside its speeds).
+    If some states keep changing without influencing the others (the position of a sleigh, but not its velocities),
+    pass the steady ones as ``states``.
     """
     if isinstance(of, Trajectory):
         return along_motion(of, states)
     if at is None:
-        raise ModelError("a point is needed", ["pass at={state: value, ...}, or a motion in place of the equations."])
+        raise ModelError("No point was given", ["Pass at={state: value, ...}, or a motion instead of the equations."])
     A, _ = first_approximation(of, at, states, ())
     N = tangent(of, at, states)
     matrix = np.linalg.lstsq(N, A @ N, rcond=None)[0]
@@ -68,7 +68,7 @@ def first_approximation(
     states: Sequence[sp.Expr] | None,
     inputs: Sequence[sp.Expr],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A = ∂f/∂x and B = ∂f/∂u of the named states at a state where their rates vanish; anything else is refused."""
+    """A = ∂f/∂x and B = ∂f/∂u of the chosen states, at a point where their rates vanish (an error elsewhere)."""
     chosen = list(states or equations.states)
     values = equations.values(at)
     explicit = equations.explicit(values)
@@ -78,24 +78,26 @@ def first_approximation(
     others = [symbol(key) for key in equations.states if key not in chosen]
     influence = np.abs(numbers(jacobian(rates, others), values)) if others else np.zeros((len(rates), 0))
     if influence.max(initial=0.0) > 1e-9:
-        guilty = [other.value for other, column in zip(others, influence.T, strict=True) if column.max() > 1e-9]
-        problems.append(f"the rates of {listed(chosen)} depend on {listed(guilty)} too. Name these among the states.")
+        missing = [other.value for other, column in zip(others, influence.T, strict=True) if column.max() > 1e-9]
+        problems.append(f"The rates of {listed(chosen)} also depend on {listed(missing)}. Add these to states=[...].")
     if problems:
-        raise ModelError("the first approximation is not defined here", problems)
+        raise ModelError("The first approximation is not defined at this point", problems)
     x, u = [symbol(key) for key in chosen], [symbol(key) for key in inputs]
     return numbers(jacobian(rates, x), values), numbers(jacobian(rates, u), values)
 
 
 def _moving(chosen: Sequence[sp.Expr], rates: Sequence[Node], values: Mapping[Node, float]) -> list[str]:
     found = evaluate(rates, values)
-    moving = [f"{name_of(key)} at {rate:.3g}" for key, rate in zip(chosen, found, strict=True) if abs(rate) > 1e-7]
+    moving = [
+        f"{name_of(key)} changes at {rate:.3g}" for key, rate in zip(chosen, found, strict=True) if abs(rate) > 1e-7
+    ]
     if not moving:
         return []
-    return [f"the point is not steady: {', '.join(moving)}. Name only the states that are steady, or pass a motion."]
+    return [f"The point is not steady: {', '.join(moving)}. Pass only the steady states=[...], or pass a motion."]
 
 
 def residuals(equations: EquationsOfMotion) -> list[Node]:
-    """All that must vanish on the states of the equations."""
+    """Everything that must vanish on the constraint manifold."""
     return [z for level, _ in equations.projections for z in level]
 
 
@@ -106,7 +108,7 @@ def tangent(equations: EquationsOfMotion, at: Mapping[sp.Expr, float], states: S
 
 
 def _null(C: np.ndarray) -> np.ndarray:
-    """The directions killed by independent rows."""
+    """An orthonormal basis of the null space."""
     if not C.size:
         return np.eye(C.shape[1])
     _, singular, vectors = np.linalg.svd(C)
@@ -119,7 +121,7 @@ def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) ->
 
     problem = motion.problem
     if problem is None:
-        raise ModelError("the motion carries no equations", ["it was read from a file; simulate it again."])
+        raise ModelError("The motion has no equations", ["It was read from a file. Simulate it again."])
     chosen = list(states or problem.equations.states)
     n = len(chosen)
     A = motion.rows(lambda problem: list(_slopes(problem, chosen).ravel())).reshape(-1, n, n)
@@ -132,7 +134,7 @@ def along_motion(motion: Trajectory, states: Sequence[sp.Expr] | None = None) ->
 
 
 def _slopes(problem: Problem, chosen: Sequence[sp.Expr]) -> np.ndarray:
-    """∂f/∂x of the named states."""
+    """∂f/∂x of the chosen states."""
     places = [problem.equations.states.index(key) for key in chosen]
     return jacobian([problem.nodes.rates[i] for i in places], [problem.nodes.state[i] for i in places])
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +13,7 @@ from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.derivation import EquationsOfMotion
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +28,22 @@ class NormalForm:
     b: np.ndarray  # (n, n)
 
 
+@dataclass(frozen=True)
+class StateRows:
+    """Rows of A, damping and K by the role of their coordinates in a steady motion."""
+
+    independent: tuple[int, ...]  # x and ẋ are states
+    driven: tuple[int, ...]  # ẋ alone is a state: currents
+    conserved: tuple[int, ...]  # eliminated by the conserved momentum
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel:
-    """A ẍ + (G - D) ẋ + K x = V_u u in n independent coordinates, with m dependent ones following.
+    """A ẍ + (G - D) ẋ + K x = V_u u in n independent coordinates; m dependent ones follow by B.
 
-    The paper's matrices by their names, and the first-order form η̇ = F η + H u with η = (x, ẋ, currents) in
-    ``states``. Conserved momenta are eliminated, currents are states. ``critical`` counts the structural zero roots
-    (one for each constraint and each conserved momentum): they are not in ``roots``.
+    It has the paper's matrices by their names, and the first-order form η̇ = F η + H u with η = (x, ẋ, currents) in
+    ``states``. Conserved momenta are eliminated; currents are states. ``critical`` counts the structural zero roots,
+    one for each constraint and each conserved momentum; ``roots`` does not contain them.
     """
 
     equations: EquationsOfMotion
@@ -58,10 +67,11 @@ class LinearModel:
     system_matrix: np.ndarray  # F
     input_matrix: np.ndarray  # H
     normal_form: NormalForm
+    rows: StateRows
+    momentum_slopes: np.ndarray  # (n, n) of the momenta along the constraints
     critical: int
-    measured: dict[sp.Expr, np.ndarray] = field(default_factory=dict)  # rows of η for every coordinate and velocity
+    measured: dict[sp.Expr, np.ndarray] = field(default_factory=dict)  # its row of η, by coordinate or velocity
     closed: bool = False  # whether feedback is in the system matrix
-    rebuilt: Callable[[np.ndarray], LinearModel] = field(repr=False, default=None)  # type: ignore[assignment]  # with another K; linearize sets it
 
     @cached_property
     def roots(self) -> np.ndarray:
@@ -70,12 +80,20 @@ class LinearModel:
         return found[np.lexsort((-found.imag, -found.real))]
 
     def without_curvature(self) -> LinearModel:
-        """What the linearized constraint would have given: K without CB and PB."""
-        return self.rebuilt(self.stiffness - self.CB + self.PB)
+        """The model that linearized constraints would give: K without CB and PB."""
+        return self.with_stiffness(self.stiffness - self.CB + self.PB)
 
     def as_printed(self) -> LinearModel:
-        """What the printed formula (24) gives: K without PB, which the paper forgot."""
-        return self.rebuilt(self.stiffness + self.PB)
+        """The model of the printed formula (24): K without PB, which is missing in the paper."""
+        return self.with_stiffness(self.stiffness + self.PB)
+
+    def with_stiffness(self, K: np.ndarray) -> LinearModel:
+        """The same model, without feedback, with another K."""
+        F, H = first_order(self.A, self.damping, K, self.V_u, self.momentum_slopes, self.rows)
+        n, inputs = len(F), tuple(self.equations.system.inputs)
+        return replace(
+            self, stiffness=K, system_matrix=F, input_matrix=H, states=self.states[:n], inputs=inputs, closed=False
+        )
 
     def to_control(self) -> Any:
         """The model as a ``control.StateSpace`` with named states, inputs and all states as outputs."""
@@ -93,14 +111,37 @@ class LinearModel:
         )
 
     def __repr__(self) -> str:
-        roots = ", ".join(f"{root:.6g}" for root in self.roots)
         rows = {
             "states": listed(self.states),
             "inputs": listed(self.inputs) or "none",
-            "roots": roots,
+            "roots": numbers(self.roots),
             "structural zeros": str(self.critical),
         }
         head = f'LinearModel of "{self.equations.system.name}"'
-        return "\n".join([head, *(f"  {key:<18}{value}" for key, value in rows.items())])
+        return labelled_rows(head, rows)
 
     _repr_html_ = html
+
+
+def first_order(
+    A: np.ndarray, damping: np.ndarray, K: np.ndarray, V_u: np.ndarray, momentum_slopes: np.ndarray, rows: StateRows
+) -> tuple[np.ndarray, np.ndarray]:
+    """F and H of η̇ = F η + H u with η = (x, ẋ, currents); conserved momenta are eliminated.
+
+    δp = A_cr ẋ + A_cc δċ + p_q x = 0 gives δċ; inserting it into the other equations changes A, damping and K.
+    """
+    x, moving, c = list(rows.independent), [*rows.independent, *rows.driven], list(rows.conserved)
+    if c:
+        inverse = np.linalg.inv(A[np.ix_(c, c)])
+        spin, shift = -inverse @ A[np.ix_(c, range(len(A)))], -inverse @ momentum_slopes[c]
+        K = K + damping[:, c] @ shift
+        damping = damping + damping[:, c] @ spin + A[:, c] @ shift
+        A = A + A[:, c] @ spin
+    M, C = A[np.ix_(moving, moving)], damping[np.ix_(moving, moving)]
+    n, total = len(x), len(x) + len(moving)
+    F, H = np.zeros((total, total)), np.zeros((total, V_u.shape[1]))
+    F[:n, n : 2 * n] = np.eye(n)
+    F[n:, :n] = -np.linalg.solve(M, K[np.ix_(moving, x)])
+    F[n:, n:] = -np.linalg.solve(M, C)
+    H[n:] = np.linalg.solve(M, V_u[moving])
+    return F, H

@@ -1,8 +1,8 @@
 """Controllability and observability, mode by mode (Popov, Belevitch, Hautus).
 
-A mode λ of η̇ = Fη + Hu can be reached by the inputs when [λE - F, H] has full row rank. The smallest singular value of
-that matrix, on the balanced pair, is the distance to losing it. The Kalman matrix is not used: with electrical and
-mechanical rates in one model its numbers say nothing.
+A mode λ of η̇ = Fη + Hu is controllable if [λE - F, H] has full row rank. The smallest singular value of that matrix,
+for the balanced pair, is the distance to uncontrollability. The Kalman matrix is not used: with electrical and
+mechanical time scales in one model it is too badly conditioned.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 
-_LOST = 1e-12  # distance on the balanced pair of unit size below which a mode is out of reach to rounding
+_LOST = 1e-12  # distance, for the balanced pair of unit size, below which a mode is uncontrollable to rounding
 _EQUAL = 1e-6  # relative difference below which two roots count as one when multiplicities are counted
 
 
 @dataclass(frozen=True)
 class Mode:
-    """A root, the shape that moves with it, and its distance to being out of reach (or sight)."""
+    """A root, its mode shape, and its distance to being uncontrollable (or unobservable)."""
 
     root: complex
-    shape: dict[str, float]  # the share of each state in the mode that is out of reach (left or right vector)
+    shape: dict[str, float]  # by state: |component| of the singular vector, the largest one 1
     distance: float
 
     @property
     def lost(self) -> bool:
-        """Whether the mode is out of reach to rounding."""
+        """Whether the mode is uncontrollable (or unobservable) to rounding."""
         return self.distance < _LOST
 
     _repr_html_ = html
 
 
 def balanced(F: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A similar pair with rows and columns of like size, inputs scaled to unit columns, and the scaling of states."""
+    """The balanced pair, with unit columns for the inputs, and the scaling of the states."""
     import scipy.linalg
 
     F_b, (scale, _) = scipy.linalg.matrix_balance(F, permute=False, separate=True)
@@ -49,7 +49,7 @@ def balanced(F: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def reach(F: np.ndarray, H: np.ndarray, names: Sequence[str]) -> list[Mode]:
-    """Every mode of F with its distance to being out of reach of H, rightmost first."""
+    """Every mode of F with its distance to being uncontrollable by H, rightmost first."""
     F_b, H_b, scale = balanced(F, H)
     size = max(np.linalg.norm(F_b, 2), 1e-300)
     modes = []
@@ -70,14 +70,14 @@ def controllability(linear: LinearModel, inputs: Sequence[sp.Expr] | None = None
 
 
 def observability(linear: LinearModel, outputs: Sequence[sp.Expr]) -> list[Mode]:
-    """The modes and their distances to being unobservable in the outputs: reach of the transposed pair."""
+    """The modes and their distances to being unobservable in the outputs, by duality."""
     rows = np.array([linear.measured[y] for y in outputs]).reshape(len(outputs), -1)
     return reach(linear.system_matrix.T, rows.T, [name_of(s) for s in linear.states])
 
 
 def minimum_actuators(linear: LinearModel) -> int:
-    """The least number of inputs (or sensors) that can do: the number of nontrivial invariant polynomials of F,
-    which is the largest number of independent eigenvectors of one root.
+    """The minimum number of inputs (or sensors) that control (or observe) every mode: the number of nontrivial
+    invariant polynomials of F, which is the largest number of independent eigenvectors of one root.
     """
     F_b, _, _ = balanced(linear.system_matrix, np.eye(len(linear.system_matrix)))
     size = max(float(np.linalg.norm(F_b, 2)), 1e-300)
@@ -89,12 +89,12 @@ def minimum_actuators(linear: LinearModel) -> int:
 
 
 def sufficient_inputs(linear: LinearModel) -> list[tuple[sp.Expr, ...]]:
-    """The smallest sets of the actual inputs that control every mode."""
+    """The smallest subsets of the inputs that control every mode."""
     return _smallest_sets(linear.inputs, lambda chosen: controllability(linear, chosen), minimum_actuators(linear))
 
 
 def sufficient_outputs(linear: LinearModel, candidates: Sequence[sp.Expr]) -> list[tuple[sp.Expr, ...]]:
-    """The smallest sets of candidate sensors that see every mode."""
+    """The smallest subsets of the candidate outputs in which every mode is observable."""
     return _smallest_sets(candidates, lambda chosen: observability(linear, chosen), minimum_actuators(linear))
 
 

@@ -1,9 +1,9 @@
-"""Servo constraints: can the actuators hold them, how fast does the input appear, what does the servo do.
+"""Servo constraints: whether the actuators can hold them, their relative degrees, the power of the servos.
 
     M q̈ + h = Q + b u,   ψ(q, q̇, t) = 0:    realizable where  det(ψ_q̇ M⁻¹ b) ≠ 0
 
-The same condition held by an ideal reaction (Chetaev) gives another motion: virtual displacements are those killed by
-b, not those killed by ψ_q̇.
+The same condition enforced by an ideal reaction (Chetaev) gives another motion: the virtual displacements δq satisfy
+bᵀδq = 0, not ψ_q̇ δq = 0.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from vinculum.describe import Servo, System
 from vinculum.errors import Finding, Formula, ModelError, call
 from vinculum.graph import to_sympy, vector
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Realizability:
-    """What holds a servo constraint: relative degrees, actuator directions, determinant, internal dynamics."""
+    """How servo constraints are held: relative degrees, actuator directions, determinant, internal dynamics."""
 
     system: System
     relative_degrees: Mapping[str, int]  # by constraint
     directions: sp.Matrix  # (n, number of servos) b = ∂Q/∂u
     determinant: float  # of the map from the inputs to the highest derivatives, at the state
     hidden: tuple[tuple[str, sp.Expr], ...]  # further conditions on the state, for relative degrees above two
-    internal_dimension: int  # of the motion that the constraints leave to the system
+    internal_dimension: int  # of the motion that the constraints leave free
 
     def __repr__(self) -> str:
         degrees = ", ".join(f"{name} {degree}" for name, degree in self.relative_degrees.items())
@@ -42,15 +43,15 @@ class Realizability:
             "internal dynamics": f"dimension {self.internal_dimension}",
             "hidden conditions": str(len(self.hidden)),
         }
-        return "\n".join([f'Servo constraints of "{self.system.name}"', *(f"  {k:<18} {v}" for k, v in rows.items())])
+        return labelled_rows(f'Servo constraints of "{self.system.name}"', rows)
 
     _repr_html_ = html
 
 
 def realizability(system: System, at: Mapping[sp.Expr, float] | None = None) -> Realizability:
-    """Whether and how the named inputs hold the servo constraints, at a state or at one in general position.
+    """Whether and how the inputs hold the servo constraints, at a state (default: one in general position).
 
-    Raises a `ConstraintError` where no input ever reaches a constraint.
+    Raises a `ConstraintError` if no input affects a constraint.
     """
     refuse_without_servo(system)
     plain = mechanics(system)
@@ -69,12 +70,12 @@ def realizability(system: System, at: Mapping[sp.Expr, float] | None = None) -> 
 
 
 def internal_dimension(terms: Mechanics) -> int:
-    """States that are left when every residual and its derivatives below the highest vanish."""
+    """The number of states that remain free when every residual and its derivatives below the highest vanish."""
     return 2 * len(terms.system.coordinates) - sum(map(len, terms.chains))
 
 
 def idealized(system: System) -> System:
-    """The same constraints held by ideal reactions (Chetaev), the servo's inputs left out."""
+    """The same constraints enforced by ideal reactions (Chetaev), without the inputs of the servos."""
     refuse_without_servo(system)
     return without_actuators(system)
 
@@ -89,20 +90,20 @@ def servo_power(system: System) -> sp.Expr:
 
 
 def refuse_without_servo(system: System) -> None:
-    """These questions are about servo constraints."""
+    """Raise an error if the system has no servo constraint."""
     if not system.servo_inputs:
         raise ModelError(
-            f"the system {system.name!r} has no servo constraint",
-            [Finding("", ["State one: ", call("Servo", through=[Formula("input")]), "."])],
+            f"The system {system.name!r} has no servo constraint",
+            [Finding("", ["Add one: ", call("Servo", through=[Formula("input")]), "."])],
         )
 
 
 def refuse_servo(system: System) -> None:
-    """Equilibria and their first approximation are those of ideal constraints; a servo leaves another motion free."""
+    """Raise an error for servo constraints: equilibria and linear models are those of ideal constraints."""
     held = [c.name for c in system.constraints if isinstance(c, Servo)]
     if held:
-        advice = "Ask for internal_dynamics(equations, at={...}) of what it leaves free, or idealized(system)."
+        advice = "Use internal_dynamics(equations, at={...}) for the free motion, or idealized(system)."
         raise ModelError(
-            "servo constraints have no equilibrium of their own",
-            [f"{', '.join(held)} is held by an input that follows from the motion. {advice}"],
+            "Equilibria are not defined for servo constraints",
+            [f"{', '.join(held)} is held by an input that depends on the motion. {advice}"],
         )

@@ -1,4 +1,4 @@
-"""The verdict on stability, by name, with the theorem it rests on."""
+"""The verdict on stability and the theorem behind it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.graph import ZERO, jacobian
 from vinculum.notebook_repr import html
+from vinculum.text_printer import number, numbers
 
 ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "unstable", "undecided"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of stability, why, and for which perturbations."""
+    """Stable or not, the theorem, the reason, and for which perturbations."""
 
     kind: str
     theorem: str
@@ -34,7 +35,7 @@ class Verdict:
 
 
 def stability(linear: LinearModel) -> Verdict:
-    """Decide by the reduced characteristic equation; the structural zero roots are known and stand apart."""
+    """Decide by the reduced characteristic equation; structural zero roots are counted separately."""
     roots = linear.roots
     size = max(float(np.abs(roots).max(initial=0.0)), 1e-300)
     rounding = 1e-9 * size
@@ -49,7 +50,7 @@ def stability(linear: LinearModel) -> Verdict:
 
 
 def damping_ratios(roots: np.ndarray) -> np.ndarray:
-    """-Re λ / |λ| of each root; zero for a zero root."""
+    """-Re λ / |λ| of each root, zero for a zero root."""
     return 0.0 - roots.real / np.where(np.abs(roots) > 0, np.abs(roots), 1.0)
 
 
@@ -57,19 +58,19 @@ def _unstable(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]:
     return (
         UNSTABLE,
         "Lyapunov's theorem on instability by the first approximation",
-        f"the root {written(roots[0])} lies to the right",
+        f"the root {number(roots[0])} has a positive real part",
     )
 
 
 def _hurwitz(linear: LinearModel) -> tuple[str, str, str]:
     if not linear.critical:
-        return ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots lie to the left"
+        return ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots have negative real parts"
     return (
         ASYMPTOTIC,
         "Krasinskiy's theorem on the critical case of zero roots from constraints and integrals",
-        f"all roots but {_zeros(linear.critical)} lie to the left: perturbations that respect the constraints "
-        "(and integrals) die out; for others the motion is stable, not asymptotically, and tends to a shifted "
-        "equilibrium",
+        f"all roots except {_zeros(linear.critical)} have negative real parts: perturbations that respect the "
+        "constraints (and integrals) decay; for others the motion is stable, not asymptotically, and converges to a "
+        "shifted equilibrium",
     )
 
 
@@ -80,18 +81,13 @@ def _on_the_axis(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]
             "Lagrange-Dirichlet theorem (reduced potential with a strict minimum)",
             "only potential and gyroscopic forces act, and the reduced potential has a minimum on the constraints",
         )
-    shown = ", ".join(map(written, roots))
+    shown = numbers(roots)
     return (
         UNDECIDED,
         "critical case",
         f"{'the root' if len(roots) == 1 else 'the roots'} {shown} {'lies' if len(roots) == 1 else 'lie'} on the "
-        "imaginary axis, so terms of higher order decide",
+        "imaginary axis, so higher-order terms decide",
     )
-
-
-def written(root: complex) -> str:
-    """A root as text: 1.5, or 1.5+2i."""
-    return f"{root.real:.6g}" if root.imag == 0 else f"{root.real:.6g}{root.imag:+.6g}i"
 
 
 def _zeros(count: int) -> str:
@@ -99,7 +95,7 @@ def _zeros(count: int) -> str:
 
 
 def _conservative(linear: LinearModel) -> bool:
-    """Whether no non-potential force depends on the state, by structure, and nothing but the coordinates moves."""
+    """Whether no non-potential force depends on the state, by structure, and all states are those of coordinates."""
     mechanics = linear.equations.mechanics
     plain = len(linear.states) == 2 * len(linear.stiffness) and not linear.closed
     variables = (*mechanics.system.nodes.q, *mechanics.system.nodes.v)

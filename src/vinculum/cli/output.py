@@ -74,9 +74,9 @@ def _print(title: str, made: Any) -> None:
 
 def shown(value: Any) -> str:
     """A number with six digits, everything else as it is."""
-    if isinstance(value, complex):
-        return f"{value.real:.6g}{value.imag:+.6g}i" if value.imag else f"{value.real:.6g}"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    from vinculum.text_printer import number
+
+    return number(value) if isinstance(value, (float, complex)) else str(value)
 
 
 def as_json(data: Any) -> str:

@@ -23,6 +23,7 @@ from vinculum.errors import ModelError, SingularError
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import Node, symbol
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 Array = np.ndarray
 METHODS = ("auto", "composite", "articulated", "looped")
@@ -87,7 +88,7 @@ class Dynamics:
             "method": self.chosen + why,
             "parameters": f"{run_time} at run time" if run_time else "folded in",
         }
-        return "\n".join([f'Dynamics of "{self.tree.name}"', *(f"  {key:<11}  {value}" for key, value in rows.items())])
+        return labelled_rows(f'Dynamics of "{self.tree.name}"', rows)
 
     # -- numbers ---------------------------------------------------------------------------------------------
 

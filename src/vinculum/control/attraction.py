@@ -1,4 +1,4 @@
-"""A first estimate of the region of attraction: many starts, simulated."""
+"""An estimate of the region of attraction, from simulations of many starts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sympy as sp
 
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.ignorable import ignorable
+from vinculum.deprecations import renamed
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
 from vinculum.notebook_repr import html
@@ -20,21 +21,25 @@ from vinculum.simulation import simulate
 
 @dataclass(frozen=True, eq=False)
 class Attraction:
-    """Which of many starts came back to the equilibrium."""
+    """Which of many starts converged to the equilibrium.
+
+    ``distances`` are the largest |state - equilibrium| at the end, relative to the largest one at the start; infinite
+    for a run that ended early.
+    """
 
     starts: tuple[dict[sp.Expr, float], ...]
-    distances: (
-        np.ndarray
-    )  # largest |state - equilibrium| at the end, relative to the largest at the start; inf if broken off
+    distances: np.ndarray  # (starts)
     tolerance: float
 
     @property
-    def came_back(self) -> np.ndarray:
+    def converged(self) -> np.ndarray:
         """True for the starts that ended near the equilibrium."""
         return self.distances < self.tolerance
 
+    came_back = renamed("came_back", "converged")
+
     def __repr__(self) -> str:
-        return f"Attraction: {int(self.came_back.sum())} of {len(self.starts)} starts came back"
+        return f"Attraction: {int(self.converged.sum())} of {len(self.starts)} starts converged"
 
     _repr_html_ = html
 
@@ -49,12 +54,12 @@ def region_of_attraction(
     tolerance: float = 0.05,
     **options: Any,
 ) -> Attraction:
-    """Start from every combination of values in ``over``, all else at the equilibrium, and look after ``time``.
+    """Simulate from every combination of values in ``over``, all else at the equilibrium, and compare after ``time``.
 
-    Dependent coordinates follow by the constraints; ``options`` go to `simulate`.
+    Dependent coordinates follow from the constraints; ``options`` are passed to `simulate`.
     """
     if not over:
-        raise VinculumError("Say what to vary: over={coordinate: values, ...}.")
+        raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
     system = closed.system
     starts = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
     rest = {key: at[key] for key in (*system.coordinates, *system.velocities)}

@@ -1,4 +1,4 @@
-"""The full nonlinear system with its feedback law, and an observer in the loop where there is one."""
+"""The full nonlinear system with its feedback law, and with an observer in the loop if there is one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def close_loop(
     estimator: Estimator | None = None,
     limits: Mapping[sp.Expr, float] | None = None,
 ) -> EquationsOfMotion:
-    """The equations of motion with the inputs given by the law, of the estimated state if there is an estimator.
+    """The equations of motion with the inputs given by the law, which acts on the estimate if there is an estimator.
 
-    ``limits`` {u: largest |u|} saturate the inputs. The loop is the nonlinear system itself: only the law is linear.
+    ``limits`` {u: largest |u|} saturate the inputs. The plant is the nonlinear system itself: only the law is linear.
     """
     _refuse_limits(law, limits or {})
     laws = {u: _limited(expression, (limits or {}).get(u)) for u, expression in _laws(law, estimator).items()}
@@ -64,7 +64,7 @@ def _laws(law: FeedbackLaw, estimator: Estimator | None) -> dict[sp.Expr, sp.Exp
 
 
 def _estimator_rates(estimator: Estimator, laws: Mapping[sp.Expr, sp.Expr]) -> dict[sp.Expr, sp.Expr]:
-    """η̂' = F η̂ + H (u - u₀) + L (y - y₀ - C η̂), with the limited inputs the plant gets."""
+    """η̂' = F η̂ + H (u - u₀) + L (y - y₀ - C η̂), with the saturated inputs of the plant."""
     linear = estimator.linear
     guess = sp.Matrix(estimated(linear))
     u = sp.Matrix([laws[key] - sp.Float(linear.at[key]) for key in linear.inputs])
@@ -81,6 +81,7 @@ def _refuse_limits(law: FeedbackLaw, limits: Mapping[sp.Expr, float]) -> None:
     problems = [f"{name_of(u)} is not an input of the law." for u in limits if u not in law.linear.inputs]
     for u, limit in limits.items():
         if u in law.linear.inputs and not limit > abs(law.linear.at[u]):
-            problems.append(f"the limit {limit} of {name_of(u)} does not leave room for its holding value.")
+            holding = f"its holding value {law.linear.at[u]:.6g}"
+            problems.append(f"The limit {limit} of {name_of(u)} must be larger than the magnitude of {holding}.")
     if problems:
-        raise ModelError("the limits are not usable", problems)
+        raise ModelError("Invalid limits", problems)

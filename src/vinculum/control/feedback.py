@@ -1,7 +1,7 @@
 """Stabilization by linear-quadratic feedback (Krasinskiy 2025, (34) to (37)).
 
 u = u₀ + K η minimizes ∫ (ηᵀQη + uᵀRu) dt for η̇ = Fη + Hu:  K = -R⁻¹HᵀX,  FᵀX + XF - XHR⁻¹HᵀX + Q = 0.
-Modes the inputs cannot reach are left alone if they die out by themselves; otherwise they are named and refused.
+Uncontrollable modes are left alone if they decay by themselves; otherwise the error names them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from vinculum.analyze.modes import Mode, controllability, minimum_actuators, suf
 from vinculum.errors import Finding, Formula, ModelError, VinculumError, call
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows, number, numbers
 
 Weights: TypeAlias = np.ndarray | Sequence | Mapping[sp.Expr, float] | float | None
 
-_DEAD = 1e-9  # an uncontrolled root must lie left of -_DEAD·(size of the model)
+_DECAY = 1e-9  # an uncontrollable root must have Re λ < -_DECAY·(largest |λ|)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,17 +50,19 @@ class FeedbackLaw:
         }
 
     def __repr__(self) -> str:
-        rows = [f"  roots       {', '.join(f'{root:.6g}' for root in self.roots)}"]
-        for u, row in zip(self.linear.inputs, self.gain, strict=True):
-            rows.append(f"  {name_of(u):<12}{', '.join(f'{k:.6g}' for k in row)}")
-        nearest = min(mode.distance for mode in self.modes)
-        return "\n".join(["FeedbackLaw", *rows, f"  distance to losing a mode  {nearest:.3g}"])
+        gains = zip(self.linear.inputs, self.gain, strict=True)
+        rows = [
+            ("roots", numbers(self.roots)),
+            *((f"gains of {name_of(u)}", numbers(row)) for u, row in gains),
+            ("distance to losing a mode", f"{min(mode.distance for mode in self.modes):.3g}"),
+        ]
+        return labelled_rows("FeedbackLaw", rows)
 
     _repr_html_ = html
 
 
 def stabilize(linear: LinearModel, state_weights: Weights = None, input_weights: Weights = None) -> FeedbackLaw:
-    """The linear-quadratic law for given weights (default: unit matrices).
+    """The linear-quadratic feedback law for the given weights (default: unit matrices).
 
     Weights are matrices, diagonals in the order of ``linear.states`` and ``linear.inputs``, or {symbol: number}.
     """
@@ -83,7 +86,7 @@ def regulator(F: np.ndarray, H: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.
 
 
 def reachable_part(F: np.ndarray, H: np.ndarray, modes: list[Mode]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pair on the reachable subspace, with an orthonormal basis T of it; all of it when no mode is lost."""
+    """The pair on the controllable subspace, with an orthonormal basis T of it (the whole space if no mode is lost)."""
     if not any(mode.lost for mode in modes):
         return F, H, np.eye(len(F))
     lost = []
@@ -97,69 +100,67 @@ def reachable_part(F: np.ndarray, H: np.ndarray, modes: list[Mode]) -> tuple[np.
 
 
 def weights(given: Weights, size: int, name: str, order: tuple[sp.Expr, ...], definite: bool = False) -> np.ndarray:
-    """A symmetric weight matrix, from a matrix, a diagonal or {symbol: number}; wrong sizes and signs are refused."""
+    """A symmetric weight matrix, from a matrix, a diagonal or {symbol: number}."""
     if isinstance(given, Mapping):
         given = _by_symbol(given, name, order)
     W = np.eye(size) if given is None else np.asarray(given, dtype=float)
     if W.ndim < 2:
         W = np.diag(np.broadcast_to(W, (size,)) if W.ndim == 0 else W)
     if W.shape != (size, size):
-        raise ModelError(
-            f"{name} is not usable", [f"it has shape {W.shape}; {size} numbers are needed, for {listed(order)}."]
-        )
+        needed = "1 number" if size == 1 else f"{size} numbers"
+        raise ModelError(f"Invalid {name}", [f"The shape is {W.shape}. Pass {needed}, for {listed(order)}."])
     if not np.all(np.isfinite(W)):
-        raise ModelError(f"{name} is not usable", ["it contains a number that is not finite."])
+        raise ModelError(f"Invalid {name}", ["It contains a number that is not finite."])
     smallest = float(np.linalg.eigvalsh((W + W.T) / 2).min(initial=0.0)) if size else 0.0
     if not np.allclose(W, W.T) or smallest < -1e-12 * np.abs(W).max(initial=1.0):
-        raise ModelError(
-            f"{name} is not usable", [f"it must be symmetric and not negative; smallest root {smallest:.3g}."]
-        )
+        problem = f"It must be symmetric and positive semidefinite; its smallest eigenvalue is {smallest:.3g}."
+        raise ModelError(f"Invalid {name}", [problem])
     if definite and np.linalg.eigvalsh(W).min(initial=1.0) <= 0:
-        raise ModelError(f"{name} is not usable", ["every input must cost something: the matrix must be positive."])
+        raise ModelError(f"Invalid {name}", ["It must be positive definite."])
     return W
 
 
 def _by_symbol(given: Mapping[sp.Expr, float], name: str, order: tuple[sp.Expr, ...]) -> np.ndarray:
-    """A diagonal in the order of the model; what is not named has the weight zero."""
-    strangers = [
-        f"{name_of(key)} has no weight here.{suggestion(name_of(key), map(name_of, order))} Known are {listed(order)}."
+    """A diagonal in the order of the model; the default weight is zero."""
+    problems = [
+        f"{name_of(key)} is not among {listed(order)}.{suggestion(name_of(key), map(name_of, order))}"
         for key in given
         if key not in order
     ]
-    if strangers:
-        raise ModelError(f"{name} is not usable", strangers)
+    if problems:
+        raise ModelError(f"Invalid {name}", problems)
     return np.array([float(given.get(key, 0.0)) for key in order])
 
 
 def _refuse_idle_inputs(linear: LinearModel) -> None:
     if not linear.inputs:
-        advice = ("State them: ", call("System", inputs=[Formula("u")]), ".")
-        raise VinculumError(Finding("The system has no inputs to stabilize with.", advice))
+        advice = ("Add them: ", call("System", inputs=[Formula("u")]), ".")
+        raise VinculumError(Finding("The system has no inputs.", advice))
     idle = [u for u, column in zip(linear.inputs, linear.input_matrix.T, strict=True) if not np.any(column)]
     if idle:
-        raise VinculumError(f"The input {listed(idle)} enters nowhere at this point: its column is zero. Remove it.")
+        which = f"Input {listed(idle)} has" if len(idle) == 1 else f"Inputs {listed(idle)} have"
+        raise VinculumError(f"{which} no effect at this point (a zero column of B). Remove it from the inputs.")
 
 
 def _needed(count: int) -> str:
-    return f"At least {count} {'input is' if count == 1 else 'inputs are'} needed, acting on what moves."
+    return f"At least {count} {'input is' if count == 1 else 'inputs are'} needed that act on these states."
 
 
 def _refuse_lost(linear: LinearModel, modes: list[Mode]) -> None:
-    """Name the modes that no input reaches and that do not die out by themselves."""
+    """Raise an error that names the uncontrollable modes that do not decay by themselves."""
     size = max(float(np.abs(linear.roots).max(initial=0.0)), 1e-300)
-    bad = [mode for mode in modes if mode.lost and mode.root.real >= -_DEAD * size]
+    bad = [mode for mode in modes if mode.lost and mode.root.real >= -_DECAY * size]
     if not bad:
         return
     shapes = "; ".join(
-        f"root {mode.root:.6g}, moving {', '.join(n for n, share in mode.shape.items() if share > 0.05)}"
-        for mode in bad
+        f"root {number(mode.root)} in {', '.join(n for n, share in mode.shape.items() if share > 0.05)}" for mode in bad
     )
     enough = sufficient_inputs(linear)
     advice = (
-        f"These inputs would do: {', '.join(listed(s) for s in enough)}."
+        f"Sufficient inputs: {', or '.join(listed(s) for s in enough)}."
         if enough
         else _needed(minimum_actuators(linear))
     )
     who = "input" if len(linear.inputs) == 1 else "inputs"
     count = "1 mode" if len(bad) == 1 else f"{len(bad)} modes"
-    raise VinculumError(f"The {who} {listed(linear.inputs)} cannot reach {count}: {shapes}. {advice}")
+    raise VinculumError(f"The {who} {listed(linear.inputs)} cannot control {count}: {shapes}. {advice}")

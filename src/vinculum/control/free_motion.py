@@ -1,4 +1,4 @@
-"""The free motion of a system with servo constraints, stabilized by tangential reactions (Khusanov 2020, conclusion).
+"""Stabilization of the free motion under servo constraints by tangential reactions (Khusanov 2020, conclusion).
 
 x' = A x + B μ at a steady motion,   μ = μ₀ - R⁻¹Bᵀ P x,   AᵀP + P A - P B R⁻¹ Bᵀ P + Q = 0
 """
@@ -13,7 +13,8 @@ import sympy as sp
 from vinculum.analyze.internal import first_approximation
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import ModelError
-from vinculum.names import listed, name_of
+from vinculum.names import listed
+from vinculum.text_printer import number
 
 
 def stabilize_free_motion(
@@ -27,7 +28,7 @@ def stabilize_free_motion(
 ) -> dict[sp.Expr, sp.Expr]:
     """Laws {input: expression of the states} that stabilize a steady motion, by LQR on the first approximation.
 
-    ``at`` is the steady motion with its inputs; ``states`` are those that are steady in it. The laws go to
+    ``at`` is the steady motion with its inputs; ``states`` are those that are constant in it. Pass the laws to
     ``simulate(..., inputs=laws)``.
     """
     import scipy.linalg
@@ -47,18 +48,15 @@ def _weights(weights: np.ndarray | float, size: int) -> np.ndarray:
 
 
 def refuse_uncontrollable(A: np.ndarray, B: np.ndarray, states: Sequence[sp.Expr]) -> None:
-    """A root that does not decay must be reached by an input (Popov, Belevitch, Hautus)."""
+    """A root that does not decay must be controllable (Popov, Belevitch, Hautus)."""
     for root in np.linalg.eigvals(A):
         if root.real < -1e-9:
             continue
         pencil = np.column_stack([A - root * np.eye(len(A)), B])
         left, singular, _ = np.linalg.svd(pencil)
         if singular[-1] <= 1e-9 * singular[0]:
-            guilty = [key for key, part in zip(states, left[:, -1], strict=True) if abs(part) > 1e-6]
+            shape = [key for key, part in zip(states, left[:, -1], strict=True) if abs(part) > 1e-6]
             raise ModelError(
-                "the free motion cannot be stabilized",
-                [
-                    f"the root {root:.4g} in {listed(guilty)} is reached by no input ({name_of(guilty[0])} "
-                    f"first of all)."
-                ],
+                "The free motion cannot be stabilized",
+                [f"No input can control the root {number(root, 4)} in {listed(shape)}. Add an input that acts on it."],
             )

@@ -41,7 +41,7 @@ Laws = dict[sp.Expr, sp.Expr]
 def computed_torque(
     tree: BodyTree, desired: Mapping[sp.Expr, Any], frequency: float = 10.0, damping: float = 1.0
 ) -> Laws:
-    """Laws {torque: expression} that bring every coordinate to its desired function of time.
+    """Laws {torque: expression} with which every coordinate tracks its desired function of time.
 
     The error obeys ë + 2ζω ė + ω² e = 0 with ω = ``frequency`` [rad/s] and ζ = ``damping``.
     """
@@ -65,7 +65,7 @@ def refuse_incomplete(tree: BodyTree, desired: Mapping[sp.Expr, Any]) -> None:
 
 
 def gravity_compensation(tree: BodyTree) -> Laws:
-    """Laws {torque: expression} that hold the arm at rest wherever it stands."""
+    """Laws {torque: expression} that hold the arm at rest in any configuration."""
     actuators = actuated(tree)
     still = {symbol(v): ZERO for v in tree.velocities}
     torques = substitute(_inverse(tree, [ZERO] * len(tree.coordinates)), still)
@@ -84,11 +84,11 @@ def task_path(
     frequency: float = 10.0,
     damping: float = 1.0,
 ) -> Laws:
-    """Laws that lead a point of a body along a path p_d(t) and hold the servo constraints of `servo_path`.
+    """Laws with which a point of a body follows a path p_d(t) and the servo constraints of `servo_path` hold.
 
-    As many conditions as coordinates are needed: components of ``path`` (None: left free), ``orientation``, ``joints``.
-    ``at`` is a configuration near the path, away from singular ones, where the order of elimination is chosen. Off the
-    path every residual obeys ë + 2ζω ė + ω² e = 0, and the arm comes back to it.
+    Pass as many conditions as coordinates: components of ``path`` (None leaves one free), ``orientation``, ``joints``.
+    ``at`` is a nonsingular configuration near the path, where the order of elimination is chosen. Off the path every
+    residual obeys ë + 2ζω ė + ω² e = 0, so the arm returns to it.
     """
     servos = servo_path(tree, body, path, point, orientation=orientation, joints=joints)
     terms = mechanics(tree.system(constraints=servos))
@@ -108,7 +108,7 @@ def _solved(tree: BodyTree, J: np.ndarray, right: Sequence[Node], at: Mapping[sp
     except SingularMatrix as error:
         pose = ", ".join(f"{name_of(q)} = {float(at[q]):.6g}" for q in tree.coordinates)
         advice = ("Choose another configuration: ", call("task_path", at={Word("coordinate"): Word("value")}), ".")
-        raise SingularError(Finding(f"The arm is singular at {pose}.", advice)) from error
+        raise SingularError(Finding(f"Singular configuration: {pose}.", advice)) from error
 
 
 def _laws(tree: BodyTree, actuators: Sequence[sp.Expr], accelerations: Sequence[Node]) -> Laws:

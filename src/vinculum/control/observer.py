@@ -20,6 +20,7 @@ from vinculum.control.feedback import Weights, regulator, weights
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows, numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,11 +42,11 @@ class Estimator:
     def __repr__(self) -> str:
         rows = {
             "outputs": listed(self.outputs),
-            "roots of the error": ", ".join(f"{root:.6g}" for root in self.roots),
+            "roots of the error": numbers(self.roots),
             "slowest": f"{self.roots[0].real:.6g}",
             "distance to losing a mode": f"{min(mode.distance for mode in self.modes):.3g}",
         }
-        return "\n".join(["Estimator", *(f"  {key:<26}{value}" for key, value in rows.items())])
+        return labelled_rows("Estimator", rows)
 
     _repr_html_ = html
 
@@ -56,8 +57,8 @@ def observe(
     state_noise: Weights = None,
     output_noise: Weights = None,
 ) -> Estimator:
-    """An observer from outputs: coordinates (dependent ones too), velocities, currents."""
-    _refuse_strangers(linear, outputs)
+    """Design an observer from outputs: coordinates (also dependent ones), velocities, currents."""
+    _refuse_unknown(linear, outputs)
     C = np.array([linear.measured[y] for y in outputs]).reshape(len(outputs), -1)
     modes = observability(linear, outputs)
     _refuse_unseen(linear, outputs, modes)
@@ -67,30 +68,30 @@ def observe(
     return Estimator(linear, tuple(outputs), C, L, tuple(modes))
 
 
-def _refuse_strangers(linear: LinearModel, outputs: Sequence[sp.Expr]) -> None:
+def _refuse_unknown(linear: LinearModel, outputs: Sequence[sp.Expr]) -> None:
     problems = [
         f"{name_of(y)} cannot be measured.{suggestion(name_of(y), map(name_of, linear.measured))}"
         for y in outputs
         if y not in linear.measured
     ]
     if not outputs:
-        problems.append(f"no outputs were given. Choose from {listed(linear.measured)}.")
+        problems.append(f"No outputs were given. Choose from {listed(linear.measured)}.")
     if problems:
-        raise ModelError("the outputs are not usable", problems)
+        raise ModelError("Invalid outputs", problems)
 
 
 def _refuse_unseen(linear: LinearModel, outputs: Sequence[sp.Expr], modes: list[Mode]) -> None:
-    """Name the modes that the outputs do not show and that do not die out by themselves."""
+    """Raise an error that names the unobservable modes that do not decay by themselves."""
     size = max(float(np.abs(linear.roots).max(initial=0.0)), 1e-300)
     bad = [mode for mode in modes if mode.lost and mode.root.real >= -1e-9 * size]
     if not bad:
         return
-    roots = ", ".join(f"{mode.root:.6g}" for mode in bad)
+    roots = numbers(mode.root for mode in bad)
     candidates = [key for key in linear.measured if not isinstance(key, sp.Derivative)]
     enough = sufficient_outputs(linear, candidates)
-    advice = f"These would do: {' or '.join(listed(s) for s in enough[:4])}." if enough else ""
-    who = f"The output {listed(outputs)} does" if len(outputs) == 1 else f"The outputs {listed(outputs)} do"
-    which = f"mode with root {roots}" if len(bad) == 1 else f"modes with roots {roots}"
+    advice = f"Sufficient outputs: {', or '.join(listed(s) for s in enough[:4])}." if enough else ""
+    who = f"the output {listed(outputs)}" if len(outputs) == 1 else f"the outputs {listed(outputs)}"
+    which = f"mode with root {roots} is" if len(bad) == 1 else f"modes with roots {roots} are"
     count = minimum_actuators(linear)
     needed = f"At least {count} {'sensor is' if count == 1 else 'sensors are'} needed."
-    raise VinculumError(f"{who} not show the {which}. {needed} {advice}".rstrip())
+    raise VinculumError(f"The {which} not observable in {who}. {needed} {advice}".rstrip())

@@ -25,6 +25,7 @@ from vinculum.errors import ConstraintError, DomainError, Finding, ModelError, W
 from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, reaction, suggestion
 from vinculum.notebook_repr import formula, html_if_large
+from vinculum.text_printer import labelled_rows
 
 if TYPE_CHECKING:
     from vinculum.derivation.forms.form import MechanicalForm
@@ -462,7 +463,7 @@ class EquationsOfMotion:
         if limits:
             rows["chart"] = "; ".join(limits)
         head = f'EquationsOfMotion of "{self.system.name}"'
-        return "\n".join([head, *(f"  {key:<12}{value}" for key, value in rows.items())])
+        return labelled_rows(head, rows)
 
 
 def _is_number(value: object) -> bool:

@@ -16,6 +16,7 @@ import sympy as sp
 from vinculum.derivation.mechanics.lagrange import product
 from vinculum.graph import ZERO, Node, intermediates, symbol, to_sympy, tree_size, vector
 from vinculum.names import name_of
+from vinculum.text_printer import vlatex
 
 if TYPE_CHECKING:
     from vinculum.derivation.equations import EquationsOfMotion
@@ -46,19 +47,6 @@ class Printed:
 def latex(equations: EquationsOfMotion, named: bool | None = None) -> str:
     """The equations of a form, and the definitions of intermediates where there are any."""
     return printed(equations, named).aligned
-
-
-def vlatex(expression: sp.Expr) -> str:
-    """LaTeX with dots for time derivatives."""
-    from sympy.physics.vector.printing import vlatex as printed
-
-    return printed(expression, symbol_names=_multiplier_names(expression))
-
-
-def _multiplier_names(expression: sp.Expr) -> dict[sp.Symbol, str]:
-    """λ of constraints whose names are more than one plain word: SymPy would read "platform norm" as ‖platform‖."""
-    names = {s: s.name.removeprefix("lambda_") for s in expression.free_symbols if s.name.startswith("lambda_")}
-    return {s: rf"\lambda_{{\text{{{name}}}}}" for s, name in names.items() if not name.isalnum()}
 
 
 Line = tuple[Node, Node]  # left = right

@@ -15,6 +15,7 @@ from vinculum.frozen import FrozenMapping
 from vinculum.graph import ZERO, Converter, Node, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +86,7 @@ class AffineSystem:
             "constraints": ", ".join(self.constraint_names) or "none",
             "parameters": ", ".join(f"{name_of(p)} = {v:.6g}" for p, v in self.parameters.items()) or "none",
         }
-        return "\n".join([f'AffineSystem "{self.name}"', *(f"  {key:<11}  {value}" for key, value in shown.items())])
+        return labelled_rows(f'AffineSystem "{self.name}"', shown)
 
     _repr_html_ = html
 

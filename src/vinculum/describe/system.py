@@ -16,6 +16,7 @@ from vinculum.frozen import FrozenMapping
 from vinculum.graph import Converter, Node, symbol
 from vinculum.names import listed
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +102,7 @@ class System:
             "inputs": listed(self.inputs) or "none",
             "parameters": ", ".join(f"{p} = {v:.6g}" for p, v in self.parameters.items()) or "none",
         }
-        return "\n".join([f'System "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+        return labelled_rows(f'System "{self.name}"', rows)
 
     _repr_html_ = html
 

@@ -239,10 +239,10 @@ def _region(record: Region) -> Rows:
 
 @rows.register
 def _attraction(record: Attraction) -> Rows:
-    columns = [*record.starts[0], "distance at the end", "came back"]
-    ends = zip(record.starts, record.distances, record.came_back, strict=True)
-    lines = {i: (*s.values(), d, "yes" if back else "no") for i, (s, d, back) in enumerate(ends, start=1)}
-    return {"came back": f"{int(record.came_back.sum())} of {len(record.starts)}", "starts": Grid(columns, lines)}
+    columns = [*record.starts[0], "distance at the end", "converged"]
+    ends = zip(record.starts, record.distances, record.converged, strict=True)
+    lines = {i: (*s.values(), d, "yes" if converged else "no") for i, (s, d, converged) in enumerate(ends, start=1)}
+    return {"converged": f"{int(record.converged.sum())} of {len(record.starts)}", "starts": Grid(columns, lines)}
 
 
 @rows.register

@@ -15,6 +15,7 @@ from vinculum.describe.bodies.lemma import direction_cosines
 from vinculum.errors import ModelError
 from vinculum.graph.vectors import IDENTITY, Matrix, matrix_times, times, transposed
 from vinculum.notebook_repr import formula
+from vinculum.text_printer import vlatex
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,8 +36,6 @@ class KineticEnergy:
 
     def latex(self) -> str:
         """The coefficients, line by line, trigonometry simplified."""
-        from sympy.physics.vector.printing import vlatex
-
         names = [vlatex(q) for q in self.coordinates]
         rows = [rf"\alpha_0 &= {vlatex(_tidy(self.alpha_0))}"]
         rows += [rf"\alpha_{{{b}}} &= {vlatex(_tidy(x))}" for b, x in zip(names, self.alpha, strict=True)]

@@ -15,7 +15,7 @@ from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
-from vinculum.derivation.printing import Printed, Write, shared, vlatex
+from vinculum.derivation.printing import Printed, Write, shared
 from vinculum.derivation.servo.relative_degree import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
@@ -23,7 +23,7 @@ from vinculum.frozen import FrozenMapping
 from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
-from vinculum.text_printer import plain
+from vinculum.text_printer import labelled_rows, plain, vlatex
 
 if TYPE_CHECKING:
     from vinculum.derivation.forms.program import Program
@@ -311,4 +311,4 @@ class ProgramEquations:
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",
         }
         head = f'ProgramEquations of "{self.name}"'
-        return "\n".join([head, *(f"  {key:<9}{value}" for key, value in rows.items())])
+        return labelled_rows(head, rows)

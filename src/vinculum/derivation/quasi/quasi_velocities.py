@@ -23,6 +23,7 @@ from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.describe import System
 from vinculum.graph import to_sympy
 from vinculum.names import name_of
+from vinculum.text_printer import vlatex
 
 _SMALL = 400  # operations of an expression that is worth simplifying
 
@@ -51,8 +52,6 @@ class QuasiVelocities:
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        from sympy.physics.vector.printing import vlatex
-
         e = [vlatex(name) for name in self.characteristics]
         yield from ((vlatex(v), vlatex(value)) for v, value in self.inverse.items() if v != value)
         for a, name in enumerate(e):
@@ -69,8 +68,6 @@ class QuasiVelocities:
 
     def _operator(self, a: int) -> str:
         """Σ_i K_ia ∂/∂q_i."""
-        from sympy.physics.vector.printing import vlatex
-
         terms = []
         for q, factor in zip(self.coordinates, self.K[:, a], strict=True):
             written = "" if factor == 1 else rf"\left({vlatex(factor)}\right) "

@@ -25,6 +25,7 @@ from vinculum.graph import as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
 from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -240,7 +241,7 @@ class BodyTree:
             "external body": "moves as given" if self.base.moves else "at rest",
             "gravity": f"({', '.join(str(x) for x in self.gravity)})",
         }
-        return "\n".join([f'BodyTree "{self.name}"', *(f"  {key:<18}  {value}" for key, value in rows.items())])
+        return labelled_rows(f'BodyTree "{self.name}"', rows)
 
     _repr_html_ = html
 

@@ -17,7 +17,7 @@ from vinculum.analyze import Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
 from vinculum.model.examine import steps
-from vinculum.model.examine.findings import Findings, Interrupted, Point, arrival_of
+from vinculum.model.examine.findings import Findings, Interrupted, Point, settling_of
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
@@ -89,8 +89,8 @@ def _closed(
         return replace(point, loop=loop)
     closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
     held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
-    arrival = None if closed is None else arrival_of(model, closed, law)
-    return replace(point, loop=loop, closed_motion=closed, arrival=arrival, held_motion=held)
+    settling = None if closed is None else settling_of(model, closed, law)
+    return replace(point, loop=loop, closed_motion=closed, settling=settling, held_motion=held)
 
 
 class _Work:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vinculum.analyze.stability import written
 from vinculum.present.report.charts import SERIES, Figure, figure
+from vinculum.text_printer import number
 
 _FAR_APART = 40.0  # ratio of the largest to the smallest root beyond which axes are compressed
 
@@ -51,7 +51,7 @@ def _marks(roots: np.ndarray, name: str, sign: str, color: str, scale: float | N
         "x": _placed(roots.real, scale).tolist(),
         "y": _placed(roots.imag, scale).tolist(),
         "name": name,
-        "text": [written(root) for root in roots],
+        "text": [number(root) for root in roots],
         "hovertemplate": "%{text}<extra></extra>",
         "marker": {"symbol": sign, "size": 11, "color": color, "line": {"width": 2, "color": color}},
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from vinculum.text_printer import labelled_rows
+
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
 
@@ -46,6 +48,4 @@ def _counted(amount: int, what: str) -> str:
 
 def summary(motion: Trajectory) -> str:
     """The rows as text."""
-    rows = labelled(motion)
-    width = max(map(len, rows))
-    return "\n".join(["Trajectory", *(f"  {key:<{width}}  {value}" for key, value in rows.items())])
+    return labelled_rows("Trajectory", labelled(motion))
