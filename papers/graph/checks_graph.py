@@ -110,4 +110,4 @@ def freedom_of_a_hinge() -> Evidence:
     """A cylindrical joint has two freedoms; a hinge of the paper has one angle."""
     joints = ("cylindrical", "revolute")
     counts = [len(vn.Body("link", None, joint=kind, mass=1.0, inertia=1.0).coordinates) for kind in joints]
-    return evidence("coordinates of one hinge beside its angle", [count - 1 for count in counts], exact=True)
+    return evidence("coordinates of one hinge besides its angle", [count - 1 for count in counts], exact=True)

@@ -18,7 +18,7 @@ t = dynamicsymbols._t
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module("vinculum.simulation.run")
-    monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))
+    monkeypatch.setattr(module, "consistent_state", lambda equations, initial, **_: dict(initial))
 
 
 def random_affine(seed: int, degrees: tuple[int, ...], extra: int = 1, inputs: int = 0) -> vn.AffineSystem:

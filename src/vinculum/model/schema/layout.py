@@ -5,9 +5,7 @@ from __future__ import annotations
 from vinculum.model.schema.layout_form import FORM, STATE
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Table, Text, Whole
-
-ADAPTIVE = ("taylor", "bdf", "auto")  # methods that choose their steps
-METHODS = (*ADAPTIVE, "euler", "midpoint", "rk4", "ab2", "ab3", "ab4", "ab5", "abm2", "abm3", "abm4")
+from vinculum.simulation.integrators import method_names
 
 STABILIZATION = Either(
     "How the constraints are held during a run.",
@@ -44,7 +42,7 @@ _START = {
     "fixed": ListOf("Initial values that must not be changed.", Name()),
     "times": ListOf("Start and end, or all instants; an end before the start runs backwards.", Number()),
     "samples": Whole("How many instants between start and end.", 2, 100_000),
-    "method": Text("Of integration; taylor when left out.", METHODS),
+    "method": Text("Of integration; taylor when left out.", method_names),
     "step": Number("Of the methods with a fixed step."),
     "tolerance": Number("Of the adaptive methods."),
     "stabilization": STABILIZATION,

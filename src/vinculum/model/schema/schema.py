@@ -83,7 +83,7 @@ def _lines(title: str, table: Table) -> Iterator[str]:
 def _kind(shape: Shape) -> str:
     """A shape in a word or two."""
     if isinstance(shape, Text):
-        return ", ".join(f"`{choice}`" for choice in shape.choices) or "text"
+        return ", ".join(f"`{choice}`" for choice in shape.names) or "text"
     if isinstance(shape, ListOf):
         return f"list of {shape.length or ''} {_kind(shape.entry)}".replace("  ", " ")
     if isinstance(shape, MapOf):
