@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from vinculum.describe.bodies.closures import KINDS
 from vinculum.describe.bodies.joints import JOINTS
-from vinculum.describe.bodies.loops import KINDS
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Shape, Table, Text
 
 NAMES = 'A list of names, or a table from name to unit, as {x = "m"}.'
@@ -106,7 +106,7 @@ _JOINT = {
 BODY = Table(
     "A rigid body and the joint by which it hangs on its parent.",
     {
-        "parent": Name("The body it hangs on; the external body when left out."),
+        "parent": Name("The body it hangs on; the ground when left out."),
         "axis": Either(
             "Of the joint, in the frame of the body; two for a universal joint.",
             (ListOf(entry=Either(options=(Formula(), VECTOR))),),
@@ -135,8 +135,8 @@ LINK = Table(
 LOOP = Table(
     "Two bodies joined a second time.",
     {
-        "first": Name("A body; the external body when left out."),
-        "second": Name("Another body; the external body when left out."),
+        "first": Name("A body; the ground when left out."),
+        "second": Name("Another body; the ground when left out."),
         "kind": Text("What coincides; point when left out.", KINDS),
         "point": ListOf("On the first body.", Formula(), 3),
         "other_point": ListOf("On the second body.", Formula(), 3),
@@ -186,9 +186,9 @@ TREE = Table(
     "A tree of rigid bodies.",
     {
         "gravity": ListOf("Acceleration of gravity; [0, 0, -9.81] when left out.", Formula(), 3),
-        "base_velocity": ListOf("Of the external body, as functions of t.", Formula(), 3),
-        "base_angular_velocity": ListOf("Of the external body, as functions of t.", Formula(), 3),
-        "base_rotation": ListOf("Of the external body, 3×3 functions of t.", VECTOR, 3),
+        "base_velocity": ListOf("Of the base, as functions of t.", Formula(), 3),
+        "base_angular_velocity": ListOf("Of the base, as functions of t.", Formula(), 3),
+        "base_rotation": ListOf("Of the base, 3×3 functions of t.", VECTOR, 3),
         "bodies": MapOf("The bodies by name.", BODY),
         "links": ListOf("Rows of Denavit and Hartenberg, one body each.", LINK),
         "convention": Text("Of the links: standard or modified (Craig).", ("standard", "modified")),
