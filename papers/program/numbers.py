@@ -8,8 +8,9 @@ import vinculum as vn
 from papers.program import ellipse
 from papers.program.ellipse import STEP, largest, last_gain, q1, q2, run, y
 from papers.record import Number, Table
-from vinculum.simulation.integrators.methods import METHODS, RungeKutta
-from vinculum.simulation.stabilization.gain_interval import growth, stability_limit, stage_defect
+from vinculum.simulation import RungeKutta
+from vinculum.simulation.integrators import METHODS
+from vinculum.simulation.stabilization.gain_interval import fixed_step
 
 ACCURACIES = {1e-3: ("8, 1992", "8.1"), 1e-4: ("80, 1920", "81"), 4e-5: ("200, 1800", "201")}
 
@@ -33,12 +34,12 @@ def intervals() -> list[Number]:
         interval = vn.simulation.gain_interval("euler", STEP, epsilon, curvature=16)
         found.append(Number(f"ε = {epsilon:g}: k by the theorem", text, (interval.low, interval.high)))
         low = last_gain(epsilon, 1.1 * interval.low, 0.9 * interval.low)
-        found.append(Number(f"ε = {epsilon:g}: least k measured", measured, low, units=1.0))
+        found.append(Number(f"ε = {epsilon:g}: smallest k measured", measured, low, units=1.0))
     high = last_gain(1e-3, 1990.0, 2050.0)
     narrow = vn.simulation.gain_interval("euler", STEP, 1e-3, curvature=16)
     return [
         *found,
-        Number("ε = 0.001: greatest k measured", "2000", high, units=2.0),
+        Number("ε = 0.001: largest k measured", "2000", high, units=2.0),
         Number(
             "ε = 0.001: interval of k",
             "200, 1800",
@@ -82,9 +83,8 @@ def defects() -> list[Number]:
         ("midpoint", "0.5", "-0.125", "1"),
         ("rk4", "0.375", "-0.010417", "1.5961"),
     ):
-        method = METHODS[name]
-        assert isinstance(method, RungeKutta)
-        values = growth(method, 1.0), stage_defect(method, 1.0), z[np.abs(growth(method, z)).argmin()]
+        method = RungeKutta(name)
+        values = method.growth(1.0), method.stage_defect(1.0), z[np.abs(method.growth(z)).argmin()]
         found.append(
             Number(f"{name.upper()}: R(-1), P(1), z of the least |R|", f"{R}, {P}, {best}", [float(v) for v in values])
         )
@@ -105,7 +105,7 @@ def limits() -> list[Number]:
         "abm4": "1.285",
     }
     return [
-        Number(name.upper(), text, stability_limit(METHODS[name], False))
+        Number(name.upper(), text, fixed_step(METHODS[name]).stability_limit())
         for name, text in texts.items()
         if name in METHODS
     ]

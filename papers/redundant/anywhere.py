@@ -9,12 +9,12 @@ import numpy as np
 import sympy as sp
 from scipy.integrate import solve_ivp
 
-from vinculum.simulation.problem.build_problem import pose
+from vinculum.simulation.problem.problem import build_problem
 
 
 def motion_anywhere(equations: Any, start: Mapping[sp.Expr, float], end: float, method: str) -> tuple[dict, float]:
     """The state at the end, and the greatest change of a constraint on the way: F is an integral."""
-    problem, x = pose(equations, dict(start), 0.0, equations.laws, dict(equations.system.parameters), [], {})
+    problem, x = build_problem(equations, dict(start), 0.0, equations.laws, dict(equations.system.parameters), [])
     rates, slopes = problem.compiled(problem.nodes.rates), problem.compiled(tuple(problem.nodes.jacobian().ravel()))
     jacobian = {"jac": lambda t, x: slopes(t, x, problem.values).reshape(len(x), len(x))} if method == "Radau" else {}
     run = solve_ivp(

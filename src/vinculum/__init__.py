@@ -66,11 +66,15 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.model.model import Model as Model
     from vinculum.names import reaction as reaction
     from vinculum.present.report import write_report as write_report
+    from vinculum.simulation import BDF as BDF
+    from vinculum.simulation import Adams as Adams
     from vinculum.simulation import Baumgarte as Baumgarte
     from vinculum.simulation import Event as Event
     from vinculum.simulation import Guaranteed as Guaranteed
     from vinculum.simulation import Projection as Projection
+    from vinculum.simulation import RungeKutta as RungeKutta
     from vinculum.simulation import Sampled as Sampled
+    from vinculum.simulation import Taylor as Taylor
     from vinculum.simulation import Trajectory as Trajectory
     from vinculum.simulation import Unstabilized as Unstabilized
     from vinculum.simulation import consistent_state as consistent_state
@@ -107,6 +111,10 @@ _PLACES = {
     # simulate
     "simulate": "vinculum.simulation",
     "consistent_state": "vinculum.simulation",
+    "Taylor": "vinculum.simulation",
+    "BDF": "vinculum.simulation",
+    "RungeKutta": "vinculum.simulation",
+    "Adams": "vinculum.simulation",
     "Baumgarte": "vinculum.simulation",
     "Sampled": "vinculum.simulation",
     "Projection": "vinculum.simulation",

@@ -11,7 +11,7 @@ import vinculum as vn
 from analyze.machines import random_machine, two_deltas
 from examples import ball_and_beam, delta_robot, watt_governor
 from laws.random_systems import t
-from vinculum.simulation.problem.build_problem import pose
+from vinculum.simulation.problem.problem import build_problem
 
 SEEDS = range(10)
 
@@ -146,7 +146,7 @@ def test_the_other_roots_are_those_of_the_full_system():
     system = equations.system
     start = {key: rest[key] for key in (*system.coordinates, *system.velocities)}
     held = {u: rest[u] for u in system.inputs}
-    problem, x = pose(equations, start, 0.0, held, dict(system.parameters), [], {})
+    problem, x = build_problem(equations, start, 0.0, held, dict(system.parameters), [])
     n = len(equations.states)
     full = problem.compiled(tuple(problem.nodes.jacobian()[:n, :n].ravel()))(0.0, x, problem.values).reshape(n, n)
     roots = sorted(np.linalg.eigvals(full), key=abs)

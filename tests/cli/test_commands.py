@@ -224,12 +224,12 @@ def test_a_closed_loop_that_fails_is_a_no(weak, run):
     assert not arrival["came_to_the_equilibrium"]
     assert arrival["distance_at_the_end"] > arrival["distance_at_the_start"]
     assert 0.9 * arrival["lasted"] < arrival["limits"]["u"]["time_at_limit"] <= arrival["lasted"]
-    assert re.search("came to the equilibrium +no", run("stabilize model.toml", code=1).stdout)
+    assert re.search("converged to the equilibrium +no", run("stabilize model.toml", code=1).stdout)
 
 
 def test_a_report_says_that_the_closed_loop_fails(weak, run, tmp_path):
-    assert "did not come to its equilibrium" in run("report model.toml", code=1).stderr
-    assert "did not come to its equilibrium" in (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert "did not converge to its equilibrium" in run("report model.toml", code=1).stderr
+    assert "did not converge to its equilibrium" in (tmp_path / "model.html").read_text(encoding="utf-8")
 
 
 def test_a_report_says_that_a_motion_broke_down(model, run, tmp_path):

@@ -163,7 +163,7 @@ def test_baumgarte_s_closed_loop_is_not_variational():
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module("vinculum.simulation.run")
-    monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))
+    monkeypatch.setattr(module, "consistent_state", lambda equations, initial, **_: dict(initial))
 
 
 def point_on_line(matrix: list) -> vn.program.ProgramEquations:

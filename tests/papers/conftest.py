@@ -11,4 +11,4 @@ import pytest
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start where ``initial`` says, also off the constraints, which `consistent_state` would refuse."""
     module = importlib.import_module("vinculum.simulation.run")
-    monkeypatch.setattr(module, "consistent", lambda equations, initial, **_: dict(initial))
+    monkeypatch.setattr(module, "consistent_state", lambda equations, initial, **_: dict(initial))

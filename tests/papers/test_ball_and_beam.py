@@ -32,7 +32,7 @@ from examples.ball_and_beam import (
     u,
 )
 from papers.roots import assert_roots
-from vinculum.simulation.problem.build_problem import pose
+from vinculum.simulation.problem.problem import build_problem
 
 BOTH = pytest.mark.parametrize("number", [0, 1], ids=["E1", "E2"])
 CURRENT = vn.motors.charge_of(system(), u).diff()
@@ -298,7 +298,7 @@ def test_a_start_off_the_constraint_ends_beside_the_equilibrium():
     closed = vn.close_loop(plant, law)
     start = {key: held[key] for key in (*plant.system.coordinates, *plant.system.velocities)}
     start[alpha] = 0.01
-    problem, x = pose(closed, start, 0.0, closed.laws, dict(plant.system.parameters), [], {})
+    problem, x = build_problem(closed, start, 0.0, closed.laws, dict(plant.system.parameters), [])
     rates, slopes = problem.compiled(problem.nodes.rates), problem.compiled(tuple(problem.nodes.jacobian().ravel()))
     found = solve_ivp(
         lambda t, x: rates(t, x, problem.values),

@@ -32,7 +32,7 @@ from examples.delta_robot import (
     u,
 )
 from papers.roots import assert_roots
-from vinculum.simulation.problem.build_problem import pose
+from vinculum.simulation.problem.problem import build_problem
 
 STILL = {q.diff(): 0.0 for q in theta}
 
@@ -268,7 +268,7 @@ def test_a_start_off_the_constraints_stays_off():
     closed = vn.close_loop(equations, law)
     start = {key: rest[key] for key in (*closed.system.coordinates, *closed.system.velocities)}
     start[Z] += 0.005
-    problem, x = pose(closed, start, 0.0, closed.laws, dict(closed.system.parameters), [], {})
+    problem, x = build_problem(closed, start, 0.0, closed.laws, dict(closed.system.parameters), [])
     rates, residuals = problem.compiled(problem.nodes.rates), problem.compiled(problem.nodes.residuals[:3])
     found = solve_ivp(lambda t, x: rates(t, x, problem.values), (0, 6), x, method="DOP853", rtol=1e-12, atol=1e-13)
     first, last = (residuals(0.0, found.y[:, i], problem.values) for i in (0, -1))

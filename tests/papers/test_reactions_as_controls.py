@@ -34,7 +34,7 @@ from examples.wheel_with_reactions import (
     z,
     zd,
 )
-from vinculum.simulation.integrators.methods import METHODS
+from vinculum.simulation import METHODS
 
 
 def as_system() -> vn.System:

@@ -14,7 +14,7 @@ import pytest
 import vinculum as vn
 from examples import five_bar, watt_governor
 from papers.roots import assert_roots
-from vinculum.simulation.problem.build_problem import pose
+from vinculum.simulation.problem.problem import build_problem
 
 # -- A9: the governor -------------------------------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ def test_roots_of_the_steady_motion_equal_brute_force():
     routh, rest = governor("routh"), steady()
     system = routh.system
     start = {key: rest[key] for key in (*system.coordinates, *system.velocities)}
-    problem, x = pose(routh, start, 0.0, {}, dict(system.parameters), [], {})
+    problem, x = build_problem(routh, start, 0.0, {}, dict(system.parameters), [])
     rates, n = problem.compiled(problem.nodes.rates), len(routh.states)
     slopes = np.array([_slope(lambda x: rates(0.0, x, problem.values), x, i) for i in range(n)]).T[:n, :n]
     linear = vn.linearize(routh, at=rest)

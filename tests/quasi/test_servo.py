@@ -16,8 +16,7 @@ from examples import gyroscope_in_gimbals as gyro
 from examples import overhead_crane as crane
 from examples import sleigh_with_servo as sleigh
 from examples.sleigh_with_servo import e1, e2, e3, eta, phi, xi
-from vinculum.simulation.integrators.methods import METHODS
-from vinculum.simulation.stabilization.probes import runge_kutta
+from vinculum.simulation import METHODS
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")
@@ -241,7 +240,7 @@ def test_how_well_a_step_of_rk4_answers_to_a_correction(constraint, relative_deg
         p = problem.values.copy()
         p[len(p) - len(equations.corrections) + place] = correction
         at = np.array([motion.t[-1]])
-        end = runge_kutta(lambda s, x: rates.rows(s, x, p), METHODS["rk4"], at, begin[None], step)
+        end = METHODS["rk4"].step_all(lambda s, x: rates.rows(s, x, p), at, begin[None], step)
         return float(residual(at[0] + step, end[0], p)[0])
 
     ideal = {step: -10.0 * step**relative_degree / math.factorial(relative_degree) for step in (0.08, 0.04)}
@@ -366,7 +365,7 @@ def test_what_is_wrong_with_a_servo_is_said_at_once():
         vn.System([x, y], x.diff() ** 2 + y.diff() ** 2, forces={x: u}, inputs=[u],
                   constraints=[vn.Servo(x - y, through=[tau], name="belt"), vn.Servo(x, name="stop")])  # fmt: skip
     text = str(caught.value)
-    assert "belt is held through tau, which is no input" in text
+    assert "belt is held through tau, which is not an input" in text
     assert "stop names no input" in text
     assert "2 servo constraints are held through 1 inputs" in text
 

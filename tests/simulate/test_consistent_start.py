@@ -233,12 +233,12 @@ def test_dependent_constraints_at_the_start_are_refused():
 
 def test_unknown_names_are_refused_with_the_nearest_known_one():
     wrong = sp.Function("thetta")(t)
-    with pytest.raises(vn.ModelError, match=r"thetta is no coordinate.*Did you mean theta"):
+    with pytest.raises(vn.ModelError, match=r"thetta is not a coordinate.*Did you mean theta"):
         vn.consistent_state(skate(), {wrong: 0.3})
 
 
 def test_accelerations_are_no_initial_values():
-    with pytest.raises(vn.ModelError, match=r"ddot\(x\) is no coordinate or velocity"):
+    with pytest.raises(vn.ModelError, match=r"ddot\(x\) is not a coordinate or velocity"):
         vn.consistent_state(pendulum(), hanging() | {x.diff(t, 2): 1.0})
 
 

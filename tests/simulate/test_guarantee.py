@@ -10,9 +10,9 @@ import vinculum as vn
 from examples.wheel_with_reactions import program, start
 from simulate.models import ADAMS, FIXED_STEP, RUNGE_KUTTA, SKATE_START, hanging, pendulum, run, skate
 from vinculum.present.plots import plot_gain_intervals
-from vinculum.simulation.integrators.methods import METHODS
-from vinculum.simulation.stabilization.error_propagation import amplification, step_matrix
-from vinculum.simulation.stabilization.gain_interval import gain_interval, growth, stability_limit, stage_defect
+from vinculum.simulation import METHODS
+from vinculum.simulation.stabilization.error_propagation import amplification
+from vinculum.simulation.stabilization.gain_interval import gain_interval
 
 SYSTEMS = {
     "second order": lambda: (pendulum(), hanging(speed=2.0), 3.0),
@@ -93,7 +93,7 @@ def test_the_promise_is_stored_with_the_trajectory(tmp_path):
 
 @pytest.mark.parametrize(("method", "limit"), [("euler", 2.0), ("midpoint", 2.0), ("rk4", 2.785293563405282)])
 def test_stability_limits_of_runge_kutta_methods(method, limit):
-    assert stability_limit(METHODS[method]) == pytest.approx(limit, rel=1e-10)
+    assert METHODS[method].stability_limit() == pytest.approx(limit, rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_stability_limits_of_runge_kutta_methods(method, limit):
 )  # fmt: skip
 def test_growth_and_stage_defect_are_those_of_the_table(method, R, P):
     for z in (0.1, 0.7, 1.9):
-        assert growth(METHODS[method], z) == pytest.approx(R(z), rel=1e-13)
-        assert stage_defect(METHODS[method], z) == pytest.approx(P(z), rel=1e-13)
+        assert METHODS[method].growth(z) == pytest.approx(R(z), rel=1e-13)
+        assert METHODS[method].stage_defect(z) == pytest.approx(P(z), rel=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_growth_and_stage_defect_are_those_of_the_table(method, R, P):
 )
 def test_the_worst_case_of_adams_methods(method, z, least):
     """The smallest sum of the absolute impulse response, and where."""
-    assert amplification(step_matrix(METHODS[method], [z], 1.0, False), 1)[0, 0] == pytest.approx(least, abs=0.02)
+    assert amplification(METHODS[method].step_matrix([z], 1.0, False), 1)[0, 0] == pytest.approx(least, abs=0.02)
 
 
 @pytest.mark.parametrize("method", ADAMS)
@@ -121,17 +121,17 @@ def test_the_recursion_of_adams_methods_turns_unstable_at_their_limit(method, or
     from vinculum.derivation.program.perturbation import binomial
 
     for share, stable in ((0.97, True), (1.03, False)):
-        S = step_matrix(METHODS[method], binomial(order, share * METHODS[method].largest), 1.0, False)
+        S = METHODS[method].step_matrix(binomial(order, share * METHODS[method].largest), 1.0, False)
         assert bool(np.abs(np.linalg.eigvals(S)).max() < 1) is stable
 
 
 @pytest.mark.parametrize("method", RUNGE_KUTTA)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_deadbeat_gains_make_the_recursion_nilpotent(method, order):
-    from vinculum.simulation.stabilization.gains import deadbeat
+    from vinculum.simulation.stabilization.feedback import deadbeat
 
     tableau = METHODS[method]
-    S = step_matrix(tableau, deadbeat(order, tableau.order), 1.0, True)
+    S = tableau.step_matrix(deadbeat(order, tableau.order), 1.0, True)
     assert np.abs(np.linalg.matrix_power(S, order)).max() < 1e-9
 
 

@@ -9,7 +9,7 @@ import sympy as sp
 import vinculum as vn
 from simulate.models import cartesian_system, difference, g, hanging, l, m, pendulum, run, t, x
 from vinculum.compile import function
-from vinculum.simulation.integrators import taylor_integrator
+from vinculum.simulation.integrators import taylor
 
 push = sp.Symbol("push")
 RUNS = [("taylor", {}), ("rk4", {"step": 1e-2}), ("ab3", {"step": 1e-2}), ("bdf", {})]
@@ -17,7 +17,7 @@ RUNS = [("taylor", {}), ("rk4", {"step": 1e-2}), ("ab3", {"step": 1e-2}), ("bdf"
 
 def compilations() -> tuple[int, int]:
     """How often an integrator and how often a function was compiled in this process."""
-    return taylor_integrator.compiled.cache_info().misses, function._compiled.cache_info().misses
+    return taylor.compiled.cache_info().misses, function._compiled.cache_info().misses
 
 
 @pytest.mark.parametrize(("method", "options"), RUNS)
@@ -93,7 +93,7 @@ def test_a_motion_keeps_its_own_values():
 
 def test_an_unknown_parameter_is_refused_with_the_nearest_known_one():
     gravity = sp.Symbol("gg")
-    with pytest.raises(vn.ModelError, match=r"gg is no parameter. Did you mean g\?"):
+    with pytest.raises(vn.ModelError, match=r"gg is not a parameter. Did you mean g\?"):
         vn.simulate(pendulum(), hanging(), (0, 1), parameters={gravity: 1.0})
 
 

@@ -188,3 +188,17 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     (tmp_path / "text.nc").write_text("no dataset at all")
     with pytest.raises(vn.VinculumError, match=r"text\.nc"):
         vn.read_trajectory(tmp_path / "text.nc")
+
+
+def test_the_ending_of_the_name_decides_the_format(tmp_path):
+    """A table for .csv, NetCDF for .nc; every other ending is refused and nothing is written."""
+    motion = run(pendulum(), hanging(), np.linspace(0, 1, 11))
+    motion.save(tmp_path / "motion.csv")
+    table = np.genfromtxt(tmp_path / "motion.csv", delimiter=",", names=True)
+    np.testing.assert_array_equal(table["time"], motion.t)
+    np.testing.assert_array_equal(table["x"], motion["x"])
+    np.testing.assert_array_equal(table["reaction_rod"], motion.reactions["rod"])
+    for name in ("motion.h5", "motion", "motion.csv.gz"):
+        with pytest.raises(vn.VinculumError, match=r"must end in .nc .* or .csv"):
+            motion.save(tmp_path / name)
+        assert not (tmp_path / name).exists()

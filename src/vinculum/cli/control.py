@@ -14,7 +14,7 @@ from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
     from vinculum.control import Estimator, FeedbackLaw
-    from vinculum.model.examine import Arrival, Equations
+    from vinculum.model.examine import Equations, Settling
     from vinculum.model.model import Model
     from vinculum.simulation import Trajectory
 
@@ -100,7 +100,7 @@ def stabilize(
 
     With an observer where the file measures only some outputs, and the motion of the closed loop where it gives one,
     which is saved with -o where the name ends in .nc or .csv; a name that ends in .json gets the gains. Exit code 1
-    says that the loop is not stable, that its run ended early, or that it did not come to the equilibrium.
+    says that the loop is not stable, that its run ended early, or that it did not converge to the equilibrium.
 
     \b
     Examples:
@@ -111,7 +111,7 @@ def stabilize(
     from vinculum.cli.output import free_place, table
     from vinculum.cli.simulate import KINDS as MOTIONS
     from vinculum.cli.simulate import rows_of, stored
-    from vinculum.model.examine import arrival_of
+    from vinculum.model.examine import settling_of
 
     free_place(output, force, (*KINDS, *MOTIONS))
     wants_motion = output is not None and output.suffix.lower() in MOTIONS
@@ -120,7 +120,7 @@ def stabilize(
     )
     law, estimator, verdict = _designed(asked, equations, rest)
     motion = _closed(asked, equations, rest, law, estimator)
-    arrival = None if motion is None else arrival_of(asked, motion, law)
+    arrival = None if motion is None else settling_of(asked, motion, law)
     data = _design_data(asked, rest, law, estimator, verdict, motion, arrival)
     _given_out(data, json, None if wants_motion else output)
     if motion is not None and output is not None and wants_motion:
@@ -184,7 +184,7 @@ def _design_data(
     estimator: Estimator | None,
     verdict: Verdict,
     motion: Trajectory | None,
-    arrival: Arrival | None,
+    arrival: Settling | None,
 ) -> dict[str, Any]:
     """All of a design, for machines."""
     from vinculum.cli.equilibrium_output import arrival_data, law_data, observer_data, rest_data, verdict_data

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
     from vinculum.control import Estimator, FeedbackLaw
-    from vinculum.model.examine import Arrival, Equations
+    from vinculum.model.examine import Equations, Settling
 
 LAW = "u = u0 + K (x - x0)"  # K as given, so that a minus is part of it
 OBSERVER = "estimate' = F estimate + H (u - u0) + L (y - y0 - C estimate)"
@@ -92,11 +92,11 @@ def observer_data(estimator: Estimator) -> dict[str, Any]:
     return {"law": OBSERVER, "outputs": [*map(name_of, estimator.outputs)], "gain": estimator.gain}
 
 
-def arrival_data(arrival: Arrival) -> dict[str, Any]:
-    """Whether the closed loop came to the equilibrium, and how long each input was at its limit."""
+def arrival_data(arrival: Settling) -> dict[str, Any]:
+    """Whether the closed loop converged to the equilibrium, and how long each input was at its limit."""
     limits = {u: {"limit": limit, "time_at_limit": arrival.limited[u]} for u, limit in arrival.limits.items()}
     return {
-        "came_to_the_equilibrium": arrival.came,
+        "came_to_the_equilibrium": arrival.settled,
         "distance_at_the_start": arrival.start,
         "distance_at_the_end": arrival.end,
         "lasted": arrival.lasted,

@@ -82,10 +82,7 @@ def stored(motion: Trajectory, path: Path) -> None:
     """NetCDF with everything, or a table of the samples as text."""
     from vinculum.cli.output import tell_where
 
-    if path.suffix.lower() == ".nc":
-        motion.save(path)
-    else:
-        motion.dataset.to_dataframe().to_csv(path)
+    motion.save(path)
     tell_where(path)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from vinculum.compile.kernel import Kernel, kernel_of
 from vinculum.compile.llvm import Assembly
-from vinculum.compile.machine import MachineCode
+from vinculum.compile.machine import COMPILING, MachineCode
 from vinculum.graph.node import Node
 from vinculum.graph.traverse import order
 
@@ -150,4 +150,5 @@ def _compiled(time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...],
 
 def function(time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> Function:
     """The compiled function of these nodes; compiled once per process, since equal nodes are one node."""
-    return _compiled(time, tuple(state), tuple(parameters), tuple(outputs))
+    with COMPILING:  # a second thread that asks for the same waits for it
+        return _compiled(time, tuple(state), tuple(parameters), tuple(outputs))

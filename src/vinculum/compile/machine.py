@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any
+
+COMPILING = threading.RLock()  # LLVM works for one thread at a time, whoever asks: this module, Numba or heyoka
 
 
 class MachineCode:
@@ -14,22 +17,29 @@ class MachineCode:
     """
 
     def __init__(self, text: str, optimize: bool = True) -> None:
-        import llvmlite.binding as llvm
-
-        target, processor, features = _host()
-        machine = target.create_target_machine(cpu=processor, features=features, opt=2, jit=True)
-        module = llvm.parse_assembly(text)
-        module.triple = machine.triple
-        if optimize:
-            tuning = llvm.create_pipeline_tuning_options(speed_level=1)
-            builder = llvm.create_pass_builder(machine, tuning)
-            builder.getModulePassManager().run(module, builder)
-        self.engine: Any = llvm.create_mcjit_compiler(module, machine)
-        self.engine.finalize_object()
+        with COMPILING:
+            self.engine: Any = _engine(text, optimize)
 
     def address(self, name: str) -> int:
         """Where a function of the module begins."""
         return self.engine.get_function_address(name)
+
+
+def _engine(text: str, optimize: bool) -> Any:
+    """The compiled module."""
+    import llvmlite.binding as llvm
+
+    target, processor, features = _host()
+    machine = target.create_target_machine(cpu=processor, features=features, opt=2, jit=True)
+    module = llvm.parse_assembly(text)
+    module.triple = machine.triple
+    if optimize:
+        tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+        builder = llvm.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine
 
 
 @cache

@@ -1,5 +1,6 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
+from vinculum.simulation.integrators import BDF, METHODS, Adams, Automatic, Method, RungeKutta, Taylor, register
 from vinculum.simulation.problem.events import Event, Happened, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
@@ -11,15 +12,22 @@ from vinculum.simulation.trajectory.storage import read_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 __all__ = [
+    "BDF",
+    "METHODS",
+    "Adams",
+    "Automatic",
     "Baumgarte",
     "Decay",
     "Event",
     "GainInterval",
     "Guaranteed",
     "Happened",
+    "Method",
     "Outcome",
     "Projection",
+    "RungeKutta",
     "Sampled",
+    "Taylor",
     "Trajectory",
     "Unstabilized",
     "consistent_state",
@@ -27,5 +35,6 @@ __all__ = [
     "gain_interval",
     "reaction",
     "read_trajectory",
+    "register",
     "simulate",
 ]

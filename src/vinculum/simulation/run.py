@@ -5,36 +5,35 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from vinculum.derivation.interface import Equations
-from vinculum.errors import ModelError
+from vinculum.describe import AffineSystem, System
+from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
+from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.progress import progress_bar
-from vinculum.simulation.integrators.segments import carried_out
-from vinculum.simulation.problem.build_problem import pose
-from vinculum.simulation.problem.events import Event
-from vinculum.simulation.problem.one_run import Run
-from vinculum.simulation.problem.plan import automatic, checked_times, planned, refuse_rough, refuse_unusable
-from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.problem.start import consistent_state
-from vinculum.simulation.stabilization.guarantee import promised
-from vinculum.simulation.stabilization.pilot import pilot
-from vinculum.simulation.stabilization.promise import Promise
+from vinculum.simulation.integrators.segments import run_segments
+from vinculum.simulation.problem.events import Event, name_events
+from vinculum.simulation.problem.plan import Run, check_times, make_plan
+from vinculum.simulation.problem.problem import build_problem
+from vinculum.simulation.problem.start import consistent_state, derived, known_state
+from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
+from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
-from vinculum.simulation.stabilization.treatment import checked_treatment, stabilized
 from vinculum.simulation.trajectory.recorder import Recorder
 from vinculum.simulation.trajectory.result import trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 
 def simulate(
-    equations: Equations,
-    initial: Mapping[sp.Expr, float],
+    equations: Equations | System | AffineSystem,
+    initial: Mapping[sp.Expr, float] | Mapping[str, float] | Trajectory,
     times: Sequence[float] | np.ndarray,
-    method: str = "taylor",
+    method: Method | str = "taylor",
     *,
     step: float | None = None,
     tolerance: float | None = None,
@@ -43,20 +42,22 @@ def simulate(
     parameters: Mapping[sp.Symbol, float] | None = None,
     guess: Mapping[sp.Expr, float] | None = None,
     fixed: Iterable[sp.Expr] | None = None,
-    events: Sequence[Event] = (),
+    events: Sequence[Event] | Event = (),
     dense: bool = False,
     compact: bool | None = None,
     progress: bool | Callable[[float], None] | None = None,
 ) -> Trajectory:
     """The motion from an initial state.
 
-    ``initial`` gives what is known of coordinates and velocities; the rest starts from ``guess`` or zero and is
-    solved on the constraints (see `consistent_state`). ``times`` is (start, end) or an array of instants.
+    ``equations`` come from `derive`; a system is derived in its default form. ``initial`` gives what is known of
+    coordinates and velocities, by symbol or by name; the rest starts from ``guess`` or zero and is solved on the
+    constraints (see `consistent_state`). A trajectory as ``initial`` goes on from its last state. ``times`` is
+    (start, end) or an array of instants.
 
-    Methods: "taylor" (heyoka; the default), "bdf" (SUNDIALS; stiff), "auto", and with a ``step``: "euler", "midpoint",
-    "rk4", "ab2" to "ab5", "abm2" to "abm4". ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an
-    object with gains or with an accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws
-    {u: expression of t and the state}.
+    ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf", SUNDIALS; stiff),
+    "auto", and with a ``step``: `RungeKutta` ("euler", "midpoint", "rk4") and `Adams` ("ab2" to "ab5", "abm2" to
+    "abm4"). ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an object with gains or with an
+    accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
 
     Rarely needed: ``tolerance`` of the adaptive methods; other ``parameters`` than the system's; ``events``; ``dense``
     keeps what ``motion.at(times)`` needs; ``compact=False`` lets "taylor" compile some times longer to run about twice
@@ -65,71 +66,77 @@ def simulate(
     A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
     """
     began = clock.perf_counter()
-    chosen = isinstance(stabilization, Guaranteed) and step is None and bool(equations.corrections)
-    refuse_unusable(method, step, tolerance, step_is_chosen=chosen)
-    grid = checked_times(times)
+    asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
+    equations = derived(equations)
+    bound = stabilization if isinstance(stabilization, Guaranteed) and equations.corrections else None
+    asked.refuse_options(step_is_chosen=bound is not None)
+    grid, watched = check_times(times), _watched(asked, events)
     numbers = _parameters(equations, parameters)
-    extra = {key: float(value) for key, value in initial.items() if key in equations.extra}
-    known = {key: value for key, value in initial.items() if key not in extra}
-    t0 = float(grid[0])
-    start = consistent_state(equations, known, guess=guess, fixed=fixed, parameters=numbers, time=t0)
-    problem, x = pose(equations, start, t0, {**equations.laws, **(inputs or {})}, numbers, _named(events), extra)
-    problem = replace(problem, compact=compact)
+    laws = {**equations.laws, **_checked_laws(inputs)}
+    start = _start(equations, initial, guess, fixed, numbers, float(grid[0]))
+    problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, watched)
     posed = clock.perf_counter()
-    method, why = automatic(problem, t0, float(grid[-1]), x) if method == "auto" else (method, "")
-    refuse_rough(problem, method)
-    promise = _promise(problem, stabilization, method, step, grid, x)
-    plan = planned(grid, method, step if promise is None else promise.step, dense, why)
-    treatment = checked_treatment(plan, _asked(stabilization, promise))
+    chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
+    chosen.refuse(problem)
+    promise = None if bound is None else make_promise(problem, bound, chosen, grid, x)
+    plan = make_plan(grid, chosen, chosen.step if promise is None else promise.step, dense, why)
+    treatment = choose_stabilization(plan, _asked(stabilization, promise))
     if promise is None:
-        problem, described = stabilized(problem, plan, treatment, tolerance, x)
+        problem, described = stabilize_problem(problem, plan, treatment, x)
     else:
         problem, described = problem.with_feedback(promise.feedback), promise.described
     compiled = clock.perf_counter()
-    recorder = Recorder(plan.instants, keep_dense=dense and plan.method == "taylor")
+    recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
     with progress_bar(progress, plan.t0, plan.t1) as report:
-        outcome = carried_out(problem, Run(plan, treatment, tolerance, recorder, report), x)
+        outcome = run_segments(problem, Run(plan, treatment, recorder, report), x)
     seconds = {"start": posed - began, "compile": compiled - posed, "run": clock.perf_counter() - compiled}
     motion = trajectory(plan, recorder, outcome, described, dense)
     return replace(motion, seconds=seconds, promised={} if promise is None else promise.bounds)
 
 
+def _start(
+    equations: Equations,
+    initial: Any,
+    guess: Mapping[sp.Expr, float] | None,
+    fixed: Iterable[sp.Expr] | None,
+    parameters: Mapping[sp.Symbol, float],
+    time: float,
+) -> dict[sp.Expr, float]:
+    """All coordinates and velocities on the constraints, and the further states of a closed loop."""
+    given = known_state(equations, initial)
+    extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
+    return consistent_state(equations, given, guess=guess, fixed=fixed, parameters=parameters, time=time) | extra
+
+
 def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
     """The system's parameters with those of the user put in; names and numbers are checked."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise VinculumError(f"parameters must be {{symbol: number}}; got {parameters!r}.")
     known = equations.parameters
-    strangers = [p for p in parameters or {} if p not in known]
-    if strangers:
-        near = suggestion(name_of(strangers[0]), map(name_of, known))
-        raise ModelError("the parameters are not usable", [f"{listed(strangers)} is no parameter.{near}"])
+    unknown = [p for p in parameters or {} if p not in known]
+    if unknown:
+        near = suggestion(name_of(unknown[0]), map(name_of, known))
+        raise ModelError("Invalid parameters", [f"{listed(unknown)} is not a parameter.{near}"])
     numbers = dict(known) | {p: float(v) for p, v in (parameters or {}).items()}
     bad = [f"{p} is {v}" for p, v in numbers.items() if not np.isfinite(v)]
     if bad:
-        raise ModelError("the parameters are not usable", bad)
+        raise ModelError("Invalid parameters", bad)
     return numbers
 
 
-def _named(events: Sequence[Event]) -> list[Event]:
-    """Events with names of their own."""
-    if isinstance(events, Event):
-        return [events]
-    several = len(events) > 1
-    return [
-        replace(e, name=f"event_{i}") if e.name == "event" and several else e for i, e in enumerate(events, start=1)
-    ]
+def _watched(method: Method, events: Sequence[Event] | Event) -> list[Event]:
+    """The events to look for, with distinct names."""
+    watched = name_events(events)
+    if watched and not method.finds_events:
+        raise VinculumError(f"The method {method.name!r} does not look for events. Use another, such as 'taylor'.")
+    return watched
 
 
-def _promise(
-    problem: Problem,
-    asked: Stabilization | Guaranteed | str | None,
-    method: str,
-    step: float | None,
-    grid: np.ndarray,
-    x: np.ndarray,
-) -> Promise | None:
-    """The promise of a run with `Guaranteed` accuracy; None where none was asked for or there is nothing to hold."""
-    if not isinstance(asked, Guaranteed) or not problem.equations.corrections:
-        return None
-    return promised(problem, asked, method, step, *pilot(problem, method, grid, x))
+def _checked_laws(inputs: object) -> Mapping[sp.Expr, sp.Expr]:
+    """The laws of the inputs as a mapping."""
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise VinculumError(f"inputs must be laws {{input: expression of t and the state}}; got {inputs!r}.")
+    return inputs or {}
 
 
 def _asked(
@@ -138,4 +145,4 @@ def _asked(
     """The stabilization that was asked for, or that a promise needs; None for the default of the method."""
     if not isinstance(stabilization, Guaranteed):
         return stabilization
-    return None if promise is None else promise.treatment
+    return None if promise is None else promise.stabilization

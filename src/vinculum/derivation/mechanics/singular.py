@@ -27,9 +27,9 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     if equations.redundant:
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
-        found = partition_complaint(mechanics, equations.partition, known)
         better = listed(equations.system.coordinates[i] for i in best_partition(mechanics, known).s)
-        return f"{found.problem} Make {better} dependent there, or leave dependent out to let Vinculum choose."
+        found = partition_complaint(mechanics, equations.partition, known)
+        return f"{found.problem} There {better} could be, or leave dependent out and let Vinculum choose."
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} does not act here: its gradient vanishes."

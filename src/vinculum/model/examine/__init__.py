@@ -1,7 +1,7 @@
 """All that a model asks, answered: equations, motion, equilibria, stability, feedback, closed loop."""
 
 from vinculum.model.examine.examine import examine
-from vinculum.model.examine.findings import Arrival, Findings, Point, arrival_of
+from vinculum.model.examine.findings import Findings, Point, Settling, settling_of
 from vinculum.model.examine.steps import (
     Equations,
     closed_motion_of,
@@ -21,8 +21,8 @@ __all__ = [
     "examine",
     "Findings",
     "Point",
-    "Arrival",
-    "arrival_of",
+    "Settling",
+    "settling_of",
     "Equations",
     "equations_of",
     "motion_of",

@@ -25,7 +25,7 @@ _AT_LIMIT = 1e-9  # relative
 
 
 @dataclass(frozen=True)
-class Arrival:
+class Settling:
     """Distances from the equilibrium at the start and at the end, and the time each input spent at its limit."""
 
     start: float
@@ -35,43 +35,43 @@ class Arrival:
     limited: Mapping[str, float] = field(default_factory=dict)  # how long |u| was as large as that
 
     @property
-    def came(self) -> bool:
+    def settled(self) -> bool:
         """Whether the motion ended near the equilibrium: within a twentieth of the distance at its start."""
         return self.end <= max(_NEAR * self.start, _NOTHING)
 
     @property
     def words(self) -> str:
-        """The same in half a sentence, the inputs included that were at their limits."""
+        """The same as the predicate of a sentence, with the inputs that reached their limits."""
         ends = f"distance {self.start:.4g} at the start, {self.end:.4g} at the end"
         held = [f"{u} was at its limit ±{self.limits[u]:.6g} for {time:.4g} of {self.lasted:.4g}"
                 for u, time in self.limited.items() if time]  # fmt: skip
-        return "; ".join([f"{'came' if self.came else 'did not come'} to its equilibrium ({ends})", *held])
+        return "; ".join([f"{'converged' if self.settled else 'did not converge'} to its equilibrium ({ends})", *held])
 
     @property
     def rows(self) -> dict[str, str]:
-        """What there is to say, in labelled rows."""
-        told = {
+        """Distances, limits and result in labelled rows."""
+        rows = {
             f"{u} at its limit": f"±{limit:.6g}, for {self.limited[u]:.4g} of {self.lasted:.4g}"
             for u, limit in self.limits.items()
         }
-        told["distance from the equilibrium"] = f"{self.start:.4g} at the start, {self.end:.4g} at the end"
-        told["came to the equilibrium"] = "yes" if self.came else "no"
-        return told
+        rows["distance from the equilibrium"] = f"{self.start:.4g} at the start, {self.end:.4g} at the end"
+        rows["converged to the equilibrium"] = "yes" if self.settled else "no"
+        return rows
 
     def __bool__(self) -> bool:
-        return self.came
+        return self.settled
 
     _repr_html_ = html
 
 
-def arrival_of(model: Model, motion: Trajectory, law: FeedbackLaw) -> Arrival:
-    """How a motion of the closed loop went, seen from the equilibrium."""
+def settling_of(model: Model, motion: Trajectory, law: FeedbackLaw) -> Settling:
+    """Whether a motion of the closed loop settles: the largest |x - x₀| over the states of the linear model."""
     states = law.linear.states
     away = np.max([np.abs(motion[x] - float(law.linear.at[x])) for x in states], axis=0)
     given = (model.closed_loop or {}).get("limits") or {}
     limits = {variable_name(u): float(limit) for u, limit in given.items()}
     limited = {u: _time_at(motion.t, motion.inputs[u], limit) for u, limit in limits.items()}
-    return Arrival(float(away[0]), float(away[-1]), float(abs(motion.t[-1] - motion.t[0])), limits, limited)
+    return Settling(float(away[0]), float(away[-1]), float(abs(motion.t[-1] - motion.t[0])), limits, limited)
 
 
 def _time_at(t: np.ndarray, u: np.ndarray, limit: float) -> float:
@@ -97,21 +97,21 @@ class Point:
     closed_model: LinearModel | None = None
     closed_verdict: Verdict | None = None
     closed_motion: Trajectory | None = None
-    arrival: Arrival | None = None  # whether the closed motion came to the equilibrium
+    settling: Settling | None = None  # whether the closed motion converged to the equilibrium
     held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
     refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
 
     @property
     def failures(self) -> list[str]:
-        """What its closed loop did not do."""
-        told = []
+        """What its closed loop did not achieve."""
+        failures = []
         if self.closed_verdict is not None and not self.closed_verdict:
-            told.append(f"is {self.closed_verdict.kind}.")
+            failures.append(f"is {self.closed_verdict.kind}.")
         if self.closed_motion is not None and not self.closed_motion.outcome:
-            told.append(f"did not reach the end of its motion: {self.closed_motion.outcome}")
-        if self.arrival is not None and not self.arrival:
-            told.append(f"{self.arrival.words}.")
-        return told
+            failures.append(f"did not reach the end of its motion: {self.closed_motion.outcome}")
+        if self.settling is not None and not self.settling:
+            failures.append(f"{self.settling.words}.")
+        return failures
 
     _repr_html_ = html
 
@@ -141,7 +141,7 @@ class Findings:
 
     @property
     def refusals(self) -> dict[str, str]:
-        """Every step that was refused, with the reason, in the words of the model's file where it has one."""
+        """Every step that was refused, with the reason; a model from a file gets advice for its file."""
         several = len(self.points) > 1
         of_points = {
             f"{step} at equilibrium {number}" if several else step: error
@@ -163,14 +163,14 @@ class Findings:
 
     @property
     def failures(self) -> list[str]:
-        """All that was refused, ended early or did not come where it should, in sentences."""
-        told = [f"Not done: {step}. {reason}" for step, reason in self.refusals.items()]
+        """Everything that was refused, ended early or did not converge, in sentences."""
+        failures = [f"Not done: {step}. {reason}" for step, reason in self.refusals.items()]
         if self.motion is not None and not self.motion.outcome:
-            told.append(f"The motion did not reach its end: {self.motion.outcome}")
+            failures.append(f"The motion did not reach its end: {self.motion.outcome}")
         for number, point in enumerate(self.points, start=1):
             where = f" of equilibrium {number}" if len(self.points) > 1 else ""
-            told += [f"The closed loop{where} {words}" for words in point.failures]
-        return told
+            failures += [f"The closed loop{where} {words}" for words in point.failures]
+        return failures
 
     def __repr__(self) -> str:
         answered = [name for name in ("equations", "motion", "points") if getattr(self, name)]

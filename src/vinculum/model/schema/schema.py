@@ -38,7 +38,7 @@ def schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """The schema as it is stored."""
+    """The text of ``schema.json``."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -83,7 +83,7 @@ def _lines(title: str, table: Table) -> Iterator[str]:
 def _kind(shape: Shape) -> str:
     """A shape in a word or two."""
     if isinstance(shape, Text):
-        return ", ".join(f"`{choice}`" for choice in shape.choices) or "text"
+        return ", ".join(f"`{choice}`" for choice in shape.names) or "text"
     if isinstance(shape, ListOf):
         return f"list of {shape.length or ''} {_kind(shape.entry)}".replace("  ", " ")
     if isinstance(shape, MapOf):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -91,24 +91,29 @@ class Flag(Simple):
 
 @dataclass(frozen=True)
 class Text(Shape):
-    """A string, one of ``choices`` where there are any."""
+    """A string, one of ``choices`` where there are any; a function gives the names that a registry has by now."""
 
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The choices."""
+        return self.choices() if callable(self.choices) else self.choices
 
     def fits(self, value: Any) -> bool:
         return isinstance(value, str)
 
     def complaints(self, value: Any, path: Path) -> Iterator[Complaint]:
         yield from super().complaints(value, path)
-        if isinstance(value, str) and self.choices and value not in self.choices:
-            yield path, f"{value[:40]!r} is not one of {', '.join(self.choices)}.{suggestion(value[:40], self.choices)}"
+        if isinstance(value, str) and self.names and value not in self.names:
+            yield path, f"{value[:40]!r} is not one of {', '.join(self.names)}.{suggestion(value[:40], self.names)}"
 
     @property
     def wanted(self) -> str:
-        return f"one of {', '.join(self.choices)}" if self.choices else "a text in quotes"
+        return f"one of {', '.join(self.names)}" if self.names else "a text in quotes"
 
     def schema(self) -> dict[str, Any]:
-        return self.described({"type": "string"} | ({"enum": list(self.choices)} if self.choices else {}))
+        return self.described({"type": "string"} | ({"enum": list(self.names)} if self.names else {}))
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import numpy as np
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.system import System
 from vinculum.model.reading import Reading
-from vinculum.model.schema.layout import ADAPTIVE
 from vinculum.model.sections.analysis_sections import Symbols, by_constraint
 from vinculum.model.sections.given_motion import read_laws, read_torques
 from vinculum.model.text.location import Path
 from vinculum.model.units import dimensions
 from vinculum.names import name_of
+from vinculum.simulation.integrators import METHODS
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
 
@@ -45,7 +45,7 @@ def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any
         found["stabilization"] = _stabilization(reading, (*path, "stabilization"), raw["stabilization"], known)
     if section == "simulation":
         found.setdefault("initial", {})
-        found |= _driven(reading, raw, known)
+        found |= _read_laws_and_events(reading, raw, known)
     return found
 
 
@@ -91,7 +91,7 @@ def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> An
     return None if any(value is None for value in given.values()) else kind(**given)
 
 
-def _driven(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
+def _read_laws_and_events(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
     """Laws of the inputs, and events."""
     found: dict[str, Any] = {}
     if "inputs" in raw:
@@ -145,17 +145,16 @@ def _check_steps(reading: Reading, section: str, asked: Mapping[str, Any]) -> No
     method, step = asked.get("method", "taylor"), asked.get("step")
     kind = reading.data[section].get("stabilization")
     guaranteed = isinstance(kind, dict) and kind.get("kind") == "guaranteed"  # which finds the step by itself
-    if method in ADAPTIVE and step is not None:
+    takes = METHODS[method].options
+    if step is not None and "step" not in takes:
         reading.problem((section, "step"), f"the method {method} chooses its own steps. Leave step out.")
-    if method in ADAPTIVE:
-        return
-    if step is None and not guaranteed:
+    if step is None and "step" in takes and not guaranteed:
         reading.problem(
             (section, "method"), f"the method {method} needs a fixed step. Write step = 1e-3, for instance."
         )
-    if step is not None and step <= 0:
+    if step is not None and "step" in takes and step <= 0:
         reading.problem((section, "step"), f"the step is {step:g}; it must be positive.")
-    if "tolerance" in asked:
+    if "tolerance" in asked and "tolerance" not in takes:
         reading.problem(
             (section, "tolerance"),
             f"the method {method} has a fixed step, so it has no tolerance. Leave tolerance out.",

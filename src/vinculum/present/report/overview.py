@@ -67,8 +67,8 @@ def _rest(findings: Findings) -> list[Html]:
 
 def _feedback(closed: Sequence[Point]) -> str:
     good = sum(p.closed_verdict is not None and p.closed_verdict.kind == "asymptotically stable" for p in closed)
-    lost = sum(p.arrival is not None and not p.arrival for p in closed)
-    failed = f", but {lost} of {counted(len(closed), 'motion')} of the closed loop did not come to its equilibrium"
+    lost = sum(p.settling is not None and not p.settling for p in closed)
+    failed = f", but {lost} of {counted(len(closed), 'motion')} of the closed loop did not converge to its equilibrium"
     if good == len(closed):
         words = f"Feedback makes {'it' if good == 1 else 'each of them'} asymptotically stable"
     else:

@@ -188,10 +188,10 @@ def _moved(findings: Findings, point: Point) -> Html:
 
 
 def _arrived(point: Point) -> Html:
-    """Whether the motion came to the equilibrium, and how long inputs were at their limits."""
-    if point.arrival is None:
+    """Whether the motion converged to the equilibrium, and how long inputs were at their limits."""
+    if point.settling is None:
         return text("")
-    return paragraph(sentence(f"The motion {point.arrival.words}"), class_="good" if point.arrival else "bad")
+    return paragraph(sentence(f"The motion {point.settling.words}"), class_="good" if point.settling else "bad")
 
 
 def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: float) -> charts.Figure:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from vinculum.simulation.integrators.methods import Method, Reached, refuse_tolerance, register
 from vinculum.simulation.problem.events import DIRECTIONS, Happened
-from vinculum.simulation.problem.one_run import Run
-from vinculum.simulation.problem.pivot_watch import JUMPED, WATCH_LIMIT
-from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 from vinculum.simulation.trajectory.outcome import (
     CORNER,
     NON_FINITE,
@@ -22,31 +23,60 @@ from vinculum.simulation.trajectory.outcome import (
     jumped,
 )
 
-DEFAULT_TOLERANCE = 1e-9
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.plan import Plan, Run
+    from vinculum.simulation.problem.problem import Problem
+
 _PATIENCE = 200  # steps that may bring the time no further
 
 
-def integrate(problem: Problem, run: Run, t0: float, x: np.ndarray) -> tuple[Outcome, float, np.ndarray]:
-    """Run from (t0, x) to the end of the plan, looking at every step the solver takes."""
-    stepper, t1, recorder = _Stepper(problem, run, t0, x), run.plan.t1, run.recorder
-    while stepper.t != t1:
-        before = recorder.written
-        ending = stepper.step()
-        if recorder.written > before or recorder.steps % 1000 == 0:
-            run.report(stepper.t)
-        if ending is not None:
-            return ending, stepper.t, stepper.x
-    return finished(t1), t1, stepper.x
+@dataclass(frozen=True)
+class BDF(Method):
+    """SUNDIALS' CVODE: backward differentiation formulas of variable order and step, for stiff equations.
+
+    ``tolerance`` is relative and absolute.
+    """
+
+    tolerance: float = 1e-9
+
+    name: ClassVar[str] = "bdf"
+    about: ClassVar[str] = "SUNDIALS' backward differentiation formulas, compiled Jacobian"
+    options: ClassVar[tuple[str, ...]] = ("tolerance",)
+    follows_corners: ClassVar[bool] = True
+    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Unstabilized)  # projection would break its memory
+
+    def refuse_options(self, step_is_chosen: bool = False) -> None:
+        """Raise where the tolerance is not positive."""
+        refuse_tolerance(self.tolerance)
+
+    def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
+        """100 over the interval."""
+        return 100.0 / abs(plan.t1 - plan.t0)
+
+    def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
+        """Run from (t, x) to the end of the plan, looking at every step the solver takes."""
+        stepper, t1, recorder = _Stepper(self, problem, run, t, x), run.plan.t1, run.recorder
+        while stepper.t != t1:
+            before = recorder.written
+            ending = stepper.step()
+            if recorder.written > before or recorder.steps % 1000 == 0:
+                run.report(stepper.t)
+            if ending is not None:
+                return ending, stepper.t, stepper.x
+        return finished(t1), t1, stepper.x
+
+
+register(BDF())
 
 
 class _Stepper:
-    """CVODE on one stretch: where it is, and what is watched."""
+    """CVODE on one segment of a run: where it is, and what is watched."""
 
-    def __init__(self, problem: Problem, run: Run, t0: float, x: np.ndarray) -> None:
+    def __init__(self, method: BDF, problem: Problem, run: Run, t0: float, x: np.ndarray) -> None:
         self.problem, self.recorder, self.t1, self.forward = problem, run.recorder, run.plan.t1, run.plan.t1 > t0
         nodes = problem.nodes
         self.monitor = problem.compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
-        self.solver = _solver(problem, DEFAULT_TOLERANCE if run.tolerance is None else run.tolerance, self.forward)
+        self.solver = _solver(problem, method.tolerance, self.forward)
         self.t, self.x, self.idle = t0, np.array(x, dtype=float), 0
         self.solver.init_step(t0, self.x)
         self.waiting = list(self.recorder.instants[self.recorder.written :])

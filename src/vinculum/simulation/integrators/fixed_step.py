@@ -1,42 +1,127 @@
-"""Fixed-step integration: Euler, midpoint, Runge-Kutta, Adams, as compiled loops over compiled functions."""
+"""What the fixed-step methods share: a step, tables of coefficients, and compiled loops over compiled functions."""
 
 from __future__ import annotations
 
+import math
 import time as clock
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from vinculum.simulation.integrators.methods import METHODS, STARTER, Adams, RungeKutta
+from vinculum.compile.machine import COMPILING
+from vinculum.errors import Finding, VinculumError, Word, call
+from vinculum.simulation.integrators.methods import Method, Reached
 from vinculum.simulation.integrators.progress import next_chunk
 from vinculum.simulation.problem.events import DIRECTIONS, Happened
-from vinculum.simulation.problem.one_run import Run
-from vinculum.simulation.problem.pivot_watch import JUMPED, WATCH_LIMIT
-from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.stabilization.projection import projection
-from vinculum.simulation.stabilization.stabilization import Projection, Sampled, Stabilization
+from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
+from vinculum.simulation.stabilization.projection import projection_outputs
+from vinculum.simulation.stabilization.stabilization import Projection, Stabilization
 from vinculum.simulation.trajectory.outcome import NON_FINITE, REPIVOT, Outcome, ended_by, finished, jumped
-from vinculum.simulation.trajectory.recorder import Recorder
 
 if TYPE_CHECKING:
+    from vinculum.compile.function import Function
     from vinculum.simulation.integrators.loops import Work  # Numba is imported only when a loop runs
+    from vinculum.simulation.problem.plan import Plan, Run
+    from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Recorder
 
-_CHUNK_SECONDS = 0.2  # a loop comes up for air (progress, Ctrl-C) about this often
+Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (t, x) of many rows -> ẋ
+_CHUNK_SECONDS = 0.2  # a loop returns to Python (progress, Ctrl-C) about this often
 _SHORTEST_CHUNK, _LONGEST_CHUNK = 256, 10**8  # steps
-_EMPTY = np.zeros(0)
 
 
-def integrate(problem: Problem, run: Run, t0: float, x: np.ndarray) -> tuple[Outcome, float, np.ndarray]:
-    """Run the steps that are left from (t0, x) to the end of the plan. Returns the outcome and where it stopped."""
-    from vinculum.simulation.integrators import loops
+class Tables(NamedTuple):
+    """Coefficients for the compiled loop: the tableau (A, b) of all or of the first steps, then those of the memory."""
 
+    A: np.ndarray
+    b: np.ndarray
+    predictor: np.ndarray
+    corrector: np.ndarray
+
+
+class FixedStep(Method):
+    """A method with a fixed step. Its coefficients are ``tables``; what follows from them bounds the residuals."""
+
+    options: ClassVar[tuple[str, ...]] = ("step",)
+    adaptive: ClassVar[bool] = False
+    starter: ClassVar[FixedStep | None] = None  # takes the first steps
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, step={self.step})"
+
+    def refuse_options(self, step_is_chosen: bool = False) -> None:
+        """Raise without a positive step."""
+        if self.step is None and step_is_chosen:
+            return
+        if self.step is None or not math.isfinite(self.step) or self.step <= 0:
+            found = f"The method {self.name!r} needs a positive step; got {self.step}."
+            raise VinculumError(Finding(found, ["Use ", call("simulate", step=Word("1e-3")), ", for instance."]))
+
+    @property
+    def defect_depends_on_gains(self) -> bool:
+        """Whether continuous feedback acts inside a step."""
+        return True
+
+    @property
+    def tables(self) -> Tables:
+        """The coefficients."""
+        raise NotImplementedError
+
+    def holds_feedback(self, stabilization: Stabilization) -> bool:
+        """Whether feedback is held through the stages of a step."""
+        raise NotImplementedError
+
+    def pilot_stabilization(self, step: float) -> Stabilization:
+        """Safe feedback for a run that only shows where the motion goes."""
+        raise NotImplementedError
+
+    def step_matrix(self, gains: Sequence[float], step: float, sampled: bool) -> np.ndarray:
+        """S of η⁺ = S η + d for one chain of residuals."""
+        raise NotImplementedError
+
+    def stability_limit(self, sampled: bool = False) -> float:
+        """The largest z = kτ for which η̇ = -kη does not grow."""
+        raise NotImplementedError
+
+    def margin(self, z: Any, step: float, epsilon: float, curvature: float, error: float, sampled: bool) -> Any:
+        """Positive where the residual of a first-order constraint stays within ε."""
+        raise NotImplementedError
+
+    def defect_order(self, sampled: bool) -> int:
+        """q of the defect O(τ^q) that one step leaves in the constraints."""
+        raise NotImplementedError
+
+    def step_rows(
+        self, held: Rates, closed: Rates, t: np.ndarray, x: np.ndarray, step: float, sampled: bool
+    ) -> np.ndarray:
+        """One step of all rows of states, with feedback held or closed."""
+        raise NotImplementedError
+
+    def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
+        """Take the remaining steps from (t, x) to the end of the plan."""
+        return _integrate(self, problem, run, t, x)
+
+
+def gentle_rate(problem: Problem, plan: Plan, x: np.ndarray) -> float:
+    """The rate of the motion itself, at most 0.2/τ: for feedback that acts on stages."""
+    return min(problem.motion_rate(plan.t0, x), 0.2 / abs(plan.step))
+
+
+def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    """Run the compiled loop chunk by chunk. Returns the outcome and where it stopped."""
     t1, step, recorder = run.plan.t1, run.plan.step, run.recorder
     count = run.plan.count - round((t0 - run.plan.t0) / step)
-    work, table = _work(problem, run, t0, count, x), _table(METHODS[run.plan.method])
+    with COMPILING:  # Numba compiles the loop at its first call
+        from vinculum.simulation.integrators import loops
+
+        functions, tables = _functions(method, problem, run.stabilization), method.tables  # alive as long as the run
+        work = _work(method, problem, run, functions, t0, count, x)
+        loops.advance(work, *tables, 0, 0)
     i, chunk = 0, _SHORTEST_CHUNK
     while i <= count:
         began, before, first = clock.perf_counter(), int(work.cursor[0]), i
-        code, i = loops.advance(work, *table, first, min(first + chunk, count + 1))
+        code, i = loops.advance(work, *tables, first, min(first + chunk, count + 1))
         recorder.steps += int(min(i, count) - min(first, count))
         _collect(work, recorder, before)
         run.report(t0 + min(i, count) * step)
@@ -47,51 +132,56 @@ def integrate(problem: Problem, run: Run, t0: float, x: np.ndarray) -> tuple[Out
         elif code != loops.DONE:
             return _stopped(code, work, i)
         else:
-            chunk = next_chunk(chunk, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
+            spent = clock.perf_counter() - began
+            chunk = next_chunk(chunk, spent, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
     return finished(t1), t1, work.x
 
 
-def _table(method: RungeKutta | Adams) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """A, b, predictor, corrector; a Runge-Kutta method is all start and has neither of the last two."""
-    if isinstance(method, RungeKutta):
-        return method.A, method.b, _EMPTY, _EMPTY
-    return STARTER.A, STARTER.b, method.predictor, method.corrector
+class Functions(NamedTuple):
+    """Machine code that a compiled loop calls by its address."""
+
+    full: Function  # evaluated at the start of a step
+    stage: Function  # evaluated in the later stages (rates only)
+    constraint: Function | None  # residuals and Jacobians for projection
+    levels: np.ndarray  # how to read them
 
 
-def _work(problem: Problem, run: Run, t0: float, count: int, x: np.ndarray) -> Work:
-    """The functions of a problem and the arrays its steps are made in."""
+def _functions(method: FixedStep, problem: Problem, stabilization: Stabilization) -> Functions:
+    """The compiled functions of a problem."""
+    nodes = problem.nodes
+    full = problem.compiled(nodes.monitored)
+    later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
+    stage = problem.compiled(later) if len(method.tables.b) > 1 else full
+    if not isinstance(stabilization, Projection):
+        return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64))
+    outputs, levels = projection_outputs(problem)
+    return Functions(full, stage, problem.compiled(outputs), np.array(levels, dtype=np.int64).reshape(-1, 4))
+
+
+def _work(
+    method: FixedStep, problem: Problem, run: Run, functions: Functions, t0: float, count: int, x: np.ndarray
+) -> Work:
+    """The addresses of functions and the arrays in which steps are made."""
     from vinculum.simulation.integrators.loops import Work
 
-    nodes, recorder, method, stabilization = problem.nodes, run.recorder, METHODS[run.plan.method], run.treatment
-    sampled = isinstance(stabilization, Sampled) or isinstance(method, Adams)  # the starter must not excite feedback
-    full = problem.compiled(nodes.monitored)
-    stage = full
-    if isinstance(method, Adams) or len(method.b) > 1:
-        stage = problem.compiled(nodes.held_rates if sampled else nodes.rates)
-    constraint, levels = _projection(problem, stabilization)
-    n, e, m = len(nodes.state), len(nodes.events), len(problem.equations.corrections)
-    q = method.order if isinstance(method, Adams) else 1
+    nodes, recorder, tables = problem.nodes, run.recorder, method.tables
+    held = method.holds_feedback(run.stabilization)
+    full, stage, constraint, levels = functions
+    n, e, m = len(nodes.state), len(nodes.events), len(nodes.corrections)
     remaining = recorder.instants[recorder.written :]
     return Work(
-        full=full.address, stage=stage.address, constraint=constraint, levels=levels, held=m if sampled else 0,
+        full=full.address, stage=stage.address, constraint=constraint.address if constraint else 0, levels=levels,
+        held=m if held else 0,
         t0=float(t0), h=float(run.plan.step), final=count, limit=WATCH_LIMIT, jumped=JUMPED,
         x=np.array(x, dtype=float), p=problem.values.copy(), out=np.empty(full.size), spare=np.empty(full.size),
-        point=np.empty(n), K=np.empty((4, n)),
+        point=np.empty(n), K=np.empty((len(tables.b), n)),
         maxima=np.append(np.zeros(len(nodes.residuals) + 1), recorder.balance_start),
         instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.array([0, -1, 0]),
         directions=np.array([DIRECTIONS[event.direction] for event in nodes.events], dtype=np.int64),
         before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan),
         rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
-        history=np.zeros((q, n)),
+        history=np.zeros((max(len(tables.predictor), 1), n)),
     )  # fmt: skip
-
-
-def _projection(problem: Problem, stabilization: Stabilization) -> tuple[int, np.ndarray]:
-    """Address of the function with residuals and Jacobians, and how to read it; 0 without projection."""
-    if not isinstance(stabilization, Projection):
-        return 0, np.zeros((0, 4), dtype=np.int64)
-    outputs, levels = projection(problem)
-    return problem.compiled(outputs).address, np.array(levels, dtype=np.int64).reshape(-1, 4)
 
 
 def _collect(work: Work, recorder: Recorder, before: int) -> None:

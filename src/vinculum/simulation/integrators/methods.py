@@ -1,72 +1,128 @@
-"""Fixed-step methods as tables of coefficients."""
+"""A method of integration is an object; the registry has all of them by name.
+
+A new method is a class in a file of its own, registered at its end (or at run time): simulations, model files, their
+schema, the command line and the documentation read the registry.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from vinculum.errors import Finding, VinculumError, Word, call
+from vinculum.names import suggestion
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
-@dataclass(frozen=True, eq=False)
-class RungeKutta:
-    """An explicit Runge-Kutta method (A, b, c)."""
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.plan import Plan, Run
+    from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.outcome import Outcome
 
-    A: np.ndarray
-    b: np.ndarray
-    order: int
-
-    @property
-    def c(self) -> np.ndarray:
-        """The stage times c = A 1."""
-        return self.A.sum(axis=1)
+Reached = tuple["Outcome", float, np.ndarray]  # how a segment ended, and the time and state there
 
 
-@dataclass(frozen=True, eq=False)
-class Adams:
-    """Adams-Bashforth x⁺ = x + τ Σ β_j f_{n-j}, and with ``corrector`` Adams-Moulton after it (PECE).
+class Method:
+    """How ẋ = f(t, x, p) is integrated. A method is a frozen record; ``options`` are the fields that a user may set.
 
-    ``largest`` is the largest κτ at which the residual equation η̇ = -κη stays stable.
+    Every method answers `feedback_rate` and `integrate`; what it says of itself otherwise has the defaults below.
     """
 
-    predictor: np.ndarray  # β_0 (newest) ... β_{q-1}
-    corrector: np.ndarray  # β*_0 (the predicted point), β*_1 (newest) ...; empty for pure Adams-Bashforth
-    largest: float
+    step: float | None = None  # of a method without adaptive steps
+    about: ClassVar[str] = ""  # one line for the documentation
+    options: ClassVar[tuple[str, ...]] = ()
+    adaptive: ClassVar[bool] = True  # chooses its own steps
+    follows_corners: ClassVar[bool] = False  # stops where a discontinuity is met; other methods step over it
+    finds_events: ClassVar[bool] = True
+    misses_events_at_corners: ClassVar[bool] = False  # an event at the very instant of a corner is not reported
+    keeps_polynomials: ClassVar[bool] = False  # its dense output is a polynomial for every step
+    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Unstabilized)  # those it accepts, its default first
 
     @property
-    def order(self) -> int:
-        """The order of the method."""
-        return len(self.predictor)
+    def name(self) -> str:
+        """Under which the registry has it."""
+        raise NotImplementedError
+
+    @property
+    def order(self) -> float:
+        """The order of the method; infinite where the error is that of rounding or set by a tolerance."""
+        return math.inf
+
+    def described(self, step: float) -> str:
+        """Name and step, for a trajectory."""
+        return f"{self.name}, adaptive" if self.adaptive else f"{self.name}, step {abs(step):.6g}"
+
+    def refuse_options(self, step_is_chosen: bool = False) -> None:
+        """Raise where an option has an invalid value; Vinculum may choose a step that was not given."""
+
+    def choose(self, problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[Method, str]:
+        """The method that integrates a problem, and why it was chosen: this one, unless choosing is its purpose."""
+        return self, ""
+
+    def refuse(self, problem: Problem) -> None:
+        """Raise where the method cannot integrate a problem."""
+
+    def prepare(self, problem: Problem, t: float, x: np.ndarray) -> None:
+        """Compile what the run needs, so that its time is counted as compilation."""
+
+    def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
+        """The rate of the constraint feedback where the user gave none."""
+        raise NotImplementedError
+
+    def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
+        """From (t, x) to the end of the plan, or to where pivots or sides of corners must change first."""
+        raise NotImplementedError
 
 
-def _row(*numbers: float, over: float) -> np.ndarray:
-    """Numerators over one denominator."""
-    return np.array(numbers, dtype=float) / over
+METHODS: dict[str, Method] = {}  # the registry
 
 
-_RK4 = RungeKutta(np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]]), _row(1, 2, 2, 1, over=6), 4)
-_BASHFORTH = {
-    2: _row(3, -1, over=2),
-    3: _row(23, -16, 5, over=12),
-    4: _row(55, -59, 37, -9, over=24),
-    5: _row(1901, -2774, 2616, -1274, 251, over=720),
-}
-_MOULTON = {
-    2: _row(1, 1, over=2),
-    3: _row(5, 8, -1, over=12),
-    4: _row(9, 19, -5, 1, over=24),
-}
-_NO_CORRECTOR = np.zeros(0)
+def register(method: Method) -> Method:
+    """Add a method to the registry under its name; a taken name is refused."""
+    if method.name in METHODS:
+        raise VinculumError(f"There is a method {method.name!r} already. Give yours another name.")
+    METHODS[method.name] = method
+    return method
 
-METHODS: dict[str, RungeKutta | Adams] = {
-    "euler": RungeKutta(np.zeros((1, 1)), np.ones(1), 1),
-    "midpoint": RungeKutta(np.array([[0, 0], [0.5, 0]]), np.array([0.0, 1.0]), 2),
-    "rk4": _RK4,
-    "ab2": Adams(_BASHFORTH[2], _NO_CORRECTOR, 1.0),
-    "ab3": Adams(_BASHFORTH[3], _NO_CORRECTOR, 6 / 11),
-    "ab4": Adams(_BASHFORTH[4], _NO_CORRECTOR, 3 / 10),
-    "ab5": Adams(_BASHFORTH[5], _NO_CORRECTOR, 90 / 551),
-    "abm2": Adams(_BASHFORTH[2], _MOULTON[2], 2.0),
-    "abm3": Adams(_BASHFORTH[3], _MOULTON[3], 1.729),
-    "abm4": Adams(_BASHFORTH[4], _MOULTON[4], 1.285),
-}
-STARTER = _RK4  # takes the first steps of an Adams method
+
+def method_names(adaptive: bool | None = None) -> tuple[str, ...]:
+    """The names of all methods, or of those with (without) adaptive steps."""
+    return tuple(name for name, method in METHODS.items() if adaptive in (None, method.adaptive))
+
+
+def method_from(method: Method | str, **options: Any) -> Method:
+    """The method of a name with its options (those that are None were not given), or an object as it is."""
+    given = {key: value for key, value in options.items() if value is not None}
+    if isinstance(method, Method):
+        if given:
+            names = ", ".join(given)
+            raise VinculumError(f"method={method!r} has its own options. Give {names} to it, not to simulate.")
+        return method
+    found = METHODS.get(method) if isinstance(method, str) else None
+    if found is None:
+        near = suggestion(method, METHODS) if isinstance(method, str) else ""
+        raise VinculumError(f"There is no method {method!r}.{near} Known: {', '.join(METHODS)}.")
+    for key in given:
+        if key not in found.options:
+            raise VinculumError(_without(found, key))
+    return replace(found, **given) if given else found  # type: ignore[type-var]  # methods are frozen records
+
+
+def _without(method: Method, option: str) -> Finding:
+    """Why a method lacks an option, and what to do."""
+    name = f"The method {method.name!r}"
+    if option == "tolerance" and not method.adaptive:
+        return Finding(f"{name} has a fixed step and no tolerance.", ["Leave out tolerance."])
+    if option == "step" and method.adaptive:
+        advice = ("Leave step out, or use ", call("simulate", tolerance=Word("1e-9")), ".")
+        return Finding(f"{name} chooses its own steps.", advice)
+    takes = f"it takes {', '.join(method.options)}" if method.options else "it takes none"
+    return Finding(f"{name} has no option {option}; {takes}.", [f"Leave out {option}."])
+
+
+def refuse_tolerance(tolerance: float | None) -> None:
+    """Raise where a tolerance is not positive and finite."""
+    if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
+        raise VinculumError(f"The tolerance is {tolerance}; it must be positive and finite.")

@@ -1,23 +1,31 @@
-"""Taylor integration with heyoka: the order is high, the steps are long, the errors near rounding."""
+"""Taylor integration with heyoka: the order is high, the steps are long, the errors near rounding.
+
+An integrator is compiled once for all numbers of a problem. Every run owns a copy of it (about a millisecond), so runs
+in several threads, or one inside another, do not touch each other.
+"""
 
 from __future__ import annotations
 
+import copy
 import time as clock
-from typing import Any
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from vinculum.graph import ONE, along
+from vinculum.compile.machine import COMPILING
+from vinculum.compile.taylor import COMPACT_FROM, expressions
+from vinculum.errors import Finding, VinculumError, call
+from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.graph.traverse import describe
+from vinculum.simulation.integrators.methods import Method, Reached, refuse_tolerance, register
 from vinculum.simulation.integrators.progress import next_chunk
-from vinculum.simulation.integrators.taylor_integrator import Integrator, started
-from vinculum.simulation.problem.corner_events import known
-from vinculum.simulation.problem.events import Happened
-from vinculum.simulation.problem.one_run import Run
-from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.stabilization.projection import after_step
-from vinculum.simulation.stabilization.stabilization import Projection
-from vinculum.simulation.stabilization.time_scale import motion_rate
+from vinculum.simulation.problem.discontinuities import rough_functions
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, is_recorded
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
+from vinculum.simulation.stabilization.projection import project_after_step
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Stabilization, Unstabilized
 from vinculum.simulation.trajectory.outcome import (
     CORNER,
     FINISHED,
@@ -28,20 +36,182 @@ from vinculum.simulation.trajectory.outcome import (
     ended_by,
     finished,
 )
-from vinculum.simulation.trajectory.recorder import Recorder
 
-_CHUNK_SECONDS = 0.3  # the integrator comes up for air (progress, Ctrl-C) about this often
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.plan import Plan, Run
+    from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Recorder
+
+_CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) about this often
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
-_SEEN = 1e-10  # a margin below minus this means that the motion is on the other side of a corner
+_MISSED = 1e-10  # a margin below minus this means that the motion is on the other side of a corner
+_SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
-def integrate(problem: Problem, run: Run, t0: float, x: np.ndarray) -> tuple[Outcome, float, np.ndarray]:
-    """Run from (t0, x) to the end of the plan. Returns the outcome and where it stopped."""
+@dataclass(frozen=True)
+class Taylor(Method):
+    """heyoka's Taylor series of high order, with steps of its own choice.
+
+    ``tolerance`` is relative (default: rounding); ``compact=False`` compiles some times longer to run about twice as
+    fast (default: by the size of the equations).
+    """
+
+    tolerance: float | None = None
+    compact: bool | None = None
+
+    name: ClassVar[str] = "taylor"
+    about: ClassVar[str] = "heyoka's Taylor series of high order, adaptive"
+    options: ClassVar[tuple[str, ...]] = ("tolerance", "compact")
+    follows_corners: ClassVar[bool] = True
+    misses_events_at_corners: ClassVar[bool] = True
+    keeps_polynomials: ClassVar[bool] = True
+    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Projection, Unstabilized)
+
+    def refuse_options(self, step_is_chosen: bool = False) -> None:
+        """Raise where the tolerance is not positive."""
+        refuse_tolerance(self.tolerance)
+
+    def refuse(self, problem: Problem) -> None:
+        """Raise where the equations have a corner that is not known: a series would step over it."""
+        kinks = rough_functions(problem.nodes.rates)
+        if kinks:
+            names = ", ".join(kinks)
+            found = f"The equations contain {names}, which are not smooth: a Taylor series would not see the corner."
+            advice = ("Use ", call("simulate", method="bdf"), ", or write the corner with sign, Abs or Piecewise.")
+            raise VinculumError(Finding(found, advice))
+
+    def prepare(self, problem: Problem, t: float, x: np.ndarray) -> None:
+        """Compile the integrator."""
+        compiled_for(self, problem)
+
+    def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
+        """Half the inverse of the first Taylor step: the motion's own time scale."""
+        t, direction = plan.t0, plan.t1 - plan.t0
+        if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
+            problem = problem.with_nodes(events=())  # an event at the start would cut the step short
+        taylor = started(self, problem, t, x).taylor
+        step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
+        return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
+
+    def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
+        """Run from (t, x) to the end of the plan, in chunks of steps. Returns the outcome and where it stopped."""
+        return _integrate(self, problem, run, t, x)
+
+
+register(Taylor())
+
+# -- the integrator of heyoka ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Hits:
+    """Receives the non-terminal events of one integrator; a copy of the integrator gets its own."""
+
+    found: list[tuple[float, int]] = field(default_factory=list)
+
+    def __deepcopy__(self, memo: dict) -> Hits:
+        return Hits()
+
+    def __call__(self, integrator: Any, time: float, sign: int) -> None:
+        """Called by heyoka."""
+        self.found.append((float(time), int(sign)))
+
+
+@dataclass
+class Integrator:
+    """heyoka's integrator of one problem."""
+
+    taylor: Any
+    plain: list[int]  # numbers of the non-terminal events, in heyoka's order
+    terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
+    corners: int
+
+    @property
+    def hits(self) -> dict[int, Hits]:
+        """The receivers of the non-terminal events, by the number of the event."""
+        events = self.taylor.nt_events if self.plain else ()
+        return {j: event.callback for j, event in zip(self.plain, events, strict=True)}
+
+    def copy(self) -> Integrator:
+        """The same compiled code with a state and receivers of its own."""
+        return Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+
+
+@lru_cache(maxsize=64)
+def compiled(
+    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
+    events: tuple[tuple[Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
+    tolerance: float | None, compact: bool | None = None,
+) -> Integrator:  # fmt: skip
+    """Compile the integrator of ẋ = rates with events (node, direction, terminal), corners and the pivot watch."""
+    import heyoka as hy
+
+    nodes = [*rates, *(node for node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
+    variables, outputs = expressions(time, state, parameters, nodes)
+    functions = [_SMALL * function for function in outputs[len(rates) :]]
+    ends = [bool(terminal) for _, _, terminal in events]
+    directions = [_direction(direction) for _, direction, _ in events]
+    plain, terminal = ([j for j, ends_run in enumerate(ends) if ends_run is kind] for kind in (False, True))
+    watched = [hy.nt_event(functions[j], callback=Hits(), direction=directions[j]) for j in plain]
+    ending = [hy.t_event(functions[j], direction=directions[j]) for j in terminal]
+    leaving = _direction(-1 if forward else 1)
+    ending += [hy.t_event(margin, direction=leaving) for margin in functions[len(events) : -1]]
+    ending += [hy.t_event(functions[-1])] if watch is not ZERO else []
+    equations = list(zip(variables, outputs[: len(rates)], strict=True))
+    options = _options(rates, tolerance, compact)
+    taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=watched, **options)
+    return Integrator(taylor, plain, terminal, len(margins))
+
+
+def _direction(sign: int) -> Any:
+    """+1 rising, -1 falling, 0 any, in heyoka's words."""
+    import heyoka as hy
+
+    return {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}[sign]
+
+
+def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | None) -> dict[str, Any]:
+    """heyoka's own default where no tolerance is given; compact code for large systems where nothing else is asked."""
+    small_code = operations(rates).total() > COMPACT_FROM if compact is None else compact
+    return {"compact_mode": small_code} | ({} if tolerance is None else {"tol": tolerance})
+
+
+def compiled_for(method: Taylor, problem: Problem) -> Integrator:
+    """The compiled integrator of a problem, which is never run itself."""
+    nodes, branch = problem.nodes, problem.branch
+    events = tuple(
+        (node, DIRECTIONS[event.direction], event.terminal)
+        for node, event in zip(branch.prepared(nodes.event_functions), nodes.events, strict=True)
+    )
+    with COMPILING:
+        return compiled(
+            nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
+            branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
+            problem.sides is None or problem.sides.forward, method.tolerance, method.compact,
+        )  # fmt: skip
+
+
+def started(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Integrator:
+    """An integrator of one run, set to a state."""
+    integrator = compiled_for(method, problem).copy()
+    taylor = integrator.taylor
+    taylor.time = t
+    taylor.state[:] = x
+    taylor.pars[:] = problem.values[: len(taylor.pars)]
+    if taylor.with_events:
+        taylor.reset_cooldowns()
+    return integrator
+
+
+# -- a run -------------------------------------------------------------------------------------------------------
+
+
+def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
     t1, recorder = run.plan.t1, run.recorder
-    integrator = started(problem, run.tolerance, t0, x)
+    integrator = started(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
-    options = {"callback": after_step(problem)} if isinstance(run.treatment, Projection) else {}
+    options = {"callback": project_after_step(problem)} if isinstance(run.stabilization, Projection) else {}
     steps, good = _FIRST_CHUNK, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
@@ -67,7 +237,7 @@ def _passed(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
     if not margins:
         return None
     values = problem.compiled(margins)(*good, problem.values)
-    if values.min() >= -_SEEN * (1.0 + np.abs(good[1]).max()):
+    if values.min() >= -_MISSED * (1.0 + np.abs(good[1]).max()):
         return None
     return Outcome(STALLED, good[0], f"the corner {describe(surfaces[values.argmin()])} = 0 was missed")
 
@@ -81,15 +251,6 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
     zero = np.any(values[: len(events)] == 0)
     on_corner = np.any(np.abs(values[len(events) :]) < 1e-12)
     return t0 + 1e-9 * (t1 - t0) if zero else t0 + 1e-12 * (t1 - t0) if on_corner else t1
-
-
-def natural_rate(problem: Problem, tolerance: float | None, t: float, x: np.ndarray, direction: float) -> float:
-    """Half the inverse of the first Taylor step: the motion's own time scale, as a rate for the feedback."""
-    if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
-        problem = problem.with_nodes(events=())  # an event at the start would cut the step short
-    taylor = started(problem, tolerance, t, x).taylor
-    step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
-    return 0.5 / step if np.isfinite(step) and step > 0 else motion_rate(problem, t, x)
 
 
 def _collect(
@@ -132,7 +293,9 @@ def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t
         hits.found.clear()
     for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
         name = problem.nodes.events[j].name
-        if not (known(recorder, name, t0) and known(recorder, name, time)):  # else the one at the corner behind
+        if not (
+            is_recorded(recorder, name, t0) and is_recorded(recorder, name, time)
+        ):  # else the one at the corner behind
             recorder.events.append(Happened(name, time, sign > 0))
 
 

@@ -1,18 +1,38 @@
-"""Instants at which something happens during a run."""
+"""Events: instants at which an expression passes zero during a run.
+
+At a corner of the equations an event function may pass zero, or jump over it, as the equations change. With e and ė
+before and after the corner, in a run in the direction d of time:
+
+    side before = sign(e), or -sign(d ė) at e = 0;   side after = sign(e), or sign(d ė) at e = 0.
+
+It is an event where the two differ, and where e comes to zero and stays there (ė = 0 after).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.graph import ONE, along, evaluate
 from vinculum.names import reaction
 from vinculum.notebook_repr import html
+from vinculum.simulation.trajectory.outcome import Outcome, ended_by
+
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.plan import Run
+    from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Recorder
 
 __all__ = ["DIRECTIONS", "Event", "Happened", "reaction"]
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
+_SAME = 1e-9  # instants closer than this, relative to one or to the time, are the same
 
 
 @dataclass(frozen=True)
@@ -52,3 +72,55 @@ class Happened:
     rising: bool
 
     _repr_html_ = html
+
+
+def name_events(events: Event | Sequence[Event]) -> list[Event]:
+    """Events with distinct names; anything else is refused."""
+    given: Sequence[Any] = events if isinstance(events, (list, tuple)) else [events]
+    strange = [event for event in given if not isinstance(event, Event)]
+    if strange:
+        raise VinculumError(f"events must be a list of Event(expression, ...); found {strange[0]!r}.")
+    several = len(given) > 1
+    return [replace(e, name=f"event_{i}") if e.name == "event" and several else e for i, e in enumerate(given, 1)]
+
+
+def record_events_at_corner(before: Problem, after: Problem, run: Run, t: float, x: np.ndarray) -> Outcome | None:
+    """Record the events at the instant of a corner; returns the outcome where one of them ends the run."""
+    if not before.nodes.events or not run.plan.method.misses_events_at_corners:
+        return None
+    direction = run.plan.t1 - run.plan.t0
+    pairs = zip(before.nodes.events, _growth(before, t, x), _growth(after, t, x), strict=True)
+    for event, (e, slope), (later, later_slope) in pairs:
+        size = _SAME * max(abs(slope), abs(later_slope))
+        came = _side(e, -direction * slope, size, t)
+        goes = _side(later, direction * later_slope, size, t)
+        rising = (goes - came) * direction > 0
+        wanted = DIRECTIONS[event.direction] in (0, 1 if rising else -1)
+        if came == 0 or goes == came or not wanted or is_recorded(run.recorder, event.name, t):
+            continue
+        run.recorder.events.append(Happened(event.name, t, rising))
+        if event.terminal:
+            return ended_by(event.name, t)
+    return None
+
+
+def _growth(problem: Problem, t: float, x: np.ndarray) -> list[tuple[float, float]]:
+    """e and ė of every event function on the side of a problem."""
+    nodes, functions = problem.nodes, problem.nodes.event_functions
+    slopes = along(functions, {nodes.time: ONE, **dict(zip(nodes.state, nodes.rates, strict=True))})
+    numbers = evaluate(problem.branch.prepared([*functions, *slopes]), problem.numbers(t, x))
+    return list(zip(numbers[: len(functions)], numbers[len(functions) :], strict=True))
+
+
+def _side(e: float, leaving: float, size: float, t: float) -> float:
+    """The sign of e, or at zero that of its way from there; 0 where it stays."""
+    if abs(e) > size * max(1.0, abs(t)):
+        return math.copysign(1.0, e)
+    return math.copysign(1.0, leaving) if abs(leaving) > size else 0.0
+
+
+def is_recorded(recorder: Recorder, name: str, t: float) -> bool:
+    """Whether an event was recorded already at an instant."""
+    return any(
+        event.name == name and abs(event.time - t) <= _SAME * max(1.0, abs(t)) for event in recorder.events[-20:]
+    )

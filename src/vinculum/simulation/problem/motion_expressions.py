@@ -5,7 +5,7 @@ State x = (q, q̇) and, where forces do work, w = ∫ power dt, in all and of ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +14,13 @@ import sympy as sp
 
 from vinculum.derivation.interface import Equations, Feedback
 from vinculum.derivation.mechanics.explicit import Explicit
-from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol
+from vinculum.errors import About, Finding, Formula, ModelError, Word, call
+from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
+from vinculum.names import listed, name_of, suggestion
+from vinculum.simulation.problem.discontinuities import Corners, find_corners
 from vinculum.simulation.problem.events import Event
-from vinculum.simulation.problem.input_laws import refuse_constant, refuse_strangers
-from vinculum.simulation.problem.pivot_watch import PivotWatch
-from vinculum.simulation.problem.switches import Corners, corners
+from vinculum.simulation.problem.pivots import PivotWatch
 
 WORK = symbol(("work",))
 
@@ -76,7 +77,7 @@ class MotionNodes:
     @cached_property
     def corners(self) -> Corners:
         """The surfaces at which f is not smooth."""
-        return corners(self.rates)
+        return find_corners(self.rates)
 
     @cached_property
     def corner_slopes(self) -> list[Node]:
@@ -181,3 +182,64 @@ class MotionNodes:
     def derived(self) -> dict[Node, Node]:
         """Rates and reactions, by their symbols, as functions of the state."""
         return self.equations.derived(self.explicit)
+
+
+# -- expressions that a user gave --------------------------------------------------------------------------------
+
+
+def refuse_strangers(given: Node, known: Iterable[Node], where: str) -> None:
+    """Refuse an expression with symbols that the system does not have."""
+    known = set(known)
+    strangers = [s.value for s in symbols([given]) - known]
+    if strangers:
+        near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
+        raise ModelError(f"Invalid expression in {where}", [f"{listed(strangers)} is not known to the system.{near}"])
+
+
+def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
+    """Refuse an event whose expression stays what it is."""
+    if not symbols([node]) & moving:
+        said = (
+            f"{event.expression} is constant during the run, so the event can never occur. "
+            "Use an expression of the state or time."
+        )
+        raise ModelError(f"Invalid event {event.name!r}", [said])
+
+
+def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
+    """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
+    problems: list[Finding | str] = [_without_law(u) for u in equations.inputs if u not in laws]
+    closed: dict[Node, Node] = {}
+    for u, law in laws.items():
+        problem = _misplaced(equations, u, law)
+        if not problem:
+            closed[symbol(u)] = Converter()(law)
+            problem = _without_value(equations, u, closed[symbol(u)])
+        problems += [problem] if problem else []
+    if problems:
+        raise ModelError(f"Invalid inputs of {equations.name!r}", problems)
+    return closed
+
+
+def _without_law(u: sp.Expr) -> Finding:
+    law = {Word(name_of(u)): Formula("expression of t and the state")}
+    return Finding(f"{name_of(u)} has no law.", ["Use ", call("simulate", inputs=law), "."], About("input", name_of(u)))
+
+
+def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
+    """Why there can be no such law; empty where there can."""
+    if u in equations.held_inputs:
+        return f"{name_of(u)} holds a servo constraint, so it has no law of its own. Leave it out."
+    if u not in equations.inputs:
+        return f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, equations.inputs))}"
+    if not isinstance(law, (sp.Basic, int, float, np.number)):
+        what = "a Python function" if callable(law) else repr(law)
+        return f"the law of {name_of(u)} is {what}. Write it as a SymPy expression of t and the state, to be compiled."
+    return ""
+
+
+def _without_value(equations: Equations, u: sp.Expr, law: Node) -> str:
+    """What a law contains that is neither time nor state nor parameter; empty where there is nothing."""
+    allowed = {*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, equations.time}
+    strangers = [s.value for s in symbols([law]) if s.value not in allowed]
+    return f"the law of {name_of(u)} contains {listed(strangers)}, which has no value." if strangers else ""

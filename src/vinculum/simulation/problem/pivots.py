@@ -1,20 +1,81 @@
-"""Pivots (and dependent coordinates, if they are ours to choose) chosen anew along a run."""
+"""Where the order of elimination stops being good, and where the form itself stops being valid, along a run.
+
+The pivots of the elimination are watched: when one of them has shrunk too far, pivots (and dependent coordinates, if
+Vinculum chose them) are chosen again at the state reached. A form may have conditions of its own, which end the run.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vinculum.errors import SingularError
-from vinculum.graph import evaluate
-from vinculum.simulation.problem.problem import Problem
+from vinculum.derivation.interface import Equations
+from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.lagrange import total
+from vinculum.errors import DomainError, SingularError
+from vinculum.graph import ONE, ZERO, Node, constant, evaluate, select, symbol, symbols
+from vinculum.graph.node import compare, multiply
 from vinculum.simulation.trajectory.outcome import Outcome
 
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.problem import Problem
+
+WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
+JUMPED = 1e200  # what the strict watch says when a pivot has changed its sign
+CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of its first value counts as violated
 _MOST_IN_PLACE = 20  # new choices without getting any further
 
 
-def repivoted(
+@dataclass(frozen=True, eq=False)
+class PivotWatch:
+    """Σ (reference pivot / pivot)² over the pivots that change along the motion and so may go to zero."""
+
+    equations: Equations
+    explicit: Explicit
+
+    @cached_property
+    def changing(self) -> tuple[int, ...]:
+        """The numbers of the pivots that are not made of parameters alone."""
+        parameters = {*map(symbol, self.equations.parameters)}
+        return tuple(i for i, pivot in enumerate(self.explicit.pivots) if symbols([pivot]) - parameters)
+
+    @property
+    def references(self) -> tuple[Node, ...]:
+        """The symbols of the pivots where they were chosen."""
+        return tuple(symbol(("reference pivot", k)) for k in range(len(self.changing)))
+
+    @property
+    def numbers(self) -> list[float]:
+        """The values of ``references``."""
+        return [self.explicit.numbers[i] for i in self.changing]
+
+    @cached_property
+    def plain(self) -> Node:
+        """Large when the order of elimination has become bad."""
+        return total([ratio * ratio for ratio in self._ratios])
+
+    @cached_property
+    def strict(self) -> Node:
+        """The same for methods that may step over a zero: beyond all bounds when a pivot has changed its sign."""
+        gone = constant(JUMPED)
+        return total([select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self._ratios])
+
+    @cached_property
+    def _ratios(self) -> list[Node]:
+        """Reference pivot times the reciprocal of the pivot, which the elimination has computed already.
+
+        Their product stands for the determinant, where a condition of the equations is one that is not written out.
+        """
+        pivots = [self.explicit.pivots[i] for i in self.changing]
+        ratios = [reference * (ONE / pivot) for reference, pivot in zip(self.references, pivots, strict=True)]
+        measured = any(limit.node is None for limit in self.equations.conditions)
+        return [*ratios, reduce(multiply, ratios)] if measured and len(ratios) > 1 else ratios
+
+
+def choose_pivots(
     problem: Problem, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
 ) -> tuple[Problem, np.ndarray]:
     """The same problem with pivots (and dependent coordinates) chosen at a state, which comes in its own variables.
@@ -35,11 +96,11 @@ def repivoted(
     return changed, np.array([*equations.state_values(known), *further])
 
 
-def repivoted_after(
+def choose_pivots_after(
     problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int
 ) -> tuple[Problem, np.ndarray]:
-    """The problem with new pivots where a stretch ended; next to a singular configuration, or stuck, an error."""
-    changed, y = repivoted(problem, t, x, outcome.beyond)
+    """The problem with new pivots where a segment ended; next to a singular configuration, or stuck, an error."""
+    changed, y = choose_pivots(problem, t, x, outcome.beyond)
     reason = changed.equations.singular_at(changed.everything(t, y))
     if not reason and outcome.beyond and changed.nodes.explicit.pivots == problem.nodes.explicit.pivots:
         reason = f"{outcome.reason}; take a smaller step, or another form"
@@ -48,3 +109,27 @@ def repivoted_after(
     if reason:
         raise SingularError(reason)
     return changed, y
+
+
+def condition_values(problem: Problem, t: float, x: np.ndarray) -> tuple[float, ...]:
+    """The conditions of the equations at a state; zero outside their domain."""
+    conditions = problem.equations.conditions
+    try:
+        known = problem.everything(t, x) if conditions else {}
+        return tuple(limit.value(known) for limit in conditions)
+    except DomainError:
+        return (0.0,) * len(conditions)
+
+
+def violated_condition(
+    problem: Problem, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None
+) -> Outcome | None:
+    """The outcome where a condition of the form has gone to zero since the start, or would, at a state beyond."""
+    for instant, state in ((t, x), beyond or (t, x)):
+        now = condition_values(problem, instant, state)
+        for limit, value, first in zip(problem.equations.conditions, now, problem.at_start, strict=True):
+            if abs(value) < CHART_LIMIT * abs(first) or value * first < 0:
+                reason = limit.reason(problem.everything(t, x))
+                numbers = f"it was {first:.4g} at the start and is {value:.4g} here"
+                return Outcome(limit.kind, t, f"{reason}; {numbers}. {limit.advice}")
+    return None

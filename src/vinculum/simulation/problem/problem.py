@@ -7,19 +7,23 @@ all values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from vinculum.compile.function import Function, function
-from vinculum.derivation.interface import Equations, Feedback
+from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.interface import Equations, Feedback, linear_feedback
+from vinculum.derivation.mechanics.singular import refuse_negative_inertia
 from vinculum.graph import Node, evaluate, order, symbol
-from vinculum.simulation.problem.branch import Branch
-from vinculum.simulation.problem.motion_expressions import MotionNodes
-from vinculum.simulation.problem.switches import Sides
+from vinculum.simulation.problem.discontinuities import Branch, Sides
+from vinculum.simulation.problem.events import Event
+from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws
+from vinculum.simulation.problem.pivots import choose_pivots, condition_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,6 @@ class Problem:
 
     nodes: MotionNodes
     parameter_values: np.ndarray
-    compact: bool | None = None  # how a Taylor integrator is compiled; None: by size
     at_start: tuple[float, ...] = ()  # the conditions of the equations where the motion began
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
     branches: dict[tuple[int, ...], Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
@@ -64,6 +67,25 @@ class Problem:
             return None
         return self.compiled(list(self.nodes.jacobian().ravel()))
 
+    def motion_rate(self, t: float, x: np.ndarray, iterations: int = 30) -> float:
+        """About the largest |eigenvalue| of ∂f/∂x at a state, by power iteration with finite differences of f.
+
+        The geometric mean of the growth over the last iterations, which smooths the turning of complex pairs. A motion
+        without any rate of its own counts as 1.
+        """
+        f = self.compiled(self.nodes.rates)
+        here = f(t, x, self.values)
+        small = 1e-7 * (1.0 + float(np.abs(x).max()))
+        direction = np.random.default_rng(1).normal(size=len(x))
+        growth = []
+        for _ in range(iterations):
+            length = float(np.linalg.norm(direction))
+            if not np.isfinite(length) or length == 0:
+                return 1.0
+            growth.append(length)
+            direction = (f(t, x + small * direction / length, self.values) - here) / small
+        return float(np.exp(np.mean(np.log(growth[iterations // 2 :]))))
+
     def numbers(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, inputs included, for the interpreter."""
         nodes = self.nodes
@@ -90,3 +112,28 @@ class Problem:
     def with_nodes(self, **changes: Any) -> Problem:
         """The same numbers with some nodes changed; branches are made anew."""
         return replace(self, nodes=replace(self.nodes, **changes), branches={})
+
+
+def build_problem(
+    equations: Equations,
+    start: Mapping[sp.Expr, float],
+    time: float,
+    laws: Mapping[sp.Expr, sp.Expr],
+    parameters: Mapping[sp.Symbol, float],
+    events: Sequence[Event],
+) -> tuple[Problem, np.ndarray]:
+    """The problem and its initial x, without feedback."""
+    numbers = dict(equations.parameters) | dict(parameters)
+    closing = input_laws(equations, laws)
+    known = {symbol(key): value for key, value in (dict(start) | numbers | {equations.time: time}).items()}
+    known = equations.with_definitions(known) | {symbol(key): float(start.get(key, 0.0)) for key in equations.extra}
+    known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
+    if isinstance(equations, EquationsOfMotion):
+        refuse_negative_inertia(equations.mechanics, known, numbers)
+    none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
+    equations = equations.adapted(known)
+    nodes = MotionNodes(equations, equations.explicit(known), closing, none, tuple(events))
+    further = [known[symbol(key)] for key in equations.extra]
+    x = np.array([*equations.state_values(known), *further, *np.zeros(len(nodes.powers))])
+    problem, x = choose_pivots(Problem(nodes, np.array(list(numbers.values()), dtype=float)), time, x)
+    return replace(problem, at_start=condition_values(problem, time, x)), x

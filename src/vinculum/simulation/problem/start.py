@@ -8,14 +8,67 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
+from vinculum.derivation import derive
 from vinculum.derivation.interface import Equations
 from vinculum.derivation.mechanics.sample_states import left_over, solved_for
-from vinculum.errors import ConstraintError, Finding, ModelError, Word, call
+from vinculum.describe import AffineSystem, System
+from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import Node, evaluate, symbol
-from vinculum.names import listed, name_of, suggestion
+from vinculum.names import listed, name_of, suggestion, variable_name
+
+if TYPE_CHECKING:
+    from vinculum.simulation.trajectory.trajectory import Trajectory
+
+
+def derived(equations: Any) -> Equations:
+    """Equations as they are; a system in its default form."""
+    if isinstance(equations, AffineSystem):
+        return derive(equations, "program")
+    if isinstance(equations, System):
+        return derive(equations)
+    if not hasattr(equations, "start_levels"):
+        raise VinculumError(
+            f"Equations of motion are needed, as in derive(system, form), or a System; got {type(equations).__name__}."
+        )
+    return equations
+
+
+def known_state(equations: Equations, initial: Any, name: str = "initial") -> dict[sp.Expr, float]:
+    """What a user gave as ``initial`` or ``guess``, by symbol: from symbols, names, or the end of a trajectory."""
+    if hasattr(initial, "last_state"):
+        return _last_state(equations, initial, name)
+    if not isinstance(initial, Mapping):
+        what = "an array" if isinstance(initial, np.ndarray) else type(initial).__name__
+        raise VinculumError(
+            f"{name} must be {{coordinate or velocity: value}}, or a trajectory; got {what}. The states of "
+            f"{equations.name!r} are {listed((*equations.user_symbols, *equations.extra))}."
+        )
+    symbols = _by_name(equations)
+    return {symbols.get(key, key) if isinstance(key, str) else key: value for key, value in initial.items()}
+
+
+def _by_name(equations: Equations) -> dict[str, sp.Expr]:
+    """The states by their names, dot(x) and x_dot."""
+    keys = (*equations.user_symbols, *equations.states, *equations.definitions, *equations.extra)
+    return {name(key): key for name in (name_of, variable_name) for key in keys}
+
+
+def _last_state(equations: Equations, motion: Trajectory, name: str) -> dict[sp.Expr, float]:
+    """The user's symbols at the end of a motion, by their names."""
+    last = motion.last_state
+    keys = {variable_name(key): key for key in (*equations.user_symbols, *equations.extra)}
+    missing = [name for name in keys if name not in last]
+    if missing:
+        raise VinculumError(
+            f"The trajectory given as {name} has no {', '.join(missing)}; it is the motion of another system. Give "
+            "{coordinate: value, ...} instead."
+        )
+    return {key: last[name] for name, key in keys.items()}
 
 
 def consistent_state(
@@ -33,8 +86,11 @@ def consistent_state(
     possible. With ``fixed`` only the values named there stay, and the rest of ``initial`` is a first guess too. What
     cannot be met is refused with the residual of each constraint.
     """
+    equations = derived(equations)
+    initial = known_state(equations, initial)
+    near = {} if guess is None else known_state(equations, guess, "guess")
     fixed = initial if fixed is None and guess else fixed
-    initial = {**(guess or {}), **initial}
+    initial = {**near, **initial}
     held = _held(equations, initial, fixed)
     values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.user_symbols}
     values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
@@ -47,6 +103,16 @@ def consistent_state(
     return {key: values[symbol(key)] for key in equations.user_symbols}
 
 
+def is_number(value: object) -> bool:
+    """Whether a value is a finite real number, SymPy's included."""
+    if isinstance(value, str) or value is None:
+        return False
+    try:
+        return math.isfinite(float(value))  # type: ignore[arg-type]  # refused below
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def _held(equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
     known = (*equations.user_symbols, *equations.definitions)
@@ -54,15 +120,15 @@ def _held(equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterabl
     for key, value in initial.items():
         if key not in known:
             near = suggestion(name_of(key), map(name_of, known))
-            problems.append(f"{name_of(key)} is no coordinate or velocity.{near}")
-        elif not math.isfinite(float(value)):
-            problems.append(f"{name_of(key)} is {value}. Give it a finite value.")
+            problems.append(f"{name_of(key)} is not a coordinate or velocity.{near}")
+        elif not is_number(value):
+            problems.append(f"{name_of(key)} is {value!r}. Give it a finite value.")
     held = set(initial) if fixed is None else set(fixed)
     loose = [key for key in held if key not in initial]
     if loose:
-        problems.append(f"{listed(loose)} is to stay fixed but has no value in initial.")
+        problems.append(f"{listed(loose)} must stay fixed but has no value in initial.")
     if problems:
-        raise ModelError("the initial state is not usable", problems)
+        raise ModelError("Invalid initial state", problems)
     return held
 
 

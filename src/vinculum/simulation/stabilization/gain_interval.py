@@ -13,25 +13,22 @@ Source: Mukharlyamov, Kirgizbaev, theorem of section 5, corrected; docs/program_
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from vinculum.errors import VinculumError
-from vinculum.names import suggestion
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.notebook_repr import html
-from vinculum.simulation.integrators.methods import METHODS, Adams, RungeKutta
+from vinculum.simulation.integrators.fixed_step import FixedStep
+from vinculum.simulation.integrators.methods import Method, method_from, method_names
+from vinculum.simulation.stabilization.error_propagation import last_inside
 
 _FINE = 4000  # points of the search in z
-
-Numbers = Any  # one number, or an array of them
 
 
 @dataclass(frozen=True)
 class GainInterval:
-    """All k between ``low`` and ``high`` do; none does where ``low`` > ``high``."""
+    """All gains k between ``low`` and ``high`` are good; none is where ``low`` > ``high``."""
 
     low: float
     high: float
@@ -46,7 +43,13 @@ class GainInterval:
 
 
 def gain_interval(
-    method: str, step: float, epsilon: float, *, curvature: float = 0.0, error: float = 0.0, sampled: bool = False
+    method: FixedStep | str,
+    step: float,
+    epsilon: float,
+    *,
+    curvature: float = 0.0,
+    error: float = 0.0,
+    sampled: bool = False,
 ) -> GainInterval:
     """The interval of k for which |η| ≤ ε is guaranteed: ``curvature`` is γ, ``error`` the constant D of D τ^{p+1}.
 
@@ -56,70 +59,32 @@ def gain_interval(
     >>> round(found.low, 6), round(found.high, 6)
     (8.0, 1992.0)
     """
-    if method not in METHODS:
-        raise VinculumError(f"There is no fixed-step method {method!r}.{suggestion(method, METHODS)}")
     if not (step > 0 and epsilon > 0):
         raise VinculumError(f"step and epsilon must be positive; got {step} and {epsilon}.")
-    chosen = METHODS[method]
-    z = np.linspace(0, stability_limit(chosen, sampled), _FINE + 1)
-    margin = _margin(chosen, z, step, epsilon, curvature, error, sampled)
+    chosen = fixed_step(method_from(method))
+    z = np.linspace(0, chosen.stability_limit(sampled), _FINE + 1)
+    margin = chosen.margin(z, step, epsilon, curvature, error, sampled)
     good = np.flatnonzero(margin >= 0)
     good = good[good > 0]
     if not len(good):
         return GainInterval(np.inf, 0.0)
 
     def kept(z: float) -> bool:
-        return bool(_margin(chosen, z, step, epsilon, curvature, error, sampled) >= 0)
+        return bool(chosen.margin(z, step, epsilon, curvature, error, sampled) >= 0)
 
     first, last = int(good[0]), int(good[-1])
-    low = _edge(kept, z[first], z[first - 1])
-    high = _edge(kept, z[last], z[last + 1]) if last < _FINE else float(z[-1])
+    low = last_inside(kept, z[first], z[first - 1])
+    high = last_inside(kept, z[last], z[last + 1]) if last < _FINE else float(z[-1])
     return GainInterval(low / step, high / step)
 
 
-def _edge(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last place, by bisection, where something holds that holds inside and not outside."""
-    for _ in range(60):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
-    return float(inside)
-
-
-def stability_limit(method: RungeKutta | Adams, sampled: bool = False) -> float:
-    """The largest z = kτ for which η̇ = -kη does not grow."""
-    if isinstance(method, Adams):
-        return method.largest
-    if sampled:
-        return 2.0
-    z = np.linspace(0, 6, 6001)[1:]
-    beyond = float(z[np.abs(growth(method, z)) > 1 + 1e-12][0])
-    return _edge(lambda z: bool(abs(growth(method, z)) <= 1), beyond - 1e-3, beyond)
-
-
-def growth(method: RungeKutta, z: Numbers) -> Numbers:
-    """R(-z) = 1 - z bᵀ (1 + zA)⁻¹ 1."""
-    return 1 - z * _through_stages(method, z, np.ones(len(method.b)))
-
-
-def stage_defect(method: RungeKutta, z: Numbers) -> Numbers:
-    """P(z): what the stages, which leave the manifold by O(τ²), cost under continuous feedback."""
-    A, b, c = method.A, method.b, method.c
-    return 0.5 - b @ c - z * _through_stages(method, z, c**2 / 2 - A @ c)
-
-
-def _through_stages(method: RungeKutta, z: Numbers, right: np.ndarray) -> np.ndarray:
-    """bᵀ (1 + zA)⁻¹ right, for one z or for many."""
-    matrices = np.eye(len(method.b)) + np.multiply.outer(z, method.A)
-    return np.linalg.solve(matrices, right[:, None])[..., 0] @ method.b
-
-
-def _margin(
-    method: RungeKutta | Adams, z: Numbers, step: float, epsilon: float, curvature: float, error: float, sampled: bool
-) -> Numbers:
-    """(1 - |R(-z)|) ε - |d(z)|, for one z or for many."""
-    own = abs(error) * step ** (method.order + 1)
-    if isinstance(method, Adams):
-        return z * epsilon - own
-    R = 1 - z if sampled else growth(method, z)
-    stages = stage_defect(method, 0.0 if sampled else z)
-    return (1 - abs(R)) * epsilon - abs(curvature * step**2 * stages) - own
+def fixed_step(method: Method) -> FixedStep:
+    """A method for which bounds of residuals exist; others are refused."""
+    if not isinstance(method, FixedStep):
+        raise VinculumError(
+            Finding(
+                f"A bound is promised for methods with a fixed step; {method.name!r} chooses its own.",
+                ["Use ", call("simulate", method="rk4"), f" or another of {', '.join(method_names(adaptive=False))}."],
+            )
+        )
+    return method

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vinculum.derivation.mechanics.newton import correction
+from vinculum.derivation.mechanics.sample_states import correction
 from vinculum.graph import Node, jacobian
 from vinculum.simulation.problem.problem import Problem
 
@@ -23,7 +23,7 @@ class Level(NamedTuple):
     start: int  # where the residuals stand among the outputs, followed by the rows of their Jacobian
 
 
-def projection(problem: Problem) -> tuple[list[Node], list[Level]]:
+def projection_outputs(problem: Problem) -> tuple[list[Node], list[Level]]:
     """The outputs a projection needs, and how to read them."""
     outputs: list[Node] = []
     levels = []
@@ -36,9 +36,9 @@ def projection(problem: Problem) -> tuple[list[Node], list[Level]]:
     return outputs, levels
 
 
-def after_step(problem: Problem) -> Callable[[Any], bool]:
+def project_after_step(problem: Problem) -> Callable[[Any], bool]:
     """A callback for heyoka that moves the state onto the constraints, positions first, then velocities."""
-    nodes, levels = projection(problem)
+    nodes, levels = projection_outputs(problem)
     values = problem.compiled(nodes)
 
     def project(integrator: Any) -> bool:

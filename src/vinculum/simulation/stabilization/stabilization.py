@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vinculum.errors import VinculumError
 from vinculum.notebook_repr import html
 
 Gain = float | Mapping[str, float]
@@ -91,18 +90,3 @@ BY_NAME: dict[str, Stabilization] = {
     "sampled": Sampled(),
     "projection": Projection(),
 }
-
-
-def chosen(stabilization: Stabilization | str | None, default: Stabilization) -> Stabilization:
-    """The stabilization asked for, by object or name, or the default of the method."""
-    if stabilization is None:
-        return default
-    if isinstance(stabilization, str) and stabilization in BY_NAME:
-        return BY_NAME[stabilization]
-    if isinstance(stabilization, (Baumgarte, Sampled, Projection, Unstabilized)):
-        return stabilization
-    known = ", ".join(repr(name) for name in BY_NAME)
-    raise VinculumError(
-        f"stabilization={stabilization!r} is not known. Use {known}, or Baumgarte(rate=...), Sampled(rate=...), "
-        "Guaranteed(epsilon)."
-    )

@@ -7,20 +7,20 @@ import numpy as np
 from vinculum.errors import DomainError
 from vinculum.graph import Node, evaluate, symbols
 from vinculum.graph.traverse import describe, order
+from vinculum.simulation.problem.pivots import violated_condition
 from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.problem.validity import broken
 from vinculum.simulation.trajectory.outcome import NON_FINITE, SINGULAR, STALLED, Outcome
 
 _EDGE = ("sqrt", "log")
 _HUGE = 1e30  # a state beyond this has run away
 
 
-def diagnosed(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:
+def explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:
     """The outcome with its reason filled in, from the last good state and from where the next step would have led."""
     if outcome.kind not in (NON_FINITE, STALLED):
         return outcome
     try:
-        ended = broken(problem, t, x, None)
+        ended = violated_condition(problem, t, x, None)
         if ended is not None:
             return ended
         known = problem.everything(t, x)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vinculum.simulation.problem.plan import ADAPTIVE, Plan
+from vinculum.simulation.problem.plan import Plan
 from vinculum.simulation.trajectory.outcome import Outcome
 from vinculum.simulation.trajectory.recorder import Recorder, Segment
 from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -15,16 +15,15 @@ from vinculum.simulation.trajectory.trajectory import Trajectory
 def trajectory(plan: Plan, recorder: Recorder, outcome: Outcome, described: str, dense: bool) -> Trajectory:
     """The trajectory of a finished run; ``described`` is its stabilization in words."""
     nodes = recorder.segments[0].problem.nodes
-    fine = tuple(recorder.segments) if dense and plan.method not in ADAPTIVE else ()
+    fine = tuple(recorder.segments) if dense and not plan.method.adaptive else ()
     segments = _thinned(recorder.segments, plan) if fine else tuple(recorder.segments)
     largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(nodes.residuals))
-    how = f"step {abs(plan.step):.6g}" if plan.method not in ADAPTIVE else "adaptive"
     return Trajectory(
         t=np.concatenate([segment.t for segment in segments]),
         outcome=outcome,
         largest_residuals=dict(zip(nodes.residual_names, map(float, largest), strict=True)),
         energy_error=recorder.balance_error,
-        method=f"{plan.method}, {how}" + (f" (chosen: {plan.why})" if plan.why else ""),
+        method=plan.method.described(plan.step) + (f" (chosen: {plan.why})" if plan.why else ""),
         stabilization=described,
         events=tuple(recorder.events),
         steps=recorder.steps,

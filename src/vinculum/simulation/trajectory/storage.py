@@ -1,4 +1,4 @@
-"""Trajectories as xarray datasets and NetCDF files."""
+"""Trajectories as xarray datasets, NetCDF files and CSV tables."""
 
 from __future__ import annotations
 
@@ -82,6 +82,17 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
         "event_names": json.dumps(motion.event_names),
         "steps": motion.steps,
     }
+
+
+def save(motion: Trajectory, path: str | Path) -> None:
+    """NetCDF with everything for .nc, a table of the samples for .csv; other endings are refused."""
+    kind = Path(path).suffix.lower()
+    if kind == ".nc":
+        motion.dataset.to_netcdf(path, engine="netcdf4")
+    elif kind == ".csv":
+        motion.dataset.to_dataframe().to_csv(path)
+    else:
+        raise VinculumError(f"The name {str(path)!r} must end in .nc (NetCDF, with everything) or .csv (the samples).")
 
 
 def read_trajectory(path: str | Path) -> Trajectory:

@@ -83,6 +83,11 @@ class Trajectory:
         values = self._computed(list(keys))
         return {variable_name(key): values[:, i] for i, key in enumerate(keys)}
 
+    @property
+    def last_state(self) -> dict[str, float]:
+        """Every state at the last sample, by name: a start from which another run goes on."""
+        return {name: float(values[-1]) for name, values in self.own_columns.items()}
+
     @cached_property
     def _roles(self) -> dict[str, Any]:
         """What each column of a stored trajectory holds."""
@@ -204,8 +209,10 @@ class Trajectory:
         return interpolate(self, times)
 
     def save(self, path: str | Path) -> None:
-        """Write the trajectory to a NetCDF file; `vinculum.read_trajectory` reads it."""
-        self.dataset.to_netcdf(path, engine="netcdf4")
+        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv)."""
+        from vinculum.simulation.trajectory.storage import save
+
+        save(self, path)
 
     def plot(self, *keys: sp.Expr | str) -> Any:
         """A Plotly figure of the given quantities over time (default: all coordinates)."""

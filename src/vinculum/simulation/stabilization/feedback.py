@@ -1,4 +1,8 @@
-"""The gains g of the feedback c = Σ g_j y_j of every constraint, given by the user or taken from method and step."""
+"""The feedback that keeps a run on its constraints: the stabilization that fits its method, and the gains.
+
+The correction of a constraint is c = Σ g_j y_j. The gains g are given by the user, belong to the equations, or are
+taken from the method, its step and the motion.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,13 @@ import numpy as np
 
 from vinculum.derivation.interface import Equations, Feedback, linear_feedback
 from vinculum.derivation.program.perturbation import binomial
-from vinculum.errors import VinculumError
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.names import suggestion
+from vinculum.simulation.problem.discontinuities import place_on_sides
+from vinculum.simulation.problem.plan import Plan
+from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.stabilization.stabilization import (
+    BY_NAME,
     Baumgarte,
     Gain,
     Projection,
@@ -22,22 +30,73 @@ from vinculum.simulation.stabilization.stabilization import (
 
 # Share of the natural rate for residual equations of an order r above two. A correction c held through a step τ moves
 # the residual by c τʳ/r!, with a relative error of the order τ^(p+1-r) of the method: third for r = 2 and RK4, but
-# first for r = 4, with a constant that grows where inputs lose their grip; and rounding ε of the residual comes back as
-# a jump ε/τ^(r-1) of its last derivative. Deadbeat leans on that answer with 1/τʳ, and drives what it should damp.
+# first for r = 4, with a constant that grows where inputs lose their effect; and rounding ε of the residual comes back
+# as a jump ε/τ^(r-1) of its last derivative. Deadbeat gains multiply that by 1/τʳ and excite what they should damp.
 _GENTLE = 0.05
+
+
+def choose_stabilization(plan: Plan, asked: Stabilization | str | None) -> Stabilization:
+    """The stabilization asked for, by object or name, or the default of the method; what does not fit is refused."""
+    accepted = plan.method.stabilizations
+    found = accepted[0]() if asked is None else BY_NAME.get(asked) if isinstance(asked, str) else asked
+    if not isinstance(found, (Baumgarte, Sampled, Projection, Unstabilized)):
+        known = ", ".join(repr(name) for name in BY_NAME)
+        raise VinculumError(
+            f"stabilization={asked!r} is not known. Use {known}, or Baumgarte(rate=...), Sampled(rate=...), "
+            "Guaranteed(epsilon)."
+        )
+    if not isinstance(found, accepted):
+        default = next(name for name, one in BY_NAME.items() if isinstance(one, accepted[0]))
+        why = _MISFIT[type(found)].format(method=repr(plan.method.name))
+        raise VinculumError(Finding(why, ["Use ", call("simulate", stabilization=default), "."]))
+    return found
+
+
+_MISFIT: dict[type, str] = {
+    Sampled: "Sampled feedback is held through the stages of a Runge-Kutta step; {method} has none.",
+    Projection: "Projection moves the state after every step, which would break the memory of {method}.",
+    Baumgarte: "The method {method} has no continuous feedback.",
+    Unstabilized: "The method {method} does not run without stabilization.",
+}
+
+
+def stabilize_problem(problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> tuple[Problem, str]:
+    """The problem with its gains set, everything compiled, and the stabilization in words."""
+    problem = place_on_sides(problem, plan, plan.t0, x)
+    acts = bool(problem.equations.corrections) and isinstance(stabilization, (Baumgarte, Sampled))
+    rate = plan.method.feedback_rate(problem, plan, stabilization, x) if acts else 0.0
+    direction = math.copysign(1.0, plan.t1 - plan.t0)
+    law = feedback(stabilization, problem.equations, rate, plan.method.order, direction)
+    closed = place_on_sides(problem.with_feedback(law), plan, plan.t0, x)
+    plan.method.prepare(closed, plan.t0, x)
+    return closed, _describe(problem, stabilization, rate)
+
+
+def _describe(problem: Problem, stabilization: Stabilization, rate: float) -> str:
+    """The stabilization in words."""
+    if not problem.equations.corrections:
+        return "not needed: no constraints"
+    if isinstance(stabilization, Unstabilized):
+        return "none"
+    if isinstance(stabilization, Projection):
+        return "projection after every step"
+    name = type(stabilization).__name__.lower()
+    if not stabilization.given and problem.equations.prescribed is not None:
+        return f"{name}, as prescribed by the equations"
+    return f"{name}, gains as given" if stabilization.given else f"{name}, rate {rate:.6g} (chosen)"
 
 
 def feedback(
     stabilization: Stabilization,
     equations: Equations,
-    natural_rate: float,
+    rate: float,
     method_order: float,
     direction: float = 1.0,
 ) -> Feedback:
     """The corrections c of every constraint, stable in the direction of the run.
 
     Where the user gave no gains, those that belong to the equations are used, and where there are none either,
-    ``natural_rate``: for `Sampled` it is 1/τ, and ``method_order`` decides what is deadbeat.
+    ``rate``: for `Sampled` it is 1/τ, and ``method_order`` decides what is deadbeat.
     """
     names, chains = equations.constraint_names, equations.chains
     if isinstance(stabilization, (Projection, Unstabilized)):
@@ -47,17 +106,17 @@ def feedback(
         return equations.prescribed
     rows = []
     for name, chain in zip(names, chains, strict=True):
-        row = _row(stabilization, name, len(chain), natural_rate, method_order)
+        row = _row(stabilization, name, len(chain), rate, method_order)
         rows.append([g * direction ** (len(chain) - j) for j, g in enumerate(row)])
     return linear_feedback(chains, rows)
 
 
 def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
-    """Refuse gains for constraints that there are not."""
+    """Refuse gains for constraints that do not exist."""
     for gain in (stabilization.rate, getattr(stabilization, "alpha", None), getattr(stabilization, "beta", None)):
         for name in gain if isinstance(gain, Mapping) else ():
             if name not in names:
-                raise VinculumError(f"A gain was given for {name}, which is no constraint.{suggestion(name, names)}")
+                raise VinculumError(f"A gain was given for {name}, which is not a constraint.{suggestion(name, names)}")
 
 
 def deadbeat(order: int, method_order: float) -> np.ndarray:

@@ -1,0 +1,287 @@
+"""Discontinuities: sign, |x| and branches make equations that are smooth only on either side of a surface g = 0.
+
+σ = ±1 says on which side the motion is. With σ a number in place of sign(g), |g| = g σ and g > 0, the equations are
+smooth until the surface is met. There the next σ_k must agree with where they lead (Filippov 1988, for several surfaces
+at once):
+
+    σ_k = 1 with dg_k/dt ≥ 0,   σ_k = -1 with dg_k/dt ≤ 0,   or -1 ≤ σ_k ≤ 1 with dg_k/dt = 0,
+
+the last being a motion along the surface (dry friction at rest).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vinculum.errors import SingularError
+from vinculum.graph import (
+    ONE,
+    ZERO,
+    Node,
+    along,
+    constant,
+    evaluate,
+    jacobian,
+    order,
+    solve,
+    substitute,
+    symbol,
+    symbols,
+)
+from vinculum.graph.functions import FUNCTIONS
+from vinculum.graph.node import compare
+from vinculum.graph.splines import in_pieces
+from vinculum.graph.traverse import describe
+
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.motion_expressions import MotionNodes
+    from vinculum.simulation.problem.plan import Plan
+    from vinculum.simulation.problem.problem import Problem
+
+CORNERED = {"sign", "abs"}  # functions, apart from comparisons, whose corners are met exactly
+_COMPARED = ("less", "less_equal")
+_SPARE = 1e-9  # by how much σ² may exceed 1 along a surface, so friction just at its limit is not a corner
+_ON = 1e-12  # |g| up to this times (1 + |dg/dt|) counts as on the surface
+_MOST = 8  # surfaces at once for which all combinations of sides are tried
+_SLACK = 1e-9
+
+# -- surfaces and their sides ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """σ of every surface, and those along which the motion goes, with d(dg/dt)/dσ of these where that began."""
+
+    sigma: tuple[float, ...]
+    along: tuple[int, ...] = ()
+    matrix: np.ndarray | None = None  # (k, k)
+    forward: bool = True  # in time
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """The surfaces of some outputs, and what stands for their sign, |x| and comparisons on one side."""
+
+    surfaces: tuple[Node, ...]  # g, which may contain σ of other surfaces
+    sigma: tuple[Node, ...]  # symbols
+    replaced: dict[Node, Node]  # {sign(g): σ, |g|: g σ, a < b: σ > 0}
+
+    def smooth(self, outputs: Sequence[Node]) -> list[Node]:
+        """The outputs with σ as numbers."""
+        return substitute(in_pieces(outputs), self.replaced)
+
+    def slopes(self, time: Node, state: Sequence[Node], rates: Sequence[Node]) -> list[Node]:
+        """dg/dt along the motion, as nodes of the state and σ."""
+        return along(self.surfaces, {time: ONE, **dict(zip(state, self.smooth(rates), strict=True))})
+
+
+def find_corners(outputs: Sequence[Node]) -> Corners:
+    """All surfaces at which the outputs are not smooth, inner ones first."""
+    surfaces: dict[Node, int] = {}
+    replaced: dict[Node, Node] = {}
+    for node in order(in_pieces(outputs)):
+        if node.op in CORNERED:
+            g = substitute([node.args[0]], replaced)[0]
+            sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))
+            replaced[node] = sigma if node.op == "sign" else g * sigma
+        elif node.op in _COMPARED:
+            a, b = substitute(list(node.args), replaced)
+            opposite = (a - b) in surfaces
+            g = a - b if opposite else b - a
+            sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))
+            replaced[node] = compare("less", sigma, ZERO) if opposite else compare("less", ZERO, sigma)
+    return Corners(tuple(surfaces), tuple(symbol(("side", k)) for k in surfaces.values()), replaced)
+
+
+def _below(sigma: Sequence[Node]) -> dict[Node, Node]:
+    """All surfaces seen from their lower sides."""
+    return dict.fromkeys(sigma, constant(-1))
+
+
+def _sliding(slopes: Sequence[Node], sigma: Sequence[Node], matrix: np.ndarray) -> dict[Node, Node]:
+    """{σ: expression} with dg/dt = 0 along several surfaces; ``matrix`` is d(dg/dt)/dσ at a state, for the pivots."""
+    low = substitute(list(slopes), _below(sigma))
+    high = [substitute(list(slopes), _below(sigma) | {s: ONE}) for s in sigma]
+    D = np.array([[up - down for up, down in zip(column, low, strict=True)] for column in high], dtype=object).T
+    right = np.array([[-node] for node in low], dtype=object)
+    shares = solve(D, right, 2 * matrix[None]).solution[:, 0]  # of the upper side, (1 + σ)/2
+    return {s: 2 * share - 1 for s, share in zip(sigma, shares, strict=True)}
+
+
+def _mix(outputs: Sequence[Node], slid: dict[Node, Node]) -> list[Node]:
+    """Outputs along surfaces: those of the upper and lower sides in the shares (1 ± σ)/2."""
+    low = substitute(list(outputs), _below(list(slid)))
+    result = low
+    for sigma, held_at in slid.items():
+        high = substitute(list(outputs), _below(list(slid)) | {sigma: ONE})
+        share = (1 + held_at) / 2
+        result = [r + share * (up - down) for r, up, down in zip(result, high, low, strict=True)]
+    return result
+
+
+def _is_linear_in(outputs: Sequence[Node], sigma: Sequence[Node]) -> bool:
+    """Whether outputs are of the first degree in σ, so that σ itself may be put in."""
+    known = order(outputs)
+    branches = any(node.op == "less" and any(s in node.args for s in sigma) for node in known)
+    slopes = [node for node in jacobian(list(outputs), sigma).ravel() if node is not ZERO]
+    return not branches and not symbols(slopes) & set(sigma)
+
+
+def rough_functions(outputs: Sequence[Node]) -> list[str]:
+    """Functions that are declared not smooth and whose corners are not known."""
+    kinks = {node.op for node in order(outputs) if node.op in FUNCTIONS and not FUNCTIONS[node.op].smooth}
+    return sorted(kinks - CORNERED)
+
+
+# -- the equations between corners -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """The equations along the same surfaces, or along none; on which sides of the others is a matter of numbers."""
+
+    nodes: MotionNodes
+    sides: Sides | None  # the first on which the motion came here; None: corners stay as they are, sign is sign
+    known: dict[tuple[Node, ...], tuple[Node, ...]] = field(default_factory=dict)  # what was prepared before
+
+    @cached_property
+    def parameters(self) -> tuple[Node, ...]:
+        """p: settings, what is computed once from them, held corrections, sides of corners."""
+        sides = () if self.sides is None else self.nodes.corners.sigma
+        return (*self.nodes.settings, *self.nodes.hoisted.values(), *self.nodes.equations.corrections, *sides)
+
+    def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
+        """Outputs on this branch, with all that is computed once taken out."""
+        key = tuple(outputs)
+        if key not in self.known:
+            self.known[key] = tuple(substitute(self._smooth(key), self.nodes.hoisted))
+        return self.known[key]
+
+    def _smooth(self, outputs: Sequence[Node]) -> list[Node]:
+        """Outputs on the present sides of all corners, or along them."""
+        if self.sides is None:
+            return list(outputs)
+        smooth = self.nodes.corners.smooth(outputs)
+        return substitute(smooth, self._held) if self._is_linear else _mix(smooth, self._held)
+
+    @cached_property
+    def _is_linear(self) -> bool:
+        """Whether f is of the first degree in the σ of the surfaces along which the motion goes."""
+        return not self._held or _is_linear_in(self.nodes.corners.smooth(self.nodes.rates), list(self._held))
+
+    @cached_property
+    def _held(self) -> dict[Node, Node]:
+        """{σ: expression} of the surfaces along which the motion goes."""
+        if self.sides is None or self.sides.matrix is None:
+            return {}
+        chosen = self.sides.along
+        sigma = [self.nodes.corners.sigma[k] for k in chosen]
+        return _sliding([self.nodes.corner_slopes[k] for k in chosen], sigma, self.sides.matrix)
+
+    @cached_property
+    def margins(self) -> tuple[Node, ...]:
+        """Positive while the motion stays on the present sides: σ g, and 1 - σ² along a surface."""
+        if self.sides is None:
+            return ()
+        pairs = zip(self.nodes.corners.sigma, self.nodes.corners.surfaces, strict=True)
+        along = {sigma: 1 + _SPARE - node * node for sigma, node in self._held.items()}
+        return tuple(substitute([along.get(sigma, sigma * g) for sigma, g in pairs], self._held))
+
+
+# -- on which side a motion goes on ------------------------------------------------------------------------------
+
+
+def place_on_sides(problem: Problem, plan: Plan, t: float, x: np.ndarray) -> Problem:
+    """The problem on the sides of its corners, for methods that look ahead; fixed steps go over corners as they are."""
+    return choose_sides(problem, t, x, plan.t1 - plan.t0) if plan.method.follows_corners else problem
+
+
+def choose_sides(problem: Problem, t: float, x: np.ndarray, direction: float) -> Problem:
+    """The problem with the sides on which the motion goes on from a state."""
+    if not problem.nodes.corners.surfaces:
+        return problem
+    g, sigma, known = _sides_at(problem, t, x)
+    rates = evaluate(problem.nodes.corner_slopes, known)
+    on = [k for k in range(len(g)) if abs(g[k]) <= _ON * (1.0 + abs(rates[k]))]
+    if not on:
+        return problem.on_sides(Sides(tuple(sigma), forward=direction > 0))
+    return problem.on_sides(_from_surfaces(problem, on, sigma, known, direction))
+
+
+def _sides_at(problem: Problem, t: float, x: np.ndarray) -> tuple[list[float], list[float], dict[Node, float]]:
+    """g and σ = sign(g) of every surface at a state, and the values of all symbols, σ included."""
+    corners, known = problem.nodes.corners, problem.numbers(t, x)
+    g: list[float] = []
+    for surface, sigma in zip(corners.surfaces, corners.sigma, strict=True):  # inner first: outer ones may contain σ
+        g.append(evaluate([surface], known)[0])
+        known[sigma] = 1.0 if g[-1] >= 0 else -1.0
+    return g, [known[sigma] for sigma in corners.sigma], known
+
+
+def _from_surfaces(
+    problem: Problem, on: list[int], sigma: list[float], known: dict[Node, float], direction: float
+) -> Sides:
+    """The sides to which a state on the surfaces ``on`` goes; σ of the other surfaces stays."""
+    nodes = problem.nodes
+    c, G = _affine([nodes.corner_slopes[k] for k in on], [nodes.corners.sigma[k] for k in on], known)
+    found = consistent_sides(np.sign(direction) * c, np.sign(direction) * G)
+    if found is None:
+        names = ", ".join(describe(nodes.corners.surfaces[k]) for k in on)
+        raise SingularError(f"the equations jump where {names} = 0, and no way to go on from there agrees with itself")
+    changed = dict(enumerate(sigma)) | dict(zip(on, found, strict=True))
+    kept = [i for i, side in enumerate(found) if side == 0.0]
+    matrix = G[np.ix_(kept, kept)] if kept else None
+    return Sides(tuple(changed.values()), tuple(on[i] for i in kept), matrix, direction > 0)
+
+
+def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> tuple[np.ndarray, np.ndarray]:
+    """c and G with dg/dt = c + G σ, from all on their lower sides and each in turn on its upper one."""
+    below = dict.fromkeys(sigma, -1.0)
+    low = np.array(evaluate(slopes, known | below))
+    high = np.array([evaluate(slopes, known | below | {s: 1.0}) for s in sigma]).T
+    G = (high - low[:, None]) / 2
+    return low + G.sum(axis=1), G
+
+
+def consistent_sides(c: np.ndarray, G: np.ndarray) -> list[float] | None:
+    """σ (0 for along the surface) that agree with dg/dt = c + G σ; None where no choice does."""
+    if len(c) > _MOST:
+        return _relaxed(c, G)
+    for choice in product((0.0, 1.0, -1.0), repeat=len(c)):
+        if _agrees(np.array(choice), c, G):
+            return list(choice)
+    return None
+
+
+def _agrees(sides: np.ndarray, c: np.ndarray, G: np.ndarray) -> bool:
+    """Whether the motion stays on these sides; a surface is followed only where it draws the motion back (G < 0)."""
+    held = sides == 0.0
+    sigma = sides.copy()
+    if np.any(np.diag(G)[held] >= 0):
+        return False
+    try:
+        sigma[held] = np.linalg.solve(G[np.ix_(held, held)], -(c + G @ sides)[held])
+    except np.linalg.LinAlgError:
+        return False
+    leaving = (sides * (c + G @ sigma))[~held]
+    slack = _SLACK * (np.abs(c) + np.abs(G).sum(axis=1))[~held]
+    return bool(np.all(np.abs(sigma[held]) <= 1.0 + _SPARE / 10) and np.all(leaving >= -slack))
+
+
+def _relaxed(c: np.ndarray, G: np.ndarray) -> list[float] | None:
+    """The same for many surfaces: σ moved with its own rate and kept within [-1, 1] until it stays."""
+    size = np.maximum(np.abs(G).sum(axis=1), 1e-300)
+    sigma = np.zeros(len(c))
+    for _ in range(20_000):
+        new = np.clip(sigma + 0.5 * (c + G @ sigma) / size, -1.0, 1.0)
+        if np.abs(new - sigma).max() < 1e-15:
+            break
+        sigma = new
+    sides = np.where(np.abs(sigma) >= 1.0 - 1e-12, np.sign(sigma), 0.0)
+    return list(sides) if _agrees(sides, c, G) else None
