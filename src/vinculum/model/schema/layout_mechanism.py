@@ -17,9 +17,9 @@ def _declared(about: str) -> Shape:
 
 CONSTRAINT = Table(
     keys={
-        "holonomic": Formula("F(q, t), which is kept zero; an equation a = b may be written."),
-        "nonholonomic": Formula("φ(q, dot(q), t), which is kept zero by an ideal reaction."),
-        "servo": Formula("A condition that inputs hold, named in through."),
+        "holonomic": Formula("F(q, t), which is kept at zero, or an equation a = b."),
+        "nonholonomic": Formula("φ(q, dot(q), t), which an ideal reaction keeps at zero."),
+        "servo": Formula("A condition that is held by the inputs named in through."),
         "through": ListOf("The inputs that hold a servo constraint.", Name()),
         "program": Formula("A condition that all inputs together hold, for form program."),
     }
@@ -56,8 +56,8 @@ MOTOR = Table(
         "torque_constant": Number("k_t, the torque of a current [N*m/A], or the force [N/A]."),
         "resistance": Number("R of the winding [ohm]."),
         "inductance": Number("L of the winding [H]."),
-        "gear": Number("Turns of the motor for one of the shaft; 1 when left out."),
-        "back_emf": Number("k_e [V*s]; equal to k_t when left out."),
+        "gear": Number("Turns of the motor for one turn of the shaft; 1 by default."),
+        "back_emf": Number("k_e [V*s]; equal to k_t by default."),
     },
     ("torque_constant", "resistance", "inductance"),
 )
@@ -66,8 +66,8 @@ RELEASE = Table(
     "The constraints released: their reactions become inputs.",
     {
         "characteristics": MapOf("Names of quasi-velocities and what they are.", Formula()),
-        "metric": Text("Of the tangential reactions.", ("identity", "kinetic", "decoupling")),
-        "exact": Flag("Whether the constraints stay and only tangential reactions are inputs."),
+        "metric": Text("Metric of the tangential reactions.", ("identity", "kinetic", "decoupling")),
+        "exact": Flag("Whether the constraints are kept and only tangential reactions are inputs."),
     },
     ("characteristics",),
 )
@@ -172,14 +172,14 @@ SLIDING = Table(
 )
 
 PATH = {
-    "body": Name("The body that is led."),
-    "point": ListOf("Of the body, in its frame; its origin when left out.", Formula(), 3),
+    "body": Name("The body that follows the path."),
+    "point": ListOf("The tool point, in the frame of the body; its origin by default.", Formula(), 3),
     "position": Table(
-        "Where the point is led, as functions of t; a component left out is free.",
+        "Path of the point, as functions of t; a component left out is free.",
         {"x": Formula(), "y": Formula(), "z": Formula()},
     ),
     "orientation": ListOf("Of the body, 3×3 functions of t.", VECTOR, 3),
-    "joints": MapOf("Coordinates that follow functions of t of their own.", Formula()),
+    "joints": MapOf("Coordinates that follow given functions of t.", Formula()),
 }
 
 TREE = Table(
