@@ -26,6 +26,7 @@ from vinculum.derivation.mechanics.partition import (
     Partition,
     choose_partition,
     dependent_rates,
+    project,
     with_velocities,
 )
 from vinculum.derivation.mechanics.sample_states import Samples

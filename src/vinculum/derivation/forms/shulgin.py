@@ -24,6 +24,7 @@ from vinculum.derivation.mechanics.partition import (
     dependence,
     dependent_rates,
     following,
+    project,
     reduced_matrix,
     with_velocities,
 )
