@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 import importlib
 import json
 import pickle
@@ -211,9 +212,8 @@ def test_a_new_form_is_known_to_the_report(plain, tmp_path):
     findings = vn.examine(loads(FILE + '[form]\nname = "plain"\n'))
     page = tmp_path / "page.html"
     vn.write_report(findings, page)
-    assert "Lagrange's equations, plain." in page.read_text(encoding="utf-8").replace("&#x27;", "'").replace(
-        "&#39;", "'"
-    )
+    text = html.unescape(page.read_text(encoding="utf-8"))
+    assert "Lagrange's equations, plain." in text
 
 
 def test_without_registration_a_form_is_unknown():
@@ -228,6 +228,16 @@ def test_a_form_without_a_name_is_refused():
 
     with pytest.raises(vn.VinculumError, match="Nameless needs the class attribute name"):
         register(Nameless)
+
+
+def test_a_taken_name_is_refused_but_a_class_may_be_defined_again(plain):
+    @dataclass(frozen=True)
+    class Other(Plain):
+        name = "multipliers"
+
+    with pytest.raises(vn.VinculumError, match="'multipliers' already, Multipliers"):
+        register(Other)
+    assert register(Plain) is Plain
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,9 @@ def register(form: type[Form]) -> type[Form]:
     missing = [name for name in ("name", "summary") if not isinstance(getattr(form, name, None), str)]
     if missing:
         raise VinculumError(f"The form {form.__name__} needs the class attribute {' and '.join(missing)}.")
+    other = FORMS.get(form.name, form)
+    if (other.__module__, other.__qualname__) != (form.__module__, form.__qualname__):  # not defined once more
+        raise VinculumError(f"There is a form {form.name!r} already, {other.__name__}. Give yours another name.")
     FORMS[form.name] = form
     return form
 
