@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import json
 import pickle
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import sympy as sp
@@ -240,3 +242,10 @@ def test_a_form_without_a_name_is_refused():
 def test_a_file_with_an_option_of_another_form_is_refused(lines, message):
     with pytest.raises(ModelFileError, match=message):
         loads(f"{FILE}[form]\n{lines}\n")
+
+
+def test_the_documentation_lists_every_form_with_its_options(monkeypatch, plain):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "docs" / "hooks")
+    table = importlib.import_module("forms").table()
+    assert len(table.splitlines()) == 2 + len(FORMS)
+    assert '| `"plain"` | `Plain` | Lagrange\'s equations, plain. | `at`, `weight` |' in table
