@@ -173,7 +173,7 @@ def test_a_constraint_that_no_input_reaches_is_refused():
     [
         (-1.0, "not a finite number of at least 0"),
         ([1.0, 2.0], "2 rates for 1 constraints"),
-        ({"c1": 1.0}, "'c1' is no constraint"),
+        ({"c1": 1.0}, "'c1' is not a constraint"),
         (vn.program.LinearPerturbation([[1.0]]), "would not decay"),
         (vn.program.LinearPerturbation([[-1.0, 2.0]]), "1 rows and 1 columns"),
         (vn.program.Perturbation({"c0": vn.program.residual("c0") + 1}), "is 1 where all residuals are zero"),
@@ -249,5 +249,5 @@ def test_systems_that_are_not_affine_are_refused():
     )
     with pytest.raises(vn.ModelError, match="an input acts on free, which has no inertia"):
         vn.program.to_affine(massless)
-    with pytest.raises(vn.ModelError, match="z in the constraint swing is no state"):
+    with pytest.raises(vn.ModelError, match="z in the constraint swing is not a state"):
         vn.program.to_affine(cart(u, [u]), program={"swing": theta - dynamicsymbols("z")})

@@ -12,7 +12,7 @@ from vinculum.derivation.interface import Condition
 from vinculum.derivation.mechanics.lagrange import Mechanics, total
 from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.quasi.chart import Characteristics
-from vinculum.derivation.servo.limits import servo_limits
+from vinculum.derivation.servo.servo_index_reduction import servo_limits
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import ZERO, Node, constant, symbol, vector
 from vinculum.names import suggestion
@@ -127,7 +127,7 @@ def approach(mechanics: Mechanics, rates: Mapping[str, float] | float | None) ->
         if not (math.isfinite(rate) and rate >= 0)
     ]
     if problems:
-        raise ModelError("the rates are not usable", problems)
+        raise ModelError("Invalid rates", problems)
     approached = replace(mechanics, approach=given)
     found = pulls(approached)
     gamma = [g + found[name] if name in found else g for g, name in zip(mechanics.gamma, names, strict=True)]

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.bodies.theorem import Arc, Tree, coefficients, gravity_forces
+from vinculum.derivation.bodies.theorem import Arc, Tree, coefficients, direction_cosines, gravity_forces
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.body import Body
-from vinculum.describe.bodies.lemma import direction_cosines
 from vinculum.errors import ModelError
 from vinculum.graph.vectors import IDENTITY, Matrix, matrix_times, times, transposed
 from vinculum.names import listed

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.derivation.bodies.hinges import Hinge
-from vinculum.derivation.bodies.newton_euler import carried
+from vinculum.derivation.bodies.newton_euler import carry_inwards
 from vinculum.describe.bodies.transforms import Inertia, Six, matrix_plus
 from vinculum.graph import ONE, ZERO, Node, lift
 from vinculum.graph.node import divide
@@ -59,11 +59,11 @@ def _fill(M: np.ndarray, hinges: Sequence[Hinge], first: list[int], i: int, k: i
             M[row, column] = M[column, row] = lift(value)
         if hinges[j].parent < 0:
             return
-        momentum, j = carried(hinges[j], momentum), hinges[j].parent
+        momentum, j = carry_inwards(hinges[j], momentum), hinges[j].parent
 
 
 def ancestors(hinges: Sequence[Hinge]) -> list[int]:
-    """λ(i): for every velocity the one before it on the way to the external body, or -1."""
+    """λ(i): for every velocity the one before it on the way to the ground, or -1."""
     first, above = starts(hinges), []
     for i, hinge in enumerate(hinges):
         parent = hinge.parent

@@ -18,8 +18,16 @@ from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, register
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
-from vinculum.derivation.mechanics.partition import Partition, choose_partition, dependence, following
-from vinculum.derivation.mechanics.projected import dependent_rates, projected, reduced_matrix, with_velocities
+from vinculum.derivation.mechanics.partition import (
+    Partition,
+    choose_partition,
+    dependence,
+    dependent_rates,
+    following,
+    project,
+    reduced_matrix,
+    with_velocities,
+)
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line, acceleration_nodes
 from vinculum.derivation.variables import Variables
@@ -58,7 +66,7 @@ class Shulgin(MechanicalForm):
         r = list(partition.r)
         rates, velocities = dependent_rates(mechanics, partition, samples)
         reduced = with_velocities(mechanics, velocities)
-        found = projected(reduced, partition, reduced.gamma, samples)
+        found = project(reduced, partition, reduced.gamma, samples)
         free = vector(mechanics.system.nodes.v)[r]
         return Explicit(
             rates=(*free, *rates, *found.accelerations[r]),

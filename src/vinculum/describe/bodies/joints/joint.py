@@ -69,6 +69,8 @@ class Joint:
     def __str__(self) -> str:
         return self.name
 
+    _repr_html_ = html
+
 
 def joint_of(given: str | Joint) -> Joint:
     """The joint behind a short name."""
