@@ -95,12 +95,12 @@ def refuse_strangers(drawing: Drawing) -> None:
     ]
     sizes = {name: len(point) for name, point in drawing.points.items()}
     if not drawing.points:
-        problems.append("it has no points.")
+        problems.append("It has no points.")
     elif set(sizes.values()) not in ({2}, {3}):
         shown = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        problems.append(f"all points need two coordinates, or all three; found {shown}.")
+        problems.append(f"All points need two coordinates, or all need three; found {shown}.")
     if problems:
-        raise ModelError("the drawing is not usable", problems)
+        raise ModelError("Invalid drawing", problems)
 
 
 def _instants(t: np.ndarray, frames: int) -> np.ndarray:

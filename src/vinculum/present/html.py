@@ -82,7 +82,7 @@ def folded(title: object, *children: object) -> Html:
 
 
 def number(value: float, digits: int = 6) -> Html:
-    """0.00012 as 1.2 × 10⁻⁴, with a true minus; what is not finite is said in words."""
+    """0.00012 as 1.2 × 10⁻⁴, with a true minus sign; "not finite" for infinity and NaN."""
     if not math.isfinite(value):
         return text("not finite")
     mantissa, _, exponent = f"{value + 0.0:.{digits}g}".replace("-", "\N{MINUS SIGN}").partition("e")

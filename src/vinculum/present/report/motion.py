@@ -48,7 +48,7 @@ def _how(motion: Trajectory) -> Html:
         "method": motion.method,
         "stabilization": motion.stabilization,
         "steps": f"{motion.steps}",
-        "careful": "; ".join(map(str, motion.beyond)),
+        "warning": "; ".join(map(str, motion.beyond)),
     }
     facts |= {f"event {name}": instants(times) for name, times in motion.event_times.items()}
     cells = [joined([tag("dt", key), tag("dd", value)]) for key, value in facts.items() if value]
@@ -95,7 +95,7 @@ def _table(motion: Trajectory) -> Html:
 
 
 def energy(findings: Findings, figures: Figures) -> Section | None:
-    """E(t) with the work of forces, and what is left of the balance."""
+    """E(t) with the work of forces, and the error of the balance."""
     motion = findings.main_motion
     if motion is None or not np.any(motion.energy):
         return None

@@ -62,7 +62,7 @@ def _motion(findings: Findings) -> list[Html]:
     if largest is not None:
         words += [text("; no constraint was violated by more than "), number(largest, 2)]
     early = [] if motion.outcome else [text(f" {sentence(str(motion.outcome))}")]
-    return [joined([*words, ".", *early]), *(text(sentence(f"Careful: {beyond}")) for beyond in motion.beyond)]
+    return [joined([*words, ".", *early]), *(text(sentence(f"Warning: {beyond}")) for beyond in motion.beyond)]
 
 
 def _rest(findings: Findings) -> list[Html]:

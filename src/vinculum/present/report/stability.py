@@ -106,7 +106,7 @@ def _roots(name: str, roots: np.ndarray) -> Html:
 
 
 def _without_rounding(roots: np.ndarray) -> np.ndarray:
-    """Roots with parts set to zero that are rounding beside the largest root."""
+    """Roots with zero for real and imaginary parts that are rounding errors of the largest root."""
     least = _ROUNDING * np.abs(roots).max(initial=0.0)
     real, imaginary = (np.where(np.abs(part) < least, 0.0, part) for part in (roots.real, roots.imag))
     return real + 1j * imaginary
