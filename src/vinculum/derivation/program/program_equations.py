@@ -94,7 +94,7 @@ class ProgramEquations:
         return self._written(vlatex)
 
     def text(self) -> str:
-        """The same as plain text, in the words of a model file."""
+        """The equations as plain text, written as in a model file."""
         return self._written(plain).lines
 
     def _written(self, write: Write) -> Printed:
@@ -294,7 +294,7 @@ class ProgramEquations:
         return values
 
     def start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
-        """None beside the constraints."""
+        """None but the constraints."""
         return []
 
     def refuse_start(self, values: Values) -> None:
