@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.interface import Condition
+from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.derivation.servo.servo_index_reduction import determinant_at, effect

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from vinculum.derivation import ProgramEquations
-from vinculum.derivation.interface import Equations
+from vinculum.derivation.integrable import Equations
 from vinculum.graph import from_sympy, tree_size
 from vinculum.model.examine import Findings
 from vinculum.names import variable_name
