@@ -2,7 +2,7 @@
 
     python -m benchmarks.bodies            the tables of growth, n = 5 ... 80, the PUMA 560, trees of up to 500 bodies
     python -m benchmarks.bodies --quick    fewer sizes, no symbolic peers
-    python -m benchmarks.bodies --cpp      with a C++ loop of pinocchio::aba beside it (three minutes of g++)
+    python -m benchmarks.bodies --cpp      also against a C++ loop of pinocchio::aba (three minutes of g++)
 
 Python overhead counts for neither side: ours is the compiled loop over states behind one call; Pinocchio's is its own
 compiled loop over a batch, ``pin.abaInParallel`` on one thread, or with --cpp the faster of that and a loop in C++
@@ -170,7 +170,7 @@ def _runner(arm, width):
 
 
 def given(arm, count):
-    """Random states and forces, and behind them the time, or for looped code the external body at rest."""
+    """Random states and forces, and behind them the time, or for looped code the base at rest."""
     n = len(arm.coordinates)
     x = np.random.default_rng(0).normal(size=(3 * n + (9 if arm.chosen == "looped" else 1), count))
     if arm.chosen == "looped":

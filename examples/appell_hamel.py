@@ -3,8 +3,8 @@
     ż = a √(ẋ² + ẏ²)
 
 (the thread of the weight winds on a drum that turns with the wheel; the mass of the frame goes to zero). With
-Chetaev's reaction the path in the plane is straight and the speed s = √(ẋ² + ẏ²) falls uniformly: ṡ = -g a / (1 +
-a²), until it comes to rest.
+Chetaev's reaction the path in the plane is straight and the speed s = √(ẋ² + ẏ²) falls uniformly, ṡ = -g a / (1 + a²),
+until the wheel stops.
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ of the radius. In the turning frame the centrifugal force adds ½ ω² Σ m x² 
 
     h = T_rel + V - ½ ω² Σ m x²   (Jacobi's integral)
 
-is kept, while the energy is not. Σ m x² is integrated over the bodies: cart and bob are points here.
+is constant, while the energy is not. Cart and bob are point masses here, so Σ m x² is a sum over two points.
 """
 
 import numpy as np

@@ -2,10 +2,11 @@
 
     (L cos α - (L - d + d cos θ))² + (L sin α - (d sin θ - l))² = l²
 
-The beam (length L, angle α) hangs at its end on a lever of length l, whose lower end rides on the motor's wheel at the
-radius d and the angle θ. The beam is level for θ = 0 and once more for θ = 2 arctan(l/d); neither is stable. Checked
-are the second angle, both holding torques u = B (m g r + M g L/2) with B = dα/dθ, and the roots there, which need the
-curvature d²α/dθ². (Krasinskiy 2025; data of a public model of such a stand, l, J_θ and the inductance assumed.)
+The beam (length L, angle α) hangs at its end on a lever of length l, whose lower end is pinned to the motor's wheel
+at the radius d and the angle θ. The beam is level for θ = 0 and again for θ = 2 arctan(l/d); neither is stable. The
+example checks the second angle, both holding torques u = B (m g r + M g L/2) with B = dα/dθ, and the roots there,
+which depend on the curvature d²α/dθ². (Krasinskiy 2025; data of a public model of such a stand, l, J_θ and the
+inductance assumed.)
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
-"""A ball rolls on a turning table. Its center goes round in circles, and not once per turn of the table:
+"""A ball rolls on a turning table. Its center moves in circles, more slowly than the table turns:
 
     ẋ - r ω_y = -Ω y,   ẏ + r ω_x = Ω x    (rolling: the ball's lowest point moves with the table)
     v̇ = ν k × v,   ν = Ω I / (I + m r²)
 
-which for a homogeneous ball is 2/7 of the table's rate, whatever its size, mass and speed. The ball's orientation is
+For a homogeneous ball ν is 2/7 of the table's rate, for any size, mass and speed. The ball's orientation is
 a unit quaternion e, so no position is singular: ω = 2 (e₀ ė - ė₀ e + e × ė) and |ω|² = 4 |ė|².
 """
 

@@ -2,8 +2,8 @@
 
     -ẋ sin θ + ẏ cos θ = 0
 
-Pushed backwards, it turns round by itself and goes on straight ahead, although its energy is conserved. With the
-speed v along the knife, the angular velocity w, the distance a and b² = a² + I/m: v̇ = a w² and b² ẇ = -a v w, so that
+Pushed backwards, it turns around by itself and continues straight ahead, although its energy is conserved. With the
+speed v along the knife, the angular velocity w, the distance a and b² = a² + I/m: v̇ = a w² and b² ẇ = -a v w. Hence
 v² + b² w² = V² is constant and
 
     v = V tanh s,   w = (V/b) / cosh s,   s = s₀ + a V t / b².

@@ -2,10 +2,10 @@
 
     |X + r₃ a_i - E_i|² = l₂²,   a_i = (cos f_i, sin f_i, 0),   E_i = (r₀ + l₁ cos θ_i) a_i - (0, 0, l₁ sin θ_i)
 
-The platform's position is kept beside the three angles, so no inverse kinematics are needed. Held by constant torques
-the robot is unstable; a controller designed with linearized constraints would not know. Checked are the angle and the
-holding torque below the center, by hand from the triangle of one leg and virtual work, and where the loop ends.
-(Data of an Autonox RL5-1450 without payload; motors assumed.)
+The position of the platform is a redundant coordinate next to the three angles, so no inverse kinematics are needed.
+With constant torques the robot is unstable, which a controller designed with linearized constraints would miss. The
+example checks the angle and the holding torque below the center, by hand from the triangle of one leg and virtual
+work, and the final state of the closed loop. (Data of an Autonox RL5-1450 without payload; motors assumed.)
 """
 
 import numpy as np

@@ -2,9 +2,9 @@
 
     a e(θ₁) + b e(φ₁) = (d, 0) + a e(θ₂) + b e(φ₂),   e(φ) = (cos φ, sin φ)
 
-Two constraints tie the angles φ of the passive bars to those of the motors. Where the tool is to rest everything is
-known by hand: the angles from two triangles, the torques from virtual work. The robot is held there by two voltages
-and knows its state only from encoders on the passive bars, which are dependent coordinates.
+Two constraints tie the angles φ of the passive bars to those of the motors. At the desired position of the
+tool everything can be computed by hand: the angles from two triangles, the torques from virtual work. Two voltages hold
+the robot there. Its only sensors are encoders on the passive bars, which are dependent coordinates.
 """
 
 import numpy as np

@@ -3,8 +3,8 @@
     a e(α) + b e(β) = d + c e(γ),   e(φ) = (cos φ, sin φ)
 
 Crank, coupler and rocker are uniform rods at the angles α, β, γ to the ground link. The shortest and the longest link
-together are shorter than the other two, so the crank can turn all the way round (Grashof). Two exact things are
-checked: the angle of the rocker for every angle of the crank, and the energy gained, which is torque times angle.
+together are shorter than the other two, so the crank can make full turns (Grashof). Two exact results are checked:
+the angle of the rocker for every angle of the crank, and the energy gained, which is torque times angle.
 """
 
 import numpy as np

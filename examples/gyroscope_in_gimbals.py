@@ -2,8 +2,8 @@
 
     ω_z = γ̇ + α̇ sin β = 0
 
-A motor on the rotor can hold this; motors on the axes of the outer and the inner ring cannot, however strong they
-are: without a torque on the rotor C ω_z is an integral of the motion. For the same reason the ideal reaction of the
+A motor on the rotor can hold this constraint. Motors on the axes of the outer and the inner ring cannot, no matter how
+strong: without a torque on the rotor, C ω_z is an integral of the motion. For the same reason the ideal reaction of the
 constraint is zero.
 """
 

@@ -4,7 +4,7 @@ Stated by energies, with the charge q as a coordinate and the inductance L(s) = 
 
     T = m ṡ²/2 + L(s) q̇²/2,   V = -m g s,   dissipation R q̇²/2,   force u on q;     program: s = S(t) = s₀ + a sin ωt.
 
-The voltage u reaches the gap only through the current q̇ and its force: relative degree 3. On the program the current is
+The voltage u affects the gap only through the current q̇ and its force: relative degree 3. On the program the current is
 known: q̇² = 2 S² m (g - S̈)/k.
 """
 

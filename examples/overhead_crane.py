@@ -3,9 +3,9 @@ underactuated system.
 
     x + l sin θ = X(t),   -l cos θ = Y(t)      through the force F on the trolley and the torque N of the winch
 
-The rope pulls only along itself, so that F and N together move the load in one direction: the height has relative
-degree 2, the place across 4. What is hidden in the path between is the angle of the rope: tan θ = -Ẍ/(g + Ÿ). There
-is no motion left beside: the whole state follows from the path, and so does the force
+The rope pulls only along itself, so F and N together accelerate the load in one direction only: the height has relative
+degree 2, the horizontal position 4. The hidden constraint is the angle of the rope, tan θ = -Ẍ/(g + Ÿ). There are no
+internal dynamics: the path determines the whole state, and the force
 F = m_t ẍ - T sin θ with the rope's pull T = m_l √(Ẍ² + (g + Ÿ)²).
 """
 

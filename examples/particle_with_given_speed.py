@@ -1,7 +1,6 @@
-"""A particle in the field of gravity whose speed is prescribed: |v| = V + a t, a constraint nonlinear in the
-velocities.
+"""A particle under gravity with a prescribed speed |v| = V + a t, a constraint nonlinear in the velocities.
 
-The ideal reaction (Chetaev) acts along the velocity. With the angle e of the path to the horizon as kinematic
+The ideal reaction (Chetaev) acts along the velocity. With the angle e of the path to the horizontal as kinematic
 characteristic, ẋ = |v| cos e, ẏ = |v| sin e, the equation is |v| ė = -g cos e, and
 
     asinh(tan e) = asinh(tan e₀) - (g/a) ln(1 + a t / V).

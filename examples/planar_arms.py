@@ -4,7 +4,7 @@ The textbook double pendulum has the kinetic energy T = ½ (α_11 φ̇_1² + 2 �
 
     α_11 = J_1 + m_1 ρ_1² + J_2 + m_2 (l_1² + ρ_2² + 2 l_1 ρ_2 cos φ_2),  α_12 = J_2 + m_2 (ρ_2² + l_1 ρ_2 cos φ_2)
 
-which the corrected Theorem 1 of Dolgii, Sesekin and Chupin must give, and as printed does not.
+The corrected Theorem 1 of Dolgii, Sesekin and Chupin gives this result; the printed theorem does not.
 """
 
 import sympy as sp
@@ -30,7 +30,7 @@ def tree(links=2):
         )  # fmt: skip
     values = {m: 1.0, l: 1.0, rho: 0.5, J: 1 / 12}
     numbers = {symbols[k]: value for symbols, value in values.items() for k in range(links)} | {g: 9.81}
-    numbers.pop(l[links - 1])  # the length of the last link enters nowhere
+    numbers.pop(l[links - 1])  # the length of the last link does not appear
     return vn.BodyTree(bodies, gravity=(0, -g, 0), parameters=numbers, name=f"planar {links}R")
 
 

@@ -1,4 +1,4 @@
-"""A production model with a program constraint: capital, output and a stock that has to follow a plan.
+"""A production model with a program constraint: capital, output and a stock that follow a plan.
 
 Capital K grows by investment and wears out, output Y = A √K, the stock S is filled by output and emptied by demand
 D(t). Two controls, investment I and price subsidy N (which moves demand), hold two programs at once: the stock at its

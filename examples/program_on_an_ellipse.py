@@ -1,4 +1,4 @@
-"""A point is driven along an ellipse y = 0 by a control that holds it: example (26) of Mukharlyamov and Kirgizbaev.
+"""A control holds a point on an ellipse y = 0 and drives it along: example (26) of Mukharlyamov and Kirgizbaev.
 
     q1' = -4 q2 - q1 b u,   q2' = q1 - 4 q2 b u,   y = q1²/2 + 2 q2² - 2,   dy/dt = -k y for u = k y,
 

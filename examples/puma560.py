@@ -1,9 +1,9 @@
 """The PUMA 560 (parameters of Corke and Armstrong-Hélouvry 1994): free fall, a path by computed torque, a moving base.
 
-The arm falls for a second from its nominal pose without friction, and its energy must stay. Then the same arm is driven
-along a path of all six joints by computed torque,  τ = M(q)(q̈_d + k_d ė + k_p e) + h(q, q̇),  while its base sways:
-the base is part of h, so the path is held as if the floor stood still. (Links 1 and 3 have published inertias
-that no rigid body has; hence ``identified=True``.)
+The arm falls for a second from its nominal pose without friction, and its energy must stay constant. Then computed
+torque drives the same arm along a path of all six joints,  τ = M(q)(q̈_d + k_d ė + k_p e) + h(q, q̇),  while its base
+sways: h contains the motion of the base, so the arm tracks the path as if the floor were still. (Links 1 and 3 have
+published inertias that no rigid body has; hence ``identified=True``.)
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """A circuit stated by its energies: two loops with a common capacitor, and Kirchhoff's law as a constraint.
 
-Charges play the part of coordinates: T = Σ L q̇²/2, V = Σ q²/(2C), dissipation Σ R q̇²/2. The currents meet in a node,
+The charges are the coordinates: T = Σ L q̇²/2, V = Σ q²/(2C), dissipation Σ R q̇²/2. The currents meet at a node,
 
     q̇₁ - q̇₂ - q̇₃ = 0,
 

@@ -1,9 +1,8 @@
-"""Chaplygin's sleigh whose knife is a condition only: a motor on the body turns it so that the contact point never
-slips.
+"""Chaplygin's sleigh without a knife: a motor turns the body such that the contact point never slips.
 
     ξ̇ sin φ - η̇ cos φ = 0,   held by an ideal reaction (Chetaev) or by a steering torque τ (Beghin)
 
-The condition and the start are the same, the motions are not: the ideal reaction does no work, the servo does. With
+The condition and the start are the same, the motions differ: the ideal reaction does no work, the servo does. With
 the center of mass (α, β) in the axes of the body, straight motion at speed U is held stably by the servo when α U >
 0: root -U/α.
 """

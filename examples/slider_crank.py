@@ -2,7 +2,7 @@
 
     a cos θ + b cos φ - x = 0,   a sin θ + b sin φ = 0
 
-The reaction of the second one is the side thrust of the cylinder wall on the piston. The engine turns freely, so that
+The reaction of the second one is the side thrust of the cylinder wall on the piston. The engine turns freely. Hence
 J(θ) θ̇² / 2 is constant and the time of a revolution is an integral, ∫ dθ / θ̇, with θ̇ = θ̇₀ √(J(0) / J(θ)).
 """
 

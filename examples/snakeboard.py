@@ -1,5 +1,4 @@
-"""A snakeboard: two wheel trucks that cannot slip sideways, and a rotor. Nobody pushes; the rider turns rotor and
-trucks.
+"""A snakeboard: two wheel trucks that cannot slip sideways, and a rotor. The rider only turns rotor and trucks.
 
     -ẋ sin(θ ± φ) + ẏ cos(θ ± φ) ± l θ̇ cos φ = 0,    servos hold ψ = a_ψ sin ωt and φ = a_φ sin ωt
 

@@ -1,10 +1,10 @@
 """A Stewart platform: six sliding legs between base and platform, as loops on a tree of bodies.
 
-The platform moves freely (its rotation is a unit quaternion, without a singularity of its own); each leg stands on the
-base with a universal joint, slides, and its end is closed onto the platform. 6·3 + 7 coordinates, one norm and
-eighteen loop conditions leave six degrees of freedom. In the middle position, by symmetry, six equal forces along the
-legs carry the weight, 6 F cos(lean) = (m_platform + 6 m_rod) g, which is one number to check; the energy of a fall
-with a push to the side is another.
+The platform moves freely (its rotation is a unit quaternion, which has no singularity); each leg stands on the base
+with a universal joint, slides, and its end is closed onto the platform. 6·3 + 7 coordinates, one norm and eighteen
+loop conditions leave six degrees of freedom. In the middle position, by symmetry, six equal forces along the legs
+carry the weight, 6 F cos(lean) = (m_platform + 6 m_rod) g. The example checks this force, and the energy of a fall
+with a push to the side.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A humanoid-like tree: a free trunk with a head, two arms and two legs, tumbling through the air.
 
 Fourteen bodies with ball joints at hips and shoulders. Without contact, whatever the joints do, the center of mass
-falls like a stone and the angular momentum about it is kept. Both are checked, with the energy.
+is in free fall and the angular momentum about it is constant. The example checks both, and the energy.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
     T = m l² (α̇² + φ̇² sin² α) + m_s ṡ²/2 + I φ̇²/2,   V = -2 m g l cos α + m_s g s,   s + 2 l cos α = 0
 
-The height s of the sleeve is kept as a redundant coordinate; the angle φ of the spindle appears nowhere, so its
+The height s of the sleeve is a redundant coordinate; the angle φ of the spindle does not appear, so its
 momentum p takes the place of its velocity. In steady rotation cos α = (m + m_s) g / (m l φ̇²). Its small oscillations
 at constant p follow from A λ² + D λ + W'' = 0 with W = V + p²/(2 I(α)), I(α) = I + 2 m l² sin² α.
 """

@@ -6,8 +6,8 @@ x_a = x + r cos α, z_a = z + r sin α; θ is the rotation of the wheel and φ t
     z_a - p(x_a) = 0,   p'(x_a) sin α + cos α = 0,   -ẋ sin α + ż cos α + r θ̇ = 0.
 
 The problem is that of Pesterev, Matrosov and Morozov, with the brackets restored in their formula of the gutter. The
-constraint pulls as well as pushes, a real gutter does not: the event "lift-off" marks where the reaction changes sign.
-The reference values come from an integration with 256-bit numbers.
+constraint pulls as well as pushes; a real gutter only pushes. The event "lift-off" marks where the reaction changes
+sign. The reference values come from an integration with 256-bit numbers.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The five papers, reproduced: each printed number and figure beside ours, each erratum with what shows it."""
+"""The five papers, reproduced: printed numbers and figures next to ours, and every erratum with its check."""
 
 from papers.graph.paper import PAPER as GRAPH
 from papers.markdown import write_markdown

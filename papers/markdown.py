@@ -1,4 +1,4 @@
-"""The same as `page`, as Markdown for the documentation: only digits that every machine gives again."""
+"""The same as `page`, as Markdown for the documentation: only digits that every machine reproduces."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from papers.svg import svg
 PICTURES = "images/papers"
 NOTE = (
     "`python -m papers --markdown` writes this page. `make papers` writes the same as one HTML page with figures to "
-    "zoom in, build/papers.html. Errors of corrected forms are given as the bound they were judged by."
+    "zoom in, build/papers.html. For a corrected form, the page gives the bound that its error meets."
 )
 
 
 def write_markdown(path: str | Path, progress: Progress | None = None) -> Path:
-    """Compute everything again and write the page, its pictures in a folder beside it."""
+    """Compute everything again and write the page, and its pictures into a folder next to it."""
     from papers import PAPERS
 
     found = list(reproduce(PAPERS, progress))

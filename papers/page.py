@@ -1,4 +1,4 @@
-"""The five papers on one page: each printed number and figure beside ours, each erratum with what shows it."""
+"""The five papers on one page: printed numbers and figures next to ours, and every erratum with its check."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from vinculum.present.report.words import duration
 
 TITLE = "Five papers, computed again"
 ABOUT = (
-    "Vinculum rests on five papers. This page computes again what they print. Numbers are judged to the digits "
-    "printed. An erratum is shown twice: the printed form fails against something that knows neither form (Lagrange's "
-    "equations with multipliers, differences of the motion, differentiated positions in exact arithmetic), and the "
-    "corrected form holds."
+    "Vinculum rests on five papers. This page repeats their computations. A number agrees when all its printed digits "
+    "do. Every erratum has two checks against an independent reference (Lagrange's equations with multipliers, "
+    "differences of the motion, differentiated positions in exact arithmetic): the printed form fails, and the "
+    "corrected form passes."
 )
 LOOK = """
 .erratum { border: 1px solid var(--line); border-radius: .6rem; background: var(--panel); padding: .7rem 1rem .5rem;
@@ -43,7 +43,7 @@ sub { line-height: 0; font-size: .75em; }
 
 
 def write_page(path: str | Path, progress: Progress | None = None) -> Path:
-    """Compute everything again and write the page; ``progress`` is told the step and the share done."""
+    """Compute everything again and write the page; ``progress`` takes the step and the fraction done."""
     from papers import PAPERS
 
     Path(path).write_text(page(list(reproduce(PAPERS, progress))), encoding="utf-8")

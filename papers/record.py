@@ -1,4 +1,4 @@
-"""What a paper prints, and what comes out here beside it: numbers, figures, errata with the evidence for each."""
+"""What a paper prints and what we compute: numbers, figures, errata with the evidence for each."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 _TOKEN = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-_ENOUGH = 1e3  # how many times the error of a right form the error of a wrong one is, at least
+_ENOUGH = 1e3  # smallest ratio of the error of a wrong form to that of a right one
 
 
 @dataclass(frozen=True)
 class Number:
     """A printed number, or several in one text ("±2.807726, ±2.807726i"), and ours in the same order.
 
-    Agreement is judged to the digits printed: half a unit of the last one, where nothing else is said. A text that
+    A number agrees when it is within ``units`` of the last printed digit, half a unit by default. A text that
     begins with "<" is a bound. ``reason`` says why ours differs, where it does.
     """
 
@@ -23,7 +23,7 @@ class Number:
     printed: str
     ours: float | Sequence[float]
     reason: str = ""
-    units: float = 0.5  # of the last digit, that ours may be away
+    units: float = 0.5  # of the last digit: the largest difference that agrees
     in_paper: bool = False  # printed in the paper itself, or in a reference computed independently
 
     @property
@@ -40,7 +40,7 @@ class Number:
 
     @property
     def agrees_strictly(self) -> bool:
-        """Every digit printed comes out again."""
+        """All printed digits agree."""
         return self._within(0.5)
 
     def _within(self, units: float) -> bool:
@@ -97,14 +97,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The error of the printed form and of the corrected one against something that knows neither."""
+    """The errors of the printed and the corrected form against an independent reference."""
 
     measure: str  # what was compared with what
     printed: float
     corrected: float
     exact: bool = False  # the corrected form is right in exact arithmetic
     accepted: float = 1e-9  # largest error of a right form
-    wrong: float | None = None  # least error of a wrong one; a thousand times that of a right one where nothing is said
+    wrong: float | None = None  # smallest error of a wrong form; a thousand times ``accepted`` where it is None
 
     @property
     def printed_is_wrong(self) -> bool:

@@ -1,4 +1,4 @@
-"""Everything in the papers computed again, with the time it took."""
+"""All computations of the papers repeated, with the time they took."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Reproduced:
 
 
 def reproduce(papers: Sequence[Paper], progress: Progress | None = None) -> Iterator[Reproduced]:
-    """One paper after the other; ``progress`` is told the step and the share of all that is done."""
+    """One paper after the other; ``progress`` takes the step and the fraction of all steps done."""
     total, done = sum(map(_steps, papers)), 0
     tell = progress or (lambda step, share: None)
     for paper in papers:
@@ -56,7 +56,7 @@ def reproduce(papers: Sequence[Paper], progress: Progress | None = None) -> Iter
             paper,
             [(table, table.make()) for table in each(paper.tables, "numbers")],
             [(erratum, erratum.show()) for erratum in each(paper.errata, "errata")],
-            [(part, *part.check()) for part in each(paper.confirmations, "what is right")],
+            [(part, *part.check()) for part in each(paper.confirmations, "confirmations")],
             [(figure, figure.make()) for figure in each(paper.figures, "figures")],
             clock.perf_counter() - began,
         )

@@ -76,5 +76,5 @@ def _row(system: vn.System, constraint: vn.Holonomic | vn.Nonholonomic | vn.Serv
 
 
 def relative(found: np.ndarray, truth: np.ndarray) -> float:
-    """The greatest difference, as a share of the greatest entry."""
+    """The largest difference, relative to the largest entry."""
     return float(np.abs(np.asarray(found) - truth).max() / np.abs(truth).max())

@@ -1,4 +1,4 @@
-"""How the papers' records are said: numbers, sizes of errors, sources."""
+"""The records of the papers in words: numbers, sizes of errors, sources."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from papers.record import Evidence, Number, Paper
 from papers.reproduce import Reproduced
 
 _POWER = re.compile(r"(\d)e([+-]?\d+)")
+_WORD = re.compile(r"(?!det |max|dq/)[a-z]{2,}")  # not a formula
 _ONE = re.compile(r"(?<![\d.])1·10")
 _FUNCTION = re.compile(r"\\(?:sin|cos)(?:\^2)?(?![a-z])")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -52,12 +53,12 @@ def size(error: float, exact: bool = False) -> str:
 
 
 def sentence(words: str) -> str:
-    """With a capital letter, where it begins with a word and not with a symbol.
+    """With a capital letter where it begins with a word; formulas stay.
 
-    >>> sentence("roots of the five-bar"), sentence("e = 2"), sentence("δq of the sleigh")
-    ('Roots of the five-bar', 'e = 2', 'δq of the sleigh')
+    >>> sentence("roots of the five-bar"), sentence("e = 2"), sentence("dq/dt, the rate"), sentence("δq of the sleigh")
+    ('Roots of the five-bar', 'e = 2', 'dq/dt, the rate', 'δq of the sleigh')
     """
-    return words[0].upper() + words[1:] if re.match("[a-z]{2,}", words) else words
+    return words[0].upper() + words[1:] if _WORD.match(words) else words
 
 
 def evidence(found: Evidence) -> tuple[str, str]:
@@ -83,7 +84,7 @@ def summary(papers: Sequence[Reproduced]) -> str:
     agreeing, shown = sum(p.agreeing for p in papers), sum(p.shown for p in papers)
     figures = sum(len(p.figures) for p in papers)
     return (
-        f"{errata} errata, {'each' if shown == errata else shown} shown by the error of the printed form and of the "
-        f"corrected one against something that knows neither; {numbers} rows of numbers, {agreeing} of which agree to "
-        f"the digits printed and {numbers - agreeing} of which say why not; {figures} figures."
+        f"{errata} errata, {'each' if shown == errata else shown} shown by the errors of the printed and the corrected "
+        f"form against an independent reference; {numbers} rows of numbers, of which {agreeing} agree to the printed "
+        f"digits and {numbers - agreeing} say why they differ; {figures} figures."
     )

@@ -28,3 +28,12 @@ def running():
             yield started
     except NoBrowserError as error:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(str(error))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item):
+    """Tests left out for want of a browser share one place, so that the summary has one line for all of them."""
+    report = yield
+    if report.skipped and "running" in item.fixturenames and isinstance(report.longrepr, tuple):
+        report.longrepr = (__file__, 0, report.longrepr[2])
+    return report

@@ -8,7 +8,7 @@ import vinculum as vn
 from papers.graph.exact import SHAPES
 from papers.graph.literal import lemma_1, matrix_of, rodrigues
 from papers.record import Evidence, evidence
-from vinculum.describe.bodies.lemma import direction_cosines
+from vinculum.derivation.bodies.theorem import direction_cosines
 
 PARENTS = SHAPES["tree of four"]  # of the arcs 0 to 3; arc a carries body a
 AXES = [(0.36, 0.48, 0.8), (-0.6, 0.64, -0.48), (2 / 3, -1 / 3, 2 / 3)]
@@ -110,4 +110,4 @@ def freedom_of_a_hinge() -> Evidence:
     """A cylindrical joint has two freedoms; a hinge of the paper has one angle."""
     joints = ("cylindrical", "revolute")
     counts = [len(vn.Body("link", None, joint=kind, mass=1.0, inertia=1.0).coordinates) for kind in joints]
-    return evidence("coordinates of one hinge beside its angle", [count - 1 for count in counts], exact=True)
+    return evidence("coordinates of one hinge besides its angle", [count - 1 for count in counts], exact=True)

@@ -183,7 +183,7 @@ def number_in_a_bracket() -> Evidence:
     """[(V_1, e_1), d_11] is a number times a vector, three numbers; ([V_1, e_1], d_11) is one (l. 181)."""
     V, e, d = np.array([0.3, -0.2, 0.5]), np.array([0.0, 0.0, 1.0]), np.array([0.1, 0.4, -0.3])
     sizes = [np.size((V @ e) * d), np.size(np.cross(V, e) @ d)]
-    return evidence("numbers that the term of the energy has beside one", [size - 1 for size in sizes], exact=True)
+    return evidence("numbers in the energy term other than one", [size - 1 for size in sizes], exact=True)
 
 
 def lost_term() -> Evidence:

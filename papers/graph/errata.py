@@ -1,4 +1,4 @@
-"""The errata of Dolgii, Sesekin and Chupin. As printed, even a planar arm of two links comes out wrong."""
+"""The errata of Dolgii, Sesekin and Chupin. As printed, even a planar arm of two links is wrong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ERRATA = [
         r"B_{ab} B_{bc} [e_c, d_{bb^+}],\ B_{nb}",
         r"B_{ab} [B_{bc} e_c, d_{bb^+}],\ B_{ab}",
         theorem.mixed_frames,
-        "The factors of the product live in different frames.",
+        "The factors of the product belong to different frames.",
     ),
     Erratum(
         "E3",
@@ -37,7 +37,7 @@ ERRATA = [
         r"2([C_{ac}, B_{ab}e_b], d)",
         r"([C_{ac}, B_{ab}e_b], d_{aa}) + ([C_{ab}, B_{ac}e_c], d_{aa})",
         theorem.asymmetric,
-        "α_bc is not symmetric as printed: T does not mind, the Lagrange equations do.",
+        "α_bc is not symmetric as printed: T is not affected, the Lagrange equations are.",
     ),
     Erratum(
         "E6",
@@ -163,7 +163,7 @@ CONFIRMATIONS = [
         theorem.signs_of_lagrange,
     ),
     Confirmation(
-        "E14: what drops out on a translating base",
+        "E14: terms that vanish on a translating base",
         r"\alpha_0 = V_1^2\sum_a m_a,"
         r"\quad \frac{\partial\alpha_c}{\partial\varphi_b} - \frac{\partial\alpha_b}{\partial\varphi_c} = 0",
         theorem.translating_base,

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from sympy import QQ, ring
 
-from vinculum.derivation.bodies.theorem import Arc, Tree
-from vinculum.describe.bodies.lemma import direction_cosines
+from vinculum.derivation.bodies.theorem import Arc, Tree, direction_cosines
 from vinculum.graph.vectors import IDENTITY, NULL, Matrix, Vector, cross, dot, matrix_times, plus, times, transposed
 
 SKEW = [(1, 2, 2, 3), (2, 3, 6, 7), (-4, 4, -7, 9), (2, -6, 9, 11)]  # axes and their lengths
@@ -68,7 +67,7 @@ class Exact:
 
     @cached_property
     def places(self) -> list[tuple[Matrix, Vector, Vector]]:
-        """Rotation and origin of every body in the axes of the external body, and its center of mass."""
+        """Rotation and origin of every body in the axes of the base, and its center of mass."""
         found: list[tuple[Matrix, Vector, Vector]] = []
         for a in self.tree.arcs:
             before, origin = found[a.parent][:2] if a.parent >= 0 else (IDENTITY, (self.R.zero,) * 3)
@@ -86,7 +85,7 @@ class Exact:
         return plus((W[2][1], W[0][2], W[1][0]), base)
 
     def velocity(self, place: Vector) -> Vector:
-        """Of a point given in the axes of the external body, in inertial axes."""
+        """Of a point given in the axes of the base, in inertial axes."""
         moving = times(self.tree.R0, [self.by_time(k) for k in place])
         return plus(self.tree.V1, cross(self.tree.Omega0, times(self.tree.R0, place)), moving)
 

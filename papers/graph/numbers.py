@@ -70,7 +70,7 @@ def fall() -> list[Number]:
 def chart() -> list[Number]:
     """|A Aᵀ - 1| of the paper's chart near antiparallel axes."""
     texts = {1e-2: "8e-13", 1e-4: "1.5e-8", 1e-6: "2.5e-4"}
-    reason = "Rounding, of which only the order is to be expected again."
+    reason = "Rounding error: only its order of magnitude is reproducible."
     return [Number(f"ε = {e:g}", text, loss(lemma_1(near_antiparallel(e), 0.0)), reason) for e, text in texts.items()]
 
 

@@ -11,7 +11,7 @@ PAPER = Paper(
     title="Using graphs in modeling the movements of a manipulation robot",
     authors="Yu. F. Dolgii, A. N. Sesekin, I. A. Chupin",
     about="A tree of bodies on revolute hinges, its kinetic energy in closed form, Lagrange equations of the second "
-    "kind. The paper gives no numbers and no figures; it names the PUMA, whose published numbers stand below.",
+    "kind. The paper gives no numbers and no figures; it names the PUMA, whose published numbers are below.",
     tables=numbers.TABLES,
     errata=errata.ERRATA,
     confirmations=errata.CONFIRMATIONS,

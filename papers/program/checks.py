@@ -117,7 +117,7 @@ def general_kinematics() -> Evidence:
     """q̇ of (1) with a(q, v) = v + q/2 (a turning frame, say): v itself, or a."""
     q, v = np.array([0.3, -0.8]), np.array([1.1, 0.4])
     truth = v + q / 2
-    return evidence("dq/dt with a = v + q/2, as a share", [relative(v, truth), relative(v + q / 2, truth)])
+    return evidence("dq/dt with a = v + q/2, relative", [relative(v, truth), relative(v + q / 2, truth)])
 
 
 def index_of_the_residuals() -> Evidence:
@@ -145,7 +145,7 @@ def order_of_the_remainder() -> Evidence:
     errors = [
         abs(eta - tau * k * eta + factor * second - truth) / (tau * c * eta**2) for factor in (tau**2 / 2, tau / 2)
     ]
-    return evidence("what the expansion leaves, as a share of its quadratic term", errors)
+    return evidence("remainder of the expansion, relative to its quadratic term", errors)
 
 
 def estimate() -> Evidence:
@@ -153,7 +153,7 @@ def estimate() -> Evidence:
     tau, k, eta = 0.01, -30.0, 1e-3
     truth = abs(eta + tau * k * eta)
     errors = [abs(found - truth) / truth for found in (abs(1 + tau * k * eta), abs(1 + tau * k) * abs(eta))]
-    return evidence("estimate of the next residual, linear equation, as a share", errors)
+    return evidence("estimate of the next residual, linear equation, relative", errors)
 
 
 def theorem() -> Evidence:

@@ -28,7 +28,14 @@ ERRATA = [
         r"\frac{d\varphi^\rho}{dt} = -\gamma\varphi^\rho",
         checks.sign_of_decay,
     ),
-    Erratum("10", "(10)", r"r \le 2n", r"r \le 2n - 1", checks.room_for_a_product, "The vector product needs room."),
+    Erratum(
+        "10",
+        "(10)",
+        r"r \le 2n",
+        r"r \le 2n - 1",
+        checks.room_for_a_product,
+        "The vector product needs three dimensions.",
+    ),
     Erratum(
         "11",
         "after (11)",

@@ -43,7 +43,7 @@ def gains() -> list[Panel]:
 FIGURES = [
     Figure(
         "Figure 1",
-        "y = v₀ t exp(-kt): a velocity error of the start is not forgotten at once. The peak is v₀/(ke) at t = 1/k.",
+        "y = v₀ t exp(-kt): an initial velocity error does not decay at once. The peak is v₀/(ke) at t = 1/k.",
         "The same curves for v₀ = 1, 2, 3, 4 and k = 0.4, 1, 2.",
         forgotten,
     ),

@@ -34,12 +34,12 @@ def intervals() -> list[Number]:
         interval = vn.simulation.gain_interval("euler", STEP, epsilon, curvature=16)
         found.append(Number(f"ε = {epsilon:g}: k by the theorem", text, (interval.low, interval.high)))
         low = last_gain(epsilon, 1.1 * interval.low, 0.9 * interval.low)
-        found.append(Number(f"ε = {epsilon:g}: least k measured", measured, low, units=1.0))
+        found.append(Number(f"ε = {epsilon:g}: smallest k measured", measured, low, units=1.0))
     high = last_gain(1e-3, 1990.0, 2050.0)
     narrow = vn.simulation.gain_interval("euler", STEP, 1e-3, curvature=16)
     return [
         *found,
-        Number("ε = 0.001: greatest k measured", "2000", high, units=2.0),
+        Number("ε = 0.001: largest k measured", "2000", high, units=2.0),
         Number(
             "ε = 0.001: interval of k",
             "200, 1800",

@@ -11,8 +11,8 @@ PAPER = Paper(
     title="Modeling of dynamics processes and dynamics control",
     authors="R. G. Mukharlyamov, Zh. K. Kirgizbaev",
     year=2024,
-    about="Program constraints, the inverse problem of dynamics, and the gain of stabilization from the step and the "
-    "accuracy asked for. Numbers printed in the paper are marked; the others were computed independently.",
+    about="Program constraints, the inverse problem of dynamics, and the stabilization gain for a step and a "
+    "required accuracy. Numbers printed in the paper are marked; the others were computed independently.",
     tables=numbers.TABLES,
     errata=errata.ERRATA,
     confirmations=errata.CONFIRMATIONS,

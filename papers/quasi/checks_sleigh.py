@@ -149,7 +149,7 @@ def first_equation() -> Evidence:
         inertia = [g2 * d1, -b * (e2 * d2 - e3 * d3) / u, -a * d3, sign * b * e1 * e3, -sign * a * e1 * u]
         return [*(M * x for x in inertia), -moment.mu[0]]
 
-    return residual("what is left of (13a)", lambda m: terms(m, 1.0), lambda m: terms(m, -1.0))
+    return residual("residual of (13a)", lambda m: terms(m, 1.0), lambda m: terms(m, -1.0))
 
 
 def second_equation() -> Evidence:
@@ -162,7 +162,7 @@ def second_equation() -> Evidence:
         inertia += [a * e1**2 * e2 / u, -b * e1**2 * e2 * e3 / u**2]
         return [*(M * x for x in inertia), s * moment.mu[1] * e2**2 / u**2]
 
-    return residual("what is left of (13b)", lambda m: terms(m, True), lambda m: terms(m, False))
+    return residual("residual of (13b)", lambda m: terms(m, True), lambda m: terms(m, False))
 
 
 def third_equation() -> Evidence:
@@ -182,7 +182,7 @@ def third_equation() -> Evidence:
         product = (b * e1 * e2 - e2 * u) / u * (e3 * d2 - e2 * d3 + e1 * e2 * u)
         return [*left(moment, product, -b * e1**2 * e3**2), moment.lam, -moment.mu[1] * e2 * e3 / u**2]
 
-    return residual("what is left of (13c)", printed, corrected)
+    return residual("residual of (13c)", printed, corrected)
 
 
 def compact_form() -> tuple[str, float]:
@@ -219,7 +219,7 @@ def ideal_equation() -> Evidence:
         errors.append([abs(g2 * d1 - b * d2 + sign * a * e1 * e2) / abs(a * e1 * e2) for sign in (-1, 1)])
     wrong, right = np.array(errors).T
     return Evidence(
-        "what is left of the equation on the knife edge, with multipliers, as a share of α e₁e₂; four states",
+        "residual of the equation on the knife edge, with multipliers, relative to α e₁e₂; four states",
         wrong.min(),
         right.max(),
     )

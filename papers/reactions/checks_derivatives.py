@@ -16,7 +16,7 @@ Rule = Callable[[Moment], float]
 
 
 def compared(measure: str, moments: list[Moment], printed: Rule, corrected: Rule, truth: Rule) -> Evidence:
-    """The least error of the printed form, the greatest of the corrected one, as a share."""
+    """The smallest relative error of the printed form and the largest of the corrected one."""
     true = np.array([truth(x) for x in moments])
     wrong, right = (np.abs(np.array([rule(x) for x in moments]) - true) / np.abs(true) for rule in (printed, corrected))
     return Evidence(

@@ -50,7 +50,7 @@ def lost_brackets() -> Evidence:
         places = [x for x in sp.Poly(p.diff(s), s).nroots() if x.is_real and abs(x) < 1]
         counts.append(sum(bool(p.diff(s, 2).subs(s, x) < 0) for x in places))
     return evidence(
-        "local maxima of the gutter beside the one described", [abs(count - 1) for count in counts], exact=True
+        "local maxima of the gutter besides the one described", [abs(count - 1) for count in counts], exact=True
     )
 
 

@@ -46,7 +46,7 @@ ERRATA = [
         r"\dot f_2 \text{ as on the manifold}",
         r"\dots - U(v, \mu)",
         derivatives.f2_off_the_manifold,
-        "It costs nothing and makes ḟ₂ = -λf₂ exact.",
+        "It costs nothing, and it makes ḟ₂ = -λf₂ exact.",
     ),
     Erratum(
         "27",

@@ -40,7 +40,7 @@ def geometry() -> list[Number]:
         Number("local maximum", "-0.132", places[1], in_paper=True),
         Number("local minima", "-0.47818, 0.51313", (places[0], places[2])),
         Number("start: x, z, ż, θ̇, α", "0.5056844987, -0.4363423487, -0.034125, -6.0031679137, -1.6032848913", solved),
-        Number("greatest curvature, at", "3.434, 0.619", (curvature.max(), grid[curvature.argmax()])),
+        Number("largest curvature, at", "3.434, 0.619", (curvature.max(), grid[curvature.argmax()])),
         Number("smallest G = 1 - rκ", "0.399", 1 - w.NUMBERS[w.r] * curvature.max()),
     ]  # fmt: skip
 
@@ -57,10 +57,10 @@ def energy() -> list[Number]:
         Number(
             "energy above that of rest on the hump (paper: slightly)", "2.4256", kinetic + potential - on_the_hump()
         ),
-        Number("where energy lets the axle be", "-0.7415, 0.7610", (low, high)),
+        Number("range of the axle that the energy allows", "-0.7415, 0.7610", (low, high)),
         *(Number(f"the same with g = {g:g}", text, energy_range(g)) for g, text in OTHER_GRAVITY.items()),
         Number(
-            "leftmost and rightmost place of the axle, t ≤ 20",
+            "leftmost and rightmost position of the axle, t ≤ 20",
             "-0.67, 0.75",
             (observed.min(), observed.max()),
             "Not possible with r = 7/40 for any g: the height at x = -0.67 and at 0.75 is not the same.",
@@ -122,7 +122,7 @@ def misprints() -> list[Number]:
     wrong, right = largest_errors(True), largest_errors(False)
     return [
         Number("(25), (26) as printed: max f₁, f₂, change of energy", "1.8e-5, 2e-2, 2.5e-2", wrong),
-        Number("corrected: the greatest of the three", "< 1e-9", max(right)),
+        Number("corrected: the largest of the three", "< 1e-9", max(right)),
     ]
 
 
@@ -174,7 +174,7 @@ TABLES = [
         "over the times named, Taylor series over all of it. Beyond t of about 20 every run in double precision is a "
         "sample of a chaotic motion.",
     ),
-    Table("What the misprints do", misprints, "λ = 1500, t ≤ 1."),
+    Table("The effect of the misprints", misprints, "λ = 1500, t ≤ 1."),
     Table("Largest rates", limits),
     Table("Contact", lift_off),
 ]

@@ -21,7 +21,7 @@ def perturbation() -> Evidence:
     rest, q = bb.rests()[0][bb.r], 0.3
     x = q - rest
     return Evidence(
-        "what is left of the relation for the ball moved by 0.1 m, in meters",
+        "residual of the relation for the ball moved by 0.1 m, in meters",
         abs(rest - (rest + x)),
         abs(q - (rest + x)),
         accepted=1e-15,

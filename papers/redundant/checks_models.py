@@ -80,7 +80,7 @@ def variations() -> Evidence:
         wrong.append(abs(sums[0] / independent))
         right.append(abs(sums[1] / independent))
     return Evidence(
-        "b δq for allowed variations of the ball and beam, as a share of its first part", min(wrong), max(right)
+        "b δq for allowed variations of the ball and beam, relative to its first part", min(wrong), max(right)
     )
 
 

@@ -28,7 +28,7 @@ def start_beside_the_constraint() -> Evidence:
     end = solve_ivp(rates, (0, 30), [0.3, -1.1, 0.0], method="DOP853", rtol=1e-9, atol=1e-11).y[:, -1]
     shifted = -np.hypot(0.3, 1.1)
     return Evidence(
-        "where a damped pendulum ends that starts 0.14 m outside its circle: distance from the equilibrium "
+        "final position of a damped pendulum that starts 0.14 m outside its circle: distance from the equilibrium "
         "of the theorem, and from the equilibrium on its own circle F = c",
         float(np.hypot(end[0], end[1] + 1)),
         float(np.hypot(end[0], end[1] - shifted)),
@@ -110,7 +110,7 @@ def motor() -> Evidence:
     for felt in (acceleration, speed):
         rate = (e - R * i - k * felt) / L
         errors.append(abs(e * i - R * i**2 - L * i * rate - k * i * speed) / abs(e * i))
-    return evidence("power taken up less heat, magnetic energy and shaft power, as a share", errors)
+    return evidence("electrical power minus heat, magnetic and shaft power, relative", errors)
 
 
 def proportional_lever() -> Evidence:

@@ -95,7 +95,7 @@ def open_loop() -> list[Number]:
             ),
         ]
     wrong = [b / a for a, b in zip(pair_of(bb.linear(1)), pair_of(bb.linear(1).without_curvature()), strict=True)]
-    return [*found, Number("E2: roots wrong by, in percent", "39, 65", [100 * abs(x - 1) for x in wrong])]
+    return [*found, Number("E2: error of the roots, in percent", "39, 65", [100 * abs(x - 1) for x in wrong])]
 
 
 def motor() -> list[Number]:
@@ -142,7 +142,7 @@ def gains() -> list[Number]:
     loop = np.linalg.eigvals(model.system_matrix + model.input_matrix @ simple.gain)
     return [
         *found,
-        Number("θ-gain designed without C^B, E1 and E2, off by percent", "0.0, 1.4", off),
+        Number("error of the θ-gain designed without C^B, E1 and E2, in percent", "0.0, 1.4", off),
         Number("E2: law of α = (d/L)(θ - θ₀), rightmost root of the true loop", "3.242348", loop.real.max()),
         Number("both choices of the dependent coordinate, difference of the laws", "< 1e-9", other_coordinate()),
     ]
@@ -163,7 +163,7 @@ def other_coordinate() -> float:
 
 TABLES = [
     Table("Ball and beam: one state", unit, "r = 0.25, θ = 0.4, ṙ = 0.1, θ̇ = -2, u = 0.05, α on the constraint."),
-    Table("Ball and beam: equilibria and what holds them", equilibria),
+    Table("Ball and beam: equilibria and holding torques", equilibria),
     Table("Ball and beam: matrices of the first approximation", matrices),
     Table("Ball and beam: open loop", open_loop),
     Table("Ball and beam: open loop with motor", motor),

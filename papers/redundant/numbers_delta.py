@@ -66,7 +66,7 @@ def open_loop() -> list[Number]:
         ),
         Number("with motors, slow roots", "0.001449, -0.006742, -0.006742", list(slow)),
         Number(
-            "least number of motors, of encoders",
+            "minimum number of motors and of encoders",
             "2, 2",
             [vn.linear.minimum_actuators(delta.linear()), len(vn.linear.sufficient_outputs(delta.linear(), theta)[0])],
         ),
@@ -124,7 +124,7 @@ def weaker() -> list[Number]:
     weak = [true_root(vn.stabilize(careless, 0.01 * np.eye(6), cost * np.eye(3))) for cost in (0.01, 100.0)]
     return [
         Number("two motors, the third at constant torque", "-0.698735 ± 2.355016i", halves(two.roots[0])),
-        Number("strong law designed without C^B: gains off by percent", "6", off),
+        Number("strong law designed without C^B: error of the gains in percent", "6", off),
         Number("weak laws designed without C^B: root of the true loop", "0.90, 1.47", weak),
     ]
 
@@ -168,7 +168,7 @@ def loops() -> list[Number]:
         for offset in (0.05, 0.37)
     ]
     numbers = [
-        Number(f"{rows[k][0]}: seconds to 2 % from 5 cm and from 37 cm", text, (rows[k][1], rows[k + 1][1]))
+        Number(f"{rows[k][0]}: settling time (2 %) from 5 cm and from 37 cm [s]", text, (rows[k][1], rows[k + 1][1]))
         for k, text in ((0, "0.8, 0.8"), (2, "0.4, 0.4"))
     ]
     off, change = stays_off()
@@ -177,7 +177,7 @@ def loops() -> list[Number]:
         Number("torques: peak from 5 cm and from 37 cm [N m]", "30, 390", (rows[0][3], rows[1][3]), PEAKS),
         Number("largest distance left [m]", "< 1e-8", max(row[2] for row in rows)),
         Number("unmodelled payload of 6 kg, voltages: sag [mm]", "0.9", payload()),
-        Number("start 5 mm off the constraints: distance in the end [mm]", "4.99", off),
+        Number("start 5 mm off the constraints: final distance [mm]", "4.99", off),
         Number("the same: change of F", "< 1e-9", change),
     ]
 

@@ -19,7 +19,9 @@ def lever() -> list[Number]:
     """The exact angle of the beam, where it is extremal, and a shaft in the wrong place."""
     found = []
     for degrees, text in ((30.0, "4, 5"), (60, "16, 26"), (90, "36, 87")):
-        found.append(Number(f"(d/L)θ off by percent at ±{degrees:g}°", text, proportional_error(degrees), units=1.0))
+        found.append(
+            Number(f"error of (d/L)θ in percent at ±{degrees:g}°", text, proportional_error(degrees), units=1.0)
+        )
     for degrees, text in ((76.1, "0.08840"), (-117.5, "-0.12296")):
         found.append(Number(f"extremal α, at θ = {degrees}°", text, beam(np.radians(degrees), 0.08 * np.sign(degrees))))
     for shift, text in ((-0.01, "4.742"), (0.01, "1.845")):
@@ -46,8 +48,8 @@ def sensors() -> list[Number]:
     single: Sequence[sp.Expr] = (r, theta, alpha, CURRENT)
     lost = sum(mode.lost for sensor in single for mode in vn.linear.observability(model, [sensor]))
     return [
-        Number("least number of sensors", "1", vn.linear.minimum_actuators(model)),
-        Number("modes that one of r, θ, α, i does not see", "0", lost),
+        Number("minimum number of sensors", "1", vn.linear.minimum_actuators(model)),
+        Number("modes that are not observable from one of r, θ, α, i", "0", lost),
     ]
 
 
@@ -82,27 +84,30 @@ def loops() -> list[Number]:
     end, change = motion_anywhere(closed, start, 15.0, "Radau")
     return [
         Number(
-            "E1: seconds to 2 % from -15 cm and +15 cm",
+            "E1: settling time (2 %) from -15 cm and +15 cm [s]",
             "3.0, 3.0",
             [time for time, _ in first],
             "The reference gives one time for all starts.",
         ),
         Number(
-            "E2: least and greatest seconds to 2 % from ±15 cm",
+            "E2: shortest and longest settling time (2 %) from ±15 cm [s]",
             "1.8, 2.7",
             sorted(time for time, _ in second),
             units=1.0,
         ),
         Number("distance left after 12 s [m]", "< 1e-6", max(left for _, left in (*first, *second))),
         Number(
-            "E1, start 0.01 rad off the constraint: shift of r and θ in the end",
+            "E1, start 0.01 rad off the constraint: final shift of r and θ",
             "-0.0265, -0.1002",
             (end[r] - PLACE, end[theta]),
         ),
         Number("the same: change of F", "< 1e-12", change),
         Number("E1: laws by θ and by α differ, in percent of 0.1 m", "0.2", laws_apart(0)),
         Number(
-            "E2: laws by θ and by α differ, in percent of 0.1 m", "0.6", laws_apart(1), "0.67, cut in the reference."
+            "E2: laws by θ and by α differ, in percent of 0.1 m",
+            "0.6",
+            laws_apart(1),
+            "0.67, truncated in the reference.",
         ),
     ]
 
@@ -125,6 +130,6 @@ def misprints() -> list[Number]:
 TABLES = [
     Table("Ball and beam: the exact lever", lever),
     Table("Ball and beam: sensors", sensors),
-    Table("Ball and beam: what two misprints would give", misprints),
+    Table("Ball and beam: the effect of two misprints", misprints),
     Table("Ball and beam: the full nonlinear loop", loops, "Voltage within ±24 V."),
 ]

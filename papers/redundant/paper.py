@@ -15,7 +15,7 @@ PAPER = Paper(
     journal="Mechanical Engineering Advances 3(2), 2512",
     about="Shulgin's equations in redundant coordinates, the strict first approximation, stability in the critical "
     "case of zero roots, stabilization by motors. The paper gives no numbers: those below were computed independently "
-    "for its two devices, with public data where the paper names none.",
+    "for its two devices, with public data where the paper gives none.",
     tables=[*numbers.TABLES, *numbers_loop.TABLES, *numbers_delta.TABLES],
     errata=errata.ERRATA,
     confirmations=errata.CONFIRMATIONS,

@@ -13,7 +13,7 @@ import pinocchio as pin
 
 import vinculum as vn
 
-LARGEST = 1e-12  # difference, beside the largest entry
+LARGEST = 1e-12  # difference, relative to the largest entry
 
 
 def compared(path: Path) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""Trees that cannot be right, all findings at once; numbering; kinematics."""
+"""Invalid trees, all findings at once; numbering; kinematics."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_axes_that_are_parallel_up_to_printed_digits(random):
 @pytest.mark.parametrize("count", [9, 30])
 @pytest.mark.parametrize("base", ["translating", "turning", "tumbling"])
 def test_moving_base(base, count, random):
-    """The external body imposed: Pinocchio gets it as a free base with the accelerations it has at this instant."""
+    """The base imposed: Pinocchio gets it as a free base with the accelerations it has at this instant."""
     t = sp.Symbol("t")
     options = {"base_velocity": (sp.sin(2 * t), sp.cos(t) / 2, t**2 / 3)}
     if base == "turning":
@@ -78,7 +78,7 @@ def test_moving_base(base, count, random):
 
 
 def _base_state(tree, now):
-    """Pinocchio's coordinates, velocity and acceleration of the external body, the latter in its axes."""
+    """Pinocchio's coordinates, velocity and acceleration of the base, the latter in its axes."""
     base = tree.base
     numbers = {}
     for key in ("position", "velocity", "acceleration", "rotation", "angular_velocity", "angular_acceleration"):

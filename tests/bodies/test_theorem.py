@@ -15,8 +15,7 @@ from sympy import QQ
 
 from papers.graph.checks_theorem import lagrange
 from papers.graph.exact import exact
-from vinculum.derivation.bodies.theorem import Tree, coefficients, gravity_forces
-from vinculum.describe.bodies.lemma import direction_cosines
+from vinculum.derivation.bodies.theorem import Tree, coefficients, direction_cosines, gravity_forces
 from vinculum.graph.vectors import IDENTITY, matrix_times, times, transposed
 
 SHAPES = ("planar 2R", "skew 3R", "tree of four", "two roots")

@@ -1,4 +1,4 @@
-"""Small models to spoil in tests, and what is said of them."""
+"""Small models to spoil in tests, and how they are refused."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def changed(old: str, new: str) -> str:
 
 
 def refusal(text: str, **options: object) -> vn.model.ModelFileError:
-    """All that is said against a file."""
+    """The refusal of a file."""
     with pytest.raises(vn.model.ModelFileError) as error:
         vn.model.loads(text, **options)
     return error.value

@@ -1,4 +1,4 @@
-"""What is said of usual mistakes: one message for each, at its place, with what to write in the file."""
+"""Messages about common mistakes: one for each, at its place, with what to write in the file."""
 
 from __future__ import annotations
 

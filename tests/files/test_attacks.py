@@ -162,7 +162,7 @@ FILES = {
 
 
 def refused(load):
-    """What is said, in less than a second of the processor."""
+    """The refusal, within a second of processor time."""
     began = time.process_time()
     with pytest.raises(vn.model.ModelFileError) as error:
         load()

@@ -1,4 +1,4 @@
-"""What a model file says becomes the records it would be in Python; what is wrong is said at once, with its place."""
+"""A model file becomes the same records as in Python; everything wrong is reported at once, with its place."""
 
 from __future__ import annotations
 

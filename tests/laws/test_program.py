@@ -249,5 +249,5 @@ def test_systems_that_are_not_affine_are_refused():
     )
     with pytest.raises(vn.ModelError, match="an input acts on free, which has no inertia"):
         vn.program.to_affine(massless)
-    with pytest.raises(vn.ModelError, match="z in the constraint swing is no state"):
+    with pytest.raises(vn.ModelError, match="z in the constraint swing is not a state"):
         vn.program.to_affine(cart(u, [u]), program={"swing": theta - dynamicsymbols("z")})

@@ -16,9 +16,8 @@ from examples.gyroscope_in_gimbals import A1, A2, B1, C1, A, C, beta
 from examples.sleigh_with_servo import M, alpha, e1, e2, e3, k
 from vinculum.derivation.mechanics.lagrange import mechanics
 from vinculum.derivation.mechanics.sample_states import generic_states
-from vinculum.derivation.quasi.characteristics import build_characteristics
+from vinculum.derivation.quasi.characteristics import branch_state, build_characteristics
 from vinculum.derivation.quasi.chart import chart
-from vinculum.derivation.quasi.chart_inverse import branch_state
 from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.graph import to_sympy
 

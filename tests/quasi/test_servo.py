@@ -365,7 +365,7 @@ def test_what_is_wrong_with_a_servo_is_said_at_once():
         vn.System([x, y], x.diff() ** 2 + y.diff() ** 2, forces={x: u}, inputs=[u],
                   constraints=[vn.Servo(x - y, through=[tau], name="belt"), vn.Servo(x, name="stop")])  # fmt: skip
     text = str(caught.value)
-    assert "belt is held through tau, which is no input" in text
+    assert "belt is held through tau, which is not an input" in text
     assert "stop names no input" in text
     assert "2 servo constraints are held through 1 inputs" in text
 

@@ -17,8 +17,7 @@ from vinculum.analyze.ignorable import ignorable
 from vinculum.analyze.servo import refuse_servo
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.lagrange import product
-from vinculum.derivation.mechanics.newton import newton
-from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.derivation.mechanics.sample_states import newton, numbers
 from vinculum.errors import DomainError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import ZERO, Node, evaluate, jacobian, substitute, symbol
 from vinculum.names import listed, name_of, suggestion

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product
-from vinculum.derivation.mechanics.partition import Partition, following
-from vinculum.derivation.mechanics.projected import reduced_matrix, with_velocities
+from vinculum.derivation.mechanics.partition import Partition, following, reduced_matrix, with_velocities
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.graph import ZERO, gradient, jacobian, substitute, vector
 

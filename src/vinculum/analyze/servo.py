@@ -16,7 +16,7 @@ import sympy as sp
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics, product
 from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.derivation.quasi.release import without_actuators
-from vinculum.derivation.servo.servo_index_reduction import determinant_at, named_first, reduce_index, relative_degrees
+from vinculum.derivation.servo.servo_index_reduction import determinant_at, named_first, reduce_index, servo_degrees
 from vinculum.describe import Servo, System
 from vinculum.errors import Finding, Formula, ModelError, call
 from vinculum.graph import to_sympy, vector
@@ -61,7 +61,7 @@ def realizability(system: System, at: Mapping[sp.Expr, float] | None = None) -> 
     b = terms.directions[:, servos]
     return Realizability(
         system,
-        relative_degrees(terms),
+        servo_degrees(terms),
         sp.Matrix(*b.shape, [to_sympy(node) for node in b.ravel()]),
         determinant_at(terms, values),
         tuple((name, to_sympy(z)) for name, z in terms.hidden),

@@ -17,8 +17,8 @@ from vinculum.derivation.bodies import Recursion
 from vinculum.derivation.bodies.recursion import ARTICULATED_FROM, LOOPED_FROM
 from vinculum.derivation.bodies.tree_equations import TreeEquations
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.fold_parameters import with_numbers
 from vinculum.describe.bodies.kinematics import nodes_of
+from vinculum.describe.bodies.tree import with_numbers
 from vinculum.errors import ModelError, SingularError
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import Node, symbol
@@ -32,11 +32,13 @@ METHODS = ("auto", "composite", "articulated", "looped")
 class Dynamics:
     """M(q) q̈ + h(q, q̇) = τ + (springs, dampers, friction) of a `BodyTree`, compiled.
 
-    States are arrays (n) or (rows, n) in the order of ``coordinates``; many rows run in SIMD lanes and come fastest as
+    States are arrays (n) or (rows, n) in the order of ``coordinates``; many rows run in SIMD lanes and are fastest as
     Fortran-ordered arrays (each coordinate contiguous). ``method`` is "composite" (mass matrix and factorization),
-    "articulated", "looped" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", by
-    size; ``chosen`` says which. With ``fold=True`` the values of parameters are written into the code; with False they
-    are run-time values that `with_parameters` changes, at the price of more operations.
+    "articulated", "looped" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", which
+    chooses by size; ``chosen`` is the method in use. With ``fold=True`` the values of parameters are written into the
+    code; with False they are run-time values that `with_parameters` changes, at the price of more operations.
+
+    One object may be used from several threads. Pickled, it is compiled again where it is loaded.
 
     >>> from vinculum import Body, BodyTree
     >>> arm = Dynamics(BodyTree([Body("arm", None, axis=(0, -1, 0), mass=2, center_of_mass=(0.5, 0, 0), inertia=0.1)]))
@@ -279,9 +281,11 @@ class Dynamics:
 
     def with_parameters(self, parameters: Mapping[sp.Symbol, float]) -> Dynamics:
         """The same code at other values of run-time parameters."""
-        strangers = [str(p) for p in parameters if p not in self.parameters]
-        if strangers:
-            raise ModelError("no such parameters", [f"{', '.join(strangers)}: not run-time. Use fold=False."])
+        fixed = [str(p) for p in parameters if p not in self.parameters]
+        if fixed:
+            words = "is not a run-time parameter" if len(fixed) == 1 else "are not run-time parameters"
+            advice = "Compile with dynamics(tree, fold=False) to keep the parameters of the tree variable."
+            raise ModelError("Unknown parameters", [f"{', '.join(fixed)} {words}. {advice}"])
         values = self.parameters | dict(parameters)
         return Dynamics(self.tree, self.method, False, self.regroup, parameters=values, equations=self.equations)
 

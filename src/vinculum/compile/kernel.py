@@ -21,7 +21,7 @@ _NONE = (ZERO,) * 5
 
 
 def ground_nodes(steps: Recursion) -> list[Node]:
-    """The nine numbers of the external body as nodes of time: Ω_0, dΩ_0/dt, acceleration less gravity, in its axes."""
+    """The nine numbers of the base as nodes of time: Ω_0, dΩ_0/dt, acceleration less gravity, in its axes."""
     return [lift(x) for x in (*steps.base.omega, *steps.base.alpha, *steps.base.a)]
 
 
@@ -29,7 +29,7 @@ class Kernel:
     """Forward or inverse dynamics of a tree, or derivatives of the latter, by loops over its hinges.
 
     ``kernel(x)`` takes x (inputs, rows): coordinates, velocities, forces (accelerations for "inverse") in the user's
-    order, for "tangent" then the direction (δθ, δν, δν̇), then the nine numbers of the external body. ``passive`` counts
+    order, for "tangent" then the direction (δθ, δν, δν̇), then the nine numbers of the base. ``passive`` counts
     springs, dampers and friction with the forces.
     """
 

@@ -1,7 +1,7 @@
 """Machine code of looped recursions: loops over the hinges of a tree, over states one by one or in SIMD lanes.
 
 ``void f(int64 rows, double *x, int64 *shape, double *table, double *out)``: x is (inputs, rows) with coordinates,
-velocities, forces (or accelerations) and nine numbers of the external body; shape has the numbers of hinges,
+velocities, forces (or accelerations) and nine numbers of the base; shape has the numbers of hinges,
 coordinates, turning hinges and columns of the table, then parent, pattern and first coordinate of each hinge, then
 the turning hinges. The code depends on the patterns alone, so that trees of the same make share it.
 """

@@ -9,6 +9,7 @@ zero the order is no longer good, and whoever runs the code can see it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,15 @@ def solve(A: np.ndarray, B: np.ndarray, numbers: np.ndarray, symmetric: bool = F
 
     ``numbers`` is A at one state (n, n) or at several (samples, n, n); at the first it must be regular.
     """
-    return _Elimination(A, B, numbers if numbers.ndim == 3 else numbers[None], symmetric).run()
+    return _Chosen(A, B, numbers if numbers.ndim == 3 else numbers[None], symmetric).run()
+
+
+def solve_in_order(A: np.ndarray, B: np.ndarray, order: Sequence[int], pivots: Sequence[float]) -> Elimination:
+    """Solve A X = B for a symmetric A with diagonal pivots in a given order; ``pivots`` are their numbers."""
+    work = _Rows(A, B, symmetric=True)
+    for p in order:
+        work.eliminate(p, p)
+    return Elimination(work.back_substitute(), work.pivots, tuple(map(float, pivots)), tuple(work.places))
 
 
 def equilibrate(size: np.ndarray, sweeps: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -59,26 +68,72 @@ def equilibrate(size: np.ndarray, sweeps: int = 5) -> tuple[np.ndarray, np.ndarr
     return r, c
 
 
-class _Elimination:
-    """The working arrays of one elimination: nodes and, in step with them, their numbers."""
+class _Rows:
+    """The working arrays of an elimination."""
 
-    def __init__(self, A: np.ndarray, B: np.ndarray, numbers: np.ndarray, symmetric: bool) -> None:
-        self.A, self.B = A.copy(), B.copy()
-        self.row_scale, self.column_scale = equilibrate(np.abs(numbers))
-        self.a = self.row_scale[:, :, None] * numbers * self.column_scale[:, None, :]
-        self.symmetric = symmetric
+    def __init__(self, A: np.ndarray, B: np.ndarray, symmetric: bool) -> None:
+        self.A, self.B, self.symmetric = A.copy(), B.copy(), symmetric
         self.rows, self.columns = list(range(len(A))), list(range(len(A)))
         self.places: list[tuple[int, int]] = []
         self.reciprocals: list[Node] = []
 
+    @property
+    def pivots(self) -> tuple[Node, ...]:
+        """The pivots so far."""
+        return tuple(self.A[p, q] for p, q in self.places)
+
+    def eliminate(self, p: int, q: int) -> None:
+        """Subtract multiples of row p so that column q becomes zero in the rows that remain."""
+        self.rows.remove(p)
+        self.columns.remove(q)
+        self.places.append((p, q))
+        reciprocal = divide(ONE, self.A[p, q])
+        self.reciprocals.append(reciprocal)
+        live = [j for j in self.columns if self.A[p, j] is not ZERO]
+        for i in self.rows:
+            if self.A[i, q] is not ZERO:
+                self.reduce(i, p, q, self.A[i, q] * reciprocal, live)
+
+    def reduce(self, i: int, p: int, q: int, factor: Node, live: list[int]) -> None:
+        """Subtract a multiple of row p from row i."""
+        for j in live:
+            if self.symmetric and j < i:
+                self.A[i, j] = self.A[j, i]  # row j came first, and the rest of the matrix is symmetric
+            else:
+                self.A[i, j] = self.A[i, j] - factor * self.A[p, j]
+        for k in range(self.B.shape[1]):
+            self.B[i, k] = self.B[i, k] - factor * self.B[p, k]
+
+    def back_substitute(self) -> np.ndarray:
+        """X, from the last pivot to the first."""
+        X = np.full(self.B.shape, ZERO, dtype=object)
+        for step in reversed(range(len(self.places))):
+            p, q = self.places[step]
+            later = [column for _, column in self.places[step + 1 :] if self.A[p, column] is not ZERO]
+            for k in range(self.B.shape[1]):
+                total = self.B[p, k]
+                for j in later:
+                    total = total - self.A[p, j] * X[j, k]
+                X[q, k] = total * self.reciprocals[step]
+        return X
+
+
+class _Chosen(_Rows):
+    """Elimination that chooses its pivots on numbers, which it reduces in step with the nodes."""
+
+    def __init__(self, A: np.ndarray, B: np.ndarray, numbers: np.ndarray, symmetric: bool) -> None:
+        super().__init__(A, B, symmetric)
+        self.row_scale, self.column_scale = equilibrate(np.abs(numbers))
+        self.a = self.row_scale[:, :, None] * numbers * self.column_scale[:, None, :]
+
     def run(self) -> Elimination:
-        pivots, numbers = [], []
+        """Pivot after pivot, then back."""
+        numbers = []
         while self.rows:
             p, q = self.pivot()
-            pivots.append(self.A[p, q])
             numbers.append(float(self.a[0, p, q] / (self.row_scale[0, p] * self.column_scale[0, q])))
             self.eliminate(p, q)
-        return Elimination(self.back_substitute(), tuple(pivots), tuple(numbers), tuple(self.places))
+        return Elimination(self.back_substitute(), self.pivots, tuple(numbers), tuple(self.places))
 
     def pivot(self) -> tuple[int, int]:
         """The sparsest acceptable pivot (Markowitz count), on the diagonal while the matrix is symmetric."""
@@ -102,37 +157,8 @@ class _Elimination:
         in_column = sum(self.A[i, q] is not ZERO for i in self.rows) - 1
         return in_row * in_column, -float(np.abs(self.a[:, p, q]).min())
 
-    def eliminate(self, p: int, q: int) -> None:
-        """Subtract multiples of row p so that column q becomes zero in the rows that remain."""
-        self.rows.remove(p)
-        self.columns.remove(q)
-        self.places.append((p, q))
-        reciprocal = divide(ONE, self.A[p, q])
-        self.reciprocals.append(reciprocal)
-        live = [j for j in self.columns if self.A[p, j] is not ZERO]
-        for i in self.rows:
-            if self.A[i, q] is not ZERO:
-                self.reduce(i, p, q, self.A[i, q] * reciprocal, live)
-
     def reduce(self, i: int, p: int, q: int, factor: Node, live: list[int]) -> None:
+        """Subtract a multiple of row p from row i, in numbers too."""
         ratio = self.a[:, i, q] / np.where(self.a[:, p, q] == 0, np.inf, self.a[:, p, q])
         self.a[:, i, self.columns] -= ratio[:, None] * self.a[:, p, self.columns]
-        for j in live:
-            if self.symmetric and j < i:
-                self.A[i, j] = self.A[j, i]  # row j came first, and the rest of the matrix is symmetric
-            else:
-                self.A[i, j] = self.A[i, j] - factor * self.A[p, j]
-        for k in range(self.B.shape[1]):
-            self.B[i, k] = self.B[i, k] - factor * self.B[p, k]
-
-    def back_substitute(self) -> np.ndarray:
-        X = np.full(self.B.shape, ZERO, dtype=object)
-        for step in reversed(range(len(self.places))):
-            p, q = self.places[step]
-            later = [column for _, column in self.places[step + 1 :] if self.A[p, column] is not ZERO]
-            for k in range(self.B.shape[1]):
-                total = self.B[p, k]
-                for j in later:
-                    total = total - self.A[p, j] * X[j, k]
-                X[q, k] = total * self.reciprocals[step]
-        return X
+        super().reduce(i, p, q, factor, live)

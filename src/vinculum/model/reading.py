@@ -17,7 +17,7 @@ from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
 from vinculum.model.expressions.arithmetic import Refused, Value
 from vinculum.model.expressions.expression import Read, Work, read_expression
-from vinculum.model.expressions.scope import Scope, name_problem, plain_scope, spelled
+from vinculum.model.expressions.scope import Scope, english_name, name_problem, plain_scope
 from vinculum.model.schema.layout import MECHANISMS
 from vinculum.model.text.document import Document
 from vinculum.model.text.file_words import file_call
@@ -206,7 +206,7 @@ class Reading:
 
     def declare(self, path: Path, name: str) -> str | None:
         """A new name in English spelling; refused when it is invalid or taken."""
-        problem, plain = name_problem(name), spelled(name)
+        problem, plain = name_problem(name), english_name(name)
         if not problem and (plain in self.scope.values or plain in self.scope.macros):
             problem = f"{plain} is declared twice. Rename one of them."
         if problem:
@@ -275,7 +275,7 @@ def _places(data: Mapping[str, Any]) -> dict[About, Path]:
     found |= {About("energy", key): (kind, key) for key in mechanism}
     found |= {About(one): (kind, key) for one, key in _DECLARED.items() if key in mechanism}
     for one, table in (("force", "forces"), ("drift", "rates"), ("body", "bodies")):
-        found |= {About(one, spelled(name)): (kind, table, name) for name in mechanism.get(table, {})}
+        found |= {About(one, english_name(name)): (kind, table, name) for name in mechanism.get(table, {})}
     for one, section in (("constraint", "constraints"), ("parameter", "parameters")):
         found |= {About(one, name): (section, name) for name in data.get(section, {})}
     return found

@@ -12,12 +12,12 @@ from vinculum.model.model import Drawing, Led, Segment
 
 Point = Sequence[Any]
 
-LED = "the led point"
+TOOL = "the tool point"
 
 
 def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
     """Lines from each joint to the next joints, loop points and the point that is ``led``; where there are none of
-    these, to the center of mass. The led point, or else the far ends of the last bodies, leave their paths.
+    these, to the center of mass. The tool point, or else the far ends of the last bodies, leave their paths.
     """
     points: dict[str, Point] = {}
     segments = []
@@ -35,8 +35,8 @@ def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
             segments.append(Segment([f"joint of {body.name}", body.name], name=body.name))
     leaves = [name for name in tree.order if not any(body.parent == name for body in tree.bodies)]
     if led is not None and led.body in tree.order:
-        points[LED] = tree.position(led.body, led.point)
-        return Drawing(points, segments, traces=[LED])
+        points[TOOL] = tree.position(led.body, led.point)
+        return Drawing(points, segments, traces=[TOOL])
     return Drawing(points, segments, traces=[_tip(segments, name) for name in leaves])
 
 

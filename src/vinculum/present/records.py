@@ -87,11 +87,11 @@ def _affine(record: AffineSystem) -> Rows:
 
 @rows.register
 def _tree(record: BodyTree) -> Rows:
-    bodies = {b.name: (b.parent or "external body", b.joint, b.coordinates, sp.sympify(b.mass)) for b in record.bodies}
+    bodies = {b.name: (b.parent or "the ground", b.joint, b.coordinates, sp.sympify(b.mass)) for b in record.bodies}
     return {
         "bodies": Grid(("parent", "joint", "coordinates", "mass"), bodies),
         "loops": tuple(loop.label for loop in record.loops),
-        "external body": "moves as given" if record.base.moves else "at rest",
+        "base": "moves as given" if record.base.moves else "at rest",
         "gravity": tuple(record.gravity),
         "parameters": record.parameters,
     }

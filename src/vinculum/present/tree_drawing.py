@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from vinculum.describe.bodies import BodyTree
-from vinculum.describe.bodies.topology import EXTERNAL
+from vinculum.describe.bodies.topology import GROUND
 
 Place = tuple[float, float]
 
@@ -20,7 +20,7 @@ def tree_figure(tree: BodyTree) -> Any:
     figure = go.Figure()
     _add_arcs(figure, tree, places)
     number = {name: i for i, name in enumerate(tree.order, start=1)}
-    labels = [name if name == EXTERNAL else f"{number[name]} {name}" for name in places]
+    labels = [name if name == GROUND else f"{number[name]} {name}" for name in places]
     x, y = zip(*places.values(), strict=True)
     figure.add_scatter(x=x, y=y, mode="markers+text", text=labels, textposition="top center", showlegend=False)
     return figure.update_layout(title=tree.name, xaxis_visible=False, yaxis_visible=False)
@@ -33,7 +33,7 @@ def _add_arcs(figure: go.Figure, tree: BodyTree, places: Mapping[str, Place]) ->
         figure.add_scatter(x=x, y=y, mode="lines", line={"color": "gray"}, showlegend=False)
         figure.add_annotation(x=sum(x) / 2, y=sum(y) / 2, text=joint, showarrow=False, font={"size": 10})
     for loop in tree.loops:
-        x, y = zip(*(places[name or EXTERNAL] for name in (loop.first, loop.second)), strict=True)
+        x, y = zip(*(places[name or GROUND] for name in (loop.first, loop.second)), strict=True)
         figure.add_scatter(x=x, y=y, mode="lines", line={"dash": "dot"}, name=loop.label)
 
 
@@ -42,10 +42,10 @@ def positions(tree: BodyTree) -> dict[str, Place]:
     import networkx as nx
 
     graph = tree.graph
-    depth = nx.single_source_shortest_path_length(graph, EXTERNAL)
+    depth = nx.single_source_shortest_path_length(graph, GROUND)
     places: dict[str, Place] = {}
     leaves = 0
-    for name in nx.dfs_postorder_nodes(graph, EXTERNAL):
+    for name in nx.dfs_postorder_nodes(graph, GROUND):
         below = [places[child][1] for child in graph.successors(name)]
         leaves += not below
         places[name] = (float(depth[name]), sum(below) / len(below) if below else -float(leaves))

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.bodies.theorem import Arc, Tree, coefficients, gravity_forces
+from vinculum.derivation.bodies.theorem import Arc, Tree, coefficients, direction_cosines, gravity_forces
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.body import Body
-from vinculum.describe.bodies.lemma import direction_cosines
 from vinculum.errors import ModelError
 from vinculum.graph.vectors import IDENTITY, Matrix, matrix_times, times, transposed
+from vinculum.names import listed
 from vinculum.notebook_repr import formula
-from vinculum.text_printer import vlatex
+from vinculum.text_printer import labelled_rows, plain, vlatex
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +44,10 @@ class KineticEnergy:
                 rf"\alpha_{{{b},{c}}} &= {vlatex(_tidy(self.alpha_bc[i, j]))}" for j, c in enumerate(names) if j >= i
             ]
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+    def __repr__(self) -> str:
+        rows = {"coordinates": listed(self.coordinates), "alpha_0": plain(self.alpha_0)}
+        return labelled_rows("KineticEnergy", rows)
 
     _repr_latex_ = formula
 

@@ -63,7 +63,7 @@ def _fill(M: np.ndarray, hinges: Sequence[Hinge], first: list[int], i: int, k: i
 
 
 def ancestors(hinges: Sequence[Hinge]) -> list[int]:
-    """λ(i): for every velocity the one before it on the way to the external body, or -1."""
+    """λ(i): for every velocity the one before it on the way to the ground, or -1."""
     first, above = starts(hinges), []
     for i, hinge in enumerate(hinges):
         parent = hinge.parent

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.derivation.bodies.poses import HERE, SMALL_ANGLE, Pose, screws
-from vinculum.derivation.bodies.regrouping import (
+from vinculum.derivation.bodies.frames import (
+    HERE,
     NOTHING,
+    SMALL_ANGLE,
+    Pose,
     about_origin,
     added,
     carried_in,
@@ -23,6 +25,7 @@ from vinculum.derivation.bodies.regrouping import (
     is_number,
     lifted,
     moved,
+    screws,
     tidy,
 )
 from vinculum.describe.bodies import BodyTree

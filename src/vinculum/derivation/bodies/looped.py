@@ -173,7 +173,7 @@ def _stored_body(where: str, body: Articulated, wrench: Six) -> Step:
 
 
 def ground() -> Step:
-    """The external body from Ω_0, dΩ_0/dt and the acceleration less gravity, given as u."""
+    """The base from Ω_0, dΩ_0/dt and the acceleration less gravity, given as u."""
     x = [_at("u", i) for i in range(9)]
     frame = Frame(tuple(x[:3]), tuple(x[3:6]), tuple(x[6:]), spread(tuple(x[:3]), tuple(x[3:6])))
     rest = [("own", i) for i in (*range(_BODY, _BODY + 27), *range(_ACCELERATION, TANGENT_SLOTS))]

@@ -4,7 +4,7 @@
     there     f = m v̇ + U h,  n = ∫ρ×(Uρ)dm + [h, v̇]
     inwards   forces added up; the force of a hinge is the component along its axis
 
-Gravity and the motion of the external body enter as its accelerations: V̇_1 - g, Ω_0, Ω̇_0.
+Gravity and the motion of the base enter as its accelerations: V̇_1 - g, Ω_0, Ω̇_0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Joints = Sequence[Sequence[Any]]  # for every hinge one number, for a ball joint
 
 @dataclass(frozen=True)
 class Support:
-    """Angular velocity, angular acceleration and acceleration less gravity of the external body, in its axes."""
+    """Angular velocity, angular acceleration and acceleration less gravity of the base, in its axes."""
 
     omega: Vector
     alpha: Vector
@@ -33,7 +33,7 @@ class Support:
 
 
 def support(tree: BodyTree, gravity: bool = True) -> Support:
-    """The external body of a tree."""
+    """The base of a tree."""
     base = tree.base
     inward = transposed([nodes_of(base.rotation.row(i)) for i in range(3)])
     g = nodes_of(tree.gravity) if gravity else (ZERO, ZERO, ZERO)

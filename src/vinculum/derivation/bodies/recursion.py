@@ -123,7 +123,7 @@ class Recursion:
             "in every configuration some joint moves nothing that others do not move alike")  # fmt: skip
         raise ModelError(
             f"the accelerations of {self.tree.name!r} are not determined",
-            [f"{why}. Give inertia=..., a center of mass off the axis or rotor_inertia=..., or leave the joint out."],
+            [f"{why}. Give inertia, a center of mass off the axis or rotor_inertia, or leave the joint out."],
         )
 
     def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:

@@ -45,7 +45,7 @@ E: Vector = (0, 0, 1)
 class Arc:
     """A hinge and its body: the data of the theorem."""
 
-    parent: int  # index of the parent body, -1 the external body
+    parent: int  # index of the parent body, -1 the ground
     A: Matrix  # A_pa, from the parent's frame to the hinge's frame at φ = 0
     r: Vector  # O_pO_a in the parent's frame
     rho: Vector  # O_aC_a in the body's frame
@@ -57,16 +57,16 @@ class Arc:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Arcs, each after its parent, and the motion of the external body in inertial axes."""
+    """Arcs, each after its parent, and the motion of the base in inertial axes."""
 
     arcs: Sequence[Arc]
     V1: Vector = NULL
     Omega0: Vector = NULL
-    R0: Matrix = IDENTITY  # the axes of the external body as columns
+    R0: Matrix = IDENTITY  # the axes of the base as columns
 
     @cached_property
     def paths(self) -> list[list[int]]:
-        """I_a: the arcs from the external body to body a, a included."""
+        """I_a: the arcs from the ground to body a, a included."""
         found: list[list[int]] = []
         for a, arc in enumerate(self.arcs):
             found.append([*(found[arc.parent] if arc.parent >= 0 else []), a])
@@ -109,7 +109,7 @@ class Tree:
         return times(self.B[a][-1], self.Omega0)
 
     def u(self, a: int) -> Vector:
-        """The velocity of O_a that comes from the external body."""
+        """The velocity of O_a that comes from the ground."""
         path = self.paths[a]
         root = times(self.R0, self.arcs[path[0]].r)
         total = times(self.B[a][-1], plus(self.V1, cross(self.Omega0, root)))
@@ -158,3 +158,25 @@ def gravity_forces(tree: Tree, g: Vector) -> list[Any]:
     """Q_b = -α_b with V_1 replaced by g and a base that does not turn: the gravity rule."""
     falling = Tree(tree.arcs, g, NULL, tree.R0)
     return [-x for x in coefficients(falling).alpha]
+
+
+def direction_cosines(e: Sequence[Any], cos_alpha: Any = 1, sin_alpha: Any = 0) -> Matrix:
+    """A with third row e, A e = (0, 0, 1), orthogonal with determinant one (Lemma 1). ``e`` has unit length.
+
+    The matrix leads from a frame in which the next axis is e to one whose third axis it is; the angle α about that axis
+    is free. The paper's chart divides by 1 + e_3 and has no limit at e_3 = -1: near antiparallel axes a second chart,
+    turned half way round about the first axis, is used instead.
+
+    >>> from fractions import Fraction
+    >>> A = direction_cosines((Fraction(2, 3), Fraction(1, 3), Fraction(2, 3)))
+    >>> [str(x) for x in A[2]]
+    ['2/3', '1/3', '2/3']
+    """
+    x, y, z = e
+    if float(z) < 0:
+        turned = direction_cosines((x, -y, -z), cos_alpha, sin_alpha)
+        return tuple((row[0], -row[1], -row[2]) for row in turned)
+    first = ((1 - x * x / (1 + z), -x * y / (1 + z), -x), (-x * y / (1 + z), 1 - y * y / (1 + z), -y), (x, y, z))
+    if cos_alpha == 1 and sin_alpha == 0:
+        return first
+    return matrix_times(((cos_alpha, sin_alpha, 0), (-sin_alpha, cos_alpha, 0), (0, 0, 1)), first)

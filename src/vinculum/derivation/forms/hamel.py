@@ -18,8 +18,7 @@ from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line
-from vinculum.derivation.quasi.characteristics import build_characteristics
-from vinculum.derivation.quasi.chart_inverse import Inverse
+from vinculum.derivation.quasi.characteristics import Inverse, build_characteristics
 from vinculum.derivation.quasi.quasi_equations import (
     LeftSide,
     chaplygin_type,

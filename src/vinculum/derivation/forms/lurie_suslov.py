@@ -16,8 +16,7 @@ from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
-from vinculum.derivation.mechanics.partition import Partition, choose_partition, dependence
-from vinculum.derivation.mechanics.projected import projected
+from vinculum.derivation.mechanics.partition import Partition, choose_partition, dependence, projected
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line, acceleration_nodes, constraint_lines
 from vinculum.derivation.variables import Variables, full_state

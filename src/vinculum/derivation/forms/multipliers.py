@@ -66,7 +66,7 @@ def eliminate_multipliers(mechanics: Mechanics, samples: Samples) -> Explicit:
     A = np.full((n + m, n + m), ZERO, dtype=object)
     A[:n, :n], A[:n, n:], A[n:, :n] = M, mechanics.directions, J
     right = vector([*(mechanics.Q - mechanics.h), *(-mechanics.gamma - mechanics.corrections)])
-    elimination = solved(mechanics, A, right[:, None], samples, symmetric=mechanics.actuators is None)
+    elimination = solved(mechanics, A, right[:, None], samples, mechanics.actuators is None, constraints=m)
     unknowns = elimination.solution[:, 0]
     v = mechanics.system.nodes.v
     return Explicit(

@@ -118,7 +118,7 @@ def _preferred(system: AffineSystem, free: Mapping[sp.Expr, sp.Expr], known: lis
         if u not in system.inputs
     ]
     if free and len(system.inputs) <= len(system.constraints):
-        problems.append("as many inputs as constraints leave nothing free. Leave out free=..., or add inputs.")
+        problems.append("as many inputs as constraints leave nothing free. Leave out free, or add inputs.")
     nodes = {u: Converter()(law) for u, law in free.items()}
     unknown = [s.value for s in symbols(nodes.values()) - set(known)]
     if unknown:

@@ -22,13 +22,18 @@ from vinculum.derivation.forms.form import MechanicalForm, dependent_option, opt
 from vinculum.derivation.forms.shulgin import exact_velocities, kinematic_lines, reduced_lines
 from vinculum.derivation.mechanics.explicit import Explicit, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.partition import Partition, choose_partition
-from vinculum.derivation.mechanics.projected import dependent_rates, projected, with_velocities
+from vinculum.derivation.mechanics.partition import (
+    Partition,
+    choose_partition,
+    dependent_rates,
+    projected,
+    with_velocities,
+)
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line
 from vinculum.derivation.variables import Variables
 from vinculum.describe import System
-from vinculum.errors import ModelError
+from vinculum.errors import Finding, ModelError, call
 from vinculum.graph import ZERO, Elimination, Node, gradient, substitute, symbol, symbols, vector
 from vinculum.names import listed, name_of
 
@@ -117,7 +122,12 @@ def check_cyclic(system: System, asked: Sequence[sp.Expr] | None) -> tuple[sp.Ex
     if not found:
         raise ModelError(
             "Routh's form needs a cyclic coordinate",
-            [f"each of {listed(system.coordinates)} appears in an energy, force or constraint. Use form='shulgin'."],
+            [
+                Finding(
+                    f"each of {listed(system.coordinates)} appears in an energy, force or constraint.",
+                    ["Use ", call("derive", form="shulgin"), "."],
+                )
+            ],
         )
     return tuple(asked) if asked else found
 

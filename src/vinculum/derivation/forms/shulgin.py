@@ -18,8 +18,16 @@ from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, register
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
-from vinculum.derivation.mechanics.partition import Partition, choose_partition, dependence, following
-from vinculum.derivation.mechanics.projected import dependent_rates, projected, reduced_matrix, with_velocities
+from vinculum.derivation.mechanics.partition import (
+    Partition,
+    choose_partition,
+    dependence,
+    dependent_rates,
+    following,
+    projected,
+    reduced_matrix,
+    with_velocities,
+)
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line, acceleration_nodes
 from vinculum.derivation.variables import Variables

@@ -11,7 +11,7 @@ from vinculum.derivation.mechanics.redundancy import refuse_dependent
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import Servo
 from vinculum.errors import DomainError, SingularError
-from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve
+from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve, solve_definite
 from vinculum.names import listed, name_of
 
 _SHRUNK = 1e-3  # a pivot smaller than this share of its reference value asks for a new choice of pivots
@@ -37,10 +37,18 @@ class Explicit:
         return bool(np.all(now > _SHRUNK * np.abs(self.numbers)))
 
 
-def solved(mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples, symmetric: bool = True) -> Elimination:
-    """Solve a symmetric system with pivots chosen on the samples; a singular one is explained in user's terms."""
+def solved(
+    mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples, symmetric: bool = True, constraints: int = 0
+) -> Elimination:
+    """Solve A X = B; a singular matrix is explained in the user's terms.
+
+    A symmetric matrix is an inertia, bordered by ``constraints`` rows and columns: its pivots keep their signs
+    (`solve_definite`). The pivots of any other are chosen on the samples and have to be watched.
+    """
     try:
-        return solve(A, B, stacked(A, samples), symmetric=symmetric)
+        if symmetric:
+            return solve_definite(A, B, stacked(A, samples), constraints)
+        return solve(A, B, stacked(A, samples))
     except SingularMatrix:
         explain_singular(mechanics, samples[0])
         raise

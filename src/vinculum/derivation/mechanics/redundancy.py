@@ -1,14 +1,15 @@
-"""Dependent constraints: found, named, and replaced by least squares where the user wants to go on."""
+"""Rank of the constraints: which rows are independent, which columns to solve for, what to do with dependent rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vinculum.derivation.mechanics.column_choice import unit_rows
 from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product
 from vinculum.derivation.mechanics.sample_states import Samples, numbers
 from vinculum.errors import About, ConstraintError, Finding, call
@@ -20,7 +21,55 @@ if TYPE_CHECKING:
 
     Elimination = Callable[[Mechanics, Samples], Explicit]
 
+
 _DEPENDENT = 1e-9  # relative size of singular values of the row-scaled Jacobian that count as zero
+_ALL = 20_000  # choices up to this number are all compared
+
+
+def best_columns(J: np.ndarray) -> tuple[int, ...]:
+    """The m columns of J, (m, n), that are best conditioned: their smallest singular value is the largest there is.
+
+    The rows of J count as of unit length. Every choice is compared where there are at most 20 000; above that a pivoted
+    QR begins, and columns are exchanged until no exchange of one for another is an improvement.
+    """
+    rows = unit_rows(J)
+    m, n = rows.shape
+    if not m:
+        return ()
+    if comb(n, m) <= _ALL:
+        choices = np.array(list(combinations(range(n), m)))
+        return tuple(int(i) for i in choices[np.argmax(smallest_singular(rows, choices))])
+    return _exchanged(rows, _pivoted(rows))
+
+
+def unit_rows(J: np.ndarray) -> np.ndarray:
+    """J with rows of unit length, so that the scale of a constraint does not matter."""
+    return J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
+
+
+def smallest_singular(rows: np.ndarray, choices: np.ndarray) -> np.ndarray:
+    """The smallest singular value of each choice of columns, (k, m) -> (k)."""
+    blocks = np.moveaxis(rows[:, choices], 0, 1)
+    return np.linalg.svd(blocks, compute_uv=False)[:, -1]
+
+
+def _pivoted(rows: np.ndarray) -> tuple[int, ...]:
+    import scipy.linalg  # imported late: it takes a quarter of a second
+
+    order = scipy.linalg.qr(rows, mode="r", pivoting=True)[-1]
+    return tuple(sorted(int(i) for i in order[: len(rows)]))
+
+
+def _exchanged(rows: np.ndarray, chosen: tuple[int, ...]) -> tuple[int, ...]:
+    """The best of the choices that differ in one column, again and again while that is an improvement."""
+    value = smallest_singular(rows, np.array([chosen]))[0]
+    while True:
+        others = [i for i in range(rows.shape[1]) if i not in chosen]
+        choices = np.array([sorted({*chosen, new} - {old}) for old in chosen for new in others])
+        values = smallest_singular(rows, choices)
+        if values.max() <= value * (1 + 1e-12):
+            return chosen
+        value, chosen = values.max(), tuple(int(i) for i in choices[values.argmax()])
 
 
 def rank_of(J: np.ndarray) -> int:
@@ -28,12 +77,19 @@ def rank_of(J: np.ndarray) -> int:
     return int(np.sum(np.linalg.svd(unit_rows(J), compute_uv=False) > _DEPENDENT)) if J.size else 0
 
 
-def independent_rows(J: np.ndarray) -> list[int]:
-    """Rows that span the row space, the best-conditioned first (pivoted QR)."""
-    import scipy.linalg  # imported late: it takes a quarter of a second
+def independent_rows(matrices: Sequence[np.ndarray]) -> list[int]:
+    """Rows that are independent in every one of the matrices, the one that is best in its worst matrix first.
 
-    order = scipy.linalg.qr(unit_rows(J).T, mode="r", pivoting=True)[-1]
-    return sorted(int(i) for i in order[: rank_of(J)])
+    The matrices are one with the same rows at several states; their rows have unit length, or entries that are cosines.
+    """
+    chosen: list[int] = []
+    while len(chosen) < len(matrices[0]):
+        rest = [i for i in range(len(matrices[0])) if i not in chosen]
+        worst = [min(float(np.linalg.svd(A[[*chosen, i]], compute_uv=False)[-1]) for A in matrices) for i in rest]
+        if max(worst) <= _DEPENDENT:
+            break
+        chosen.append(rest[int(np.argmax(worst))])
+    return sorted(chosen)
 
 
 def dependent_names(J: np.ndarray, names: Sequence[str]) -> list[str]:
@@ -49,9 +105,11 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
     rank = rank_of(J)
     if rank == len(J):
         return
-    guilty = dependent_names(J, names)
-    quoted = ", ".join(f"`{name}`" for name in guilty)
-    subject = f"The constraints {quoted} are dependent" if len(guilty) > 1 else f"The constraint {quoted} does not act"
+    involved = dependent_names(J, names)
+    quoted = ", ".join(f"`{name}`" for name in involved)
+    subject = (
+        f"The constraints {quoted} are dependent" if len(involved) > 1 else f"The constraint {quoted} does not act"
+    )
     point = ", ".join(f"{name_of(c)} = {value:.6g}" for c, value in zip(coordinates, q, strict=True))
     raise ConstraintError(
         Finding(
@@ -61,7 +119,7 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
                 call("derive", redundant="least_squares"),
                 ".",
             ],
-            About("constraint", guilty[0] if guilty else ""),
+            About("constraint", involved[0] if involved else ""),
         )
     )
 
@@ -74,7 +132,7 @@ def least_squares(eliminate: Elimination, mechanics: Mechanics, samples: Samples
     chosen, λ = K μ.
     """
     J = mechanics.J
-    K = matrix_product(J, J[independent_rows(numbers(J, samples[0]))].T)
+    K = matrix_product(J, J[independent_rows([unit_rows(numbers(J, samples[0]))])].T)
     combined = replace(
         mechanics,
         J=matrix_product(K.T, J),

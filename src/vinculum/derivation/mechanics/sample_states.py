@@ -1,14 +1,13 @@
-"""Sample states at which ranks and pivots are chosen."""
+"""Sample states at which ranks and pivots are chosen, and Newton's method, which finds them on the constraints."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 import numpy as np
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.newton import newton
 from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import Node, evaluate, jacobian
 from vinculum.names import name_of
@@ -16,6 +15,63 @@ from vinculum.names import name_of
 _MET = 1e-9  # what is left of a condition that counts as met
 Values = Mapping[Node, float]
 Samples = Sequence[Values]  # the first is the state in question, the others stand for the states around
+_RANK = 1e-10  # relative size of singular values that count as zero
+
+
+def newton(
+    residual: Callable[[np.ndarray], np.ndarray],
+    jacobian: Callable[[np.ndarray], np.ndarray],
+    x: np.ndarray,
+    steps: int = 100,
+) -> tuple[np.ndarray, bool]:
+    """Solve f(x) = 0 by x ← x - J⁺ f, halving a step that does not bring f closer to zero.
+
+    Returns the point and whether it was reached: whether the last correction was negligible beside x.
+    """
+    x = np.array(x, dtype=float)
+    f = residual(x)
+    for _ in range(steps):
+        step = correction(jacobian(x), f)
+        size = np.abs(step).max(initial=0.0)
+        if not np.isfinite(size):
+            return x, False
+        x, f = shortened(residual, x, f, step)
+        if size <= 4e-15 * (1.0 + np.abs(x).max(initial=0.0)):
+            break
+    left = np.abs(correction(jacobian(x), f)).max(initial=0.0)
+    reached = left <= 1e-12 * (1.0 + np.abs(x).max(initial=0.0)) and explained(jacobian(x), f)
+    return x, bool(reached)
+
+
+def correction(J: np.ndarray, f: np.ndarray) -> np.ndarray:
+    """The smallest step d with J d = f, rows scaled to unit length so that units do not decide the rank."""
+    if not (np.all(np.isfinite(J)) and np.all(np.isfinite(f))):
+        return np.full(J.shape[1], np.nan)
+    length = np.linalg.norm(J, axis=1)
+    scale = 1.0 / np.where(length > 0, length, 1.0)
+    return np.linalg.lstsq(scale[:, None] * J, scale * f, rcond=_RANK)[0] if len(f) else np.zeros(J.shape[1])
+
+
+def explained(J: np.ndarray, f: np.ndarray) -> bool:
+    """Whether nothing of f is left that no step could remove."""
+    length = np.linalg.norm(J, axis=1)
+    scale = 1.0 / np.where(length > 0, length, 1.0)
+    return bool(np.all(np.abs(scale * (f - J @ correction(J, f))) <= 1e-10)) if len(f) else True
+
+
+def shortened(
+    residual: Callable[[np.ndarray], np.ndarray], x: np.ndarray, f: np.ndarray, step: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The full step, or the largest of its halves that lowers |f|."""
+    factor = 1.0
+    while factor > 1e-4:
+        new = residual(x - factor * step)
+        if np.all(np.isfinite(new)) and np.linalg.norm(new) <= (1 - 0.1 * factor) * np.linalg.norm(f) + 1e-300:
+            break
+        factor /= 2
+    else:
+        factor, new = 1.0, residual(x - step)
+    return x - factor * step, new
 
 
 def numbers(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:
@@ -35,17 +91,33 @@ def stacked(nodes: np.ndarray, samples: Sequence[Values]) -> np.ndarray:
     return np.array(found)
 
 
-def generic_states(mechanics: Mechanics, wanted: int = 6, tries: int = 30) -> list[dict[Node, float]]:
+def generic_states(mechanics: Mechanics, wanted: int = 6) -> list[dict[Node, float]]:
     """States in general position that meet the constraints, as many as wanted or as could be found.
 
-    Deterministic: the same system always gets the same states.
+    Coordinates are moved onto the holonomic constraints, then velocities onto the velocity constraints.
     """
+    nodes = mechanics.system.nodes
     random = np.random.default_rng(20_000)
+    position = [f for f in mechanics.position if f is not None]
+    starts = (_draw(mechanics, random, spread=0.5 + 0.05 * attempt) for attempt in range(30))
+    return consistent_states(starts, ((position, nodes.q), (mechanics.velocity, nodes.v)), wanted)
+
+
+def consistent_states(
+    starts: Iterable[dict[Node, float]],
+    levels: Sequence[tuple[Sequence[Node], Sequence[Node]]],
+    wanted: int,
+    defined: Sequence[Node] = (),
+) -> list[dict[Node, float]]:
+    """The starts moved onto the constraints, (residuals, variables to move) for each level, until enough were found.
+
+    The nodes ``defined`` must have finite values there. With starts from a generator of fixed seed, the same system
+    always gets the same states.
+    """
     found: list[dict[Node, float]] = []
-    for attempt in range(tries):
-        values = _draw(mechanics, random, spread=0.5 + 0.05 * attempt)
+    for values in starts:
         try:
-            if _settle(mechanics, values):
+            if _settle(levels, values) and np.all(np.isfinite(numbers(defined, values))):
                 found.append(values)
         except DomainError:
             continue
@@ -62,12 +134,10 @@ def _draw(mechanics: Mechanics, random: np.random.Generator, spread: float) -> d
     return values | dict(zip(nodes.parameters, system.parameters.values(), strict=True))
 
 
-def _settle(mechanics: Mechanics, values: dict[Node, float]) -> bool:
-    """Move q onto the holonomic constraints, then q̇ onto the velocity constraints; update ``values``."""
-    nodes = mechanics.system.nodes
-    position = [f for f in mechanics.position if f is not None]
+def _settle(levels: Sequence[tuple[Sequence[Node], Sequence[Node]]], values: dict[Node, float]) -> bool:
+    """Move the variables of each level until its residuals vanish; update ``values``."""
     done = True
-    for residual, variables in ((position, nodes.q), (mechanics.velocity, nodes.v)):
+    for residual, variables in levels:
         x, reached = solved_for(residual, variables, values)
         values.update(zip(variables, x, strict=True))
         done &= reached

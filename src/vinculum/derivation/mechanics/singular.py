@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.partition import badly_divided, partition_complaint
+from vinculum.derivation.mechanics.partition import badly_divided, best_partition, partition_complaint
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of
@@ -27,8 +27,9 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     if equations.redundant:
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
+        better = listed(equations.system.coordinates[i] for i in best_partition(mechanics, known).s)
         found = partition_complaint(mechanics, equations.partition, known)
-        return f"{found.problem} Leave dependent out to let Vinculum choose."
+        return f"{found.problem} There {better} could be, or leave dependent out and let Vinculum choose."
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} does not act here: its gradient vanishes."

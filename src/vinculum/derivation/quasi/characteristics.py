@@ -1,22 +1,35 @@
-"""The user's kinematic characteristics, checked, and the release parameters that complete them."""
+"""The user's kinematic characteristics: checked, completed by release parameters, and inverted where that is possible.
+
+The inverse q̇ = q̇(q, e, t) of nonlinear characteristics in closed form is the user's own, or is found where all rows
+but one are linear and that one leads to a quadratic equation; Newton's method is better for roots of a higher degree.
+Of two branches, the one that gives back the velocities of a state is taken: ``at`` of `derive`, else a state with all
+velocities positive.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.sample_states import Samples
+from vinculum.derivation.mechanics.sample_states import Samples, Values
 from vinculum.derivation.quasi.chart import Characteristics
-from vinculum.derivation.quasi.chart_inverse import Inverse, branch_state, inverted
 from vinculum.derivation.quasi.chart_limits import refuse_dependent_characteristics
 from vinculum.describe import System
-from vinculum.errors import Finding, Formula, ModelError, Word, call
-from vinculum.graph import Converter, Node, symbols
+from vinculum.errors import DomainError, Finding, Formula, ModelError, Word, call
+from vinculum.graph import Converter, Node, evaluate, operations, symbol, symbols, to_sympy
+from vinculum.graph.traverse import dependence, order
 from vinculum.names import listed, name_of, suggestion
+
+_ALGEBRAIC = {"add", "subtract", "multiply", "divide", "negate", "sqrt", "symbol", "constant"}
+_SMALL = 60  # operations of an expression worth simplifying
+_READABLE = 120  # operations of an inverse that is better than Newton's steps
+Inverse = Mapping[sp.Expr, sp.Expr] | str | None
 
 
 def build_characteristics(
@@ -96,3 +109,134 @@ def release_parameters(system: System, asked: Mapping[str, sp.Expr] | None) -> t
 def _release_parameter(system: System, constraint: str) -> sp.Expr:
     """xi_<constraint> as a function of time, with letters and digits alone."""
     return sp.Function("xi_" + "".join(ch if ch.isalnum() else "_" for ch in constraint))(system.time)
+
+
+def inverted(of: Characteristics, asked: Inverse, at: Values) -> Characteristics:
+    """The characteristics with their closed inverse, where there is one; ``asked`` may be "newton" to do without."""
+    if isinstance(asked, Mapping):
+        return replace(of, inverse=_checked(of, asked, at))
+    if asked not in (None, "newton"):
+        raise ModelError("the inverse is not usable", [f"{asked!r}: pass {{velocity: expression of e}}, or 'newton'."])
+    if asked == "newton" or of.linear or not _promising(of):
+        return of
+    return replace(of, inverse=_found(of, at))
+
+
+def _checked(of: Characteristics, asked: Mapping[sp.Expr, sp.Expr], at: Values) -> tuple[Node, ...]:
+    system = of.system
+    missing = [v for v in system.velocities if v not in asked]
+    if missing:
+        raise ModelError("the inverse is not usable", [f"no expression for {listed(missing)}."])
+    convert = Converter()
+    inverse = tuple(convert(asked[v]) for v in system.velocities)
+    strangers = symbols(inverse) - {*of.e, *system.nodes.q, *system.nodes.parameters, system.nodes.time}
+    if strangers:
+        raise ModelError("the inverse is not usable", [f"it contains {listed(s.value for s in strangers)}."])
+    if not _gives_back(of, inverse, at):
+        raise ModelError("the inverse is not usable", ["put into the characteristics, it does not give them back."])
+    return inverse
+
+
+def _promising(of: Characteristics) -> bool:
+    v = set(of.system.nodes.v)
+    curved = [f for f, row in zip(of.functions, of.slopes, strict=True) if symbols(row) & v]
+    if len(curved) != 1 or len(of.functions) > 5:
+        return False
+    bits = dependence(curved, of.system.nodes.v)
+    return len(bits) < 60 and all(node.op in _ALGEBRAIC for node in order(curved) if bits[node])
+
+
+def _found(of: Characteristics, at: Values) -> tuple[Node, ...] | None:
+    """The root on the branch of the state ``at``, with s along the velocities that the linear rows leave free."""
+    plain = {node: sp.Dummy(name_of(node.value), real=True) for node in symbols([*of.functions, *of.e])}
+    unknowns = [plain.setdefault(v, sp.Dummy(real=True)) for v in of.system.nodes.v]
+    users = {node.value: dummy for node, dummy in plain.items()}
+    rows = [to_sympy(f).xreplace(users) - plain[e] for f, e in zip(of.functions, of.e, strict=True)]
+    back = {dummy: key for key, dummy in users.items()}
+    for candidate in _candidates(rows, unknowns):
+        inverse = _converted(candidate, back)
+        if operations(inverse).total() < _READABLE and _gives_back(of, inverse, at):
+            return inverse
+    return None
+
+
+def _candidates(rows: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
+    """q̇ = p + s d: p = Aᵀ(AAᵀ)⁻¹r and A d = 0 from the linear rows A q̇ = r, s from the row that is left.
+
+    The roots are found for p, d and r as mere symbols, so that large expressions behind them cost nothing.
+    """
+    curved = next(row for row in rows if any(row.diff(v).free_symbols & set(unknowns) for v in unknowns))
+    linear = sp.Matrix([row for row in rows if row is not curved])
+    A, columns = linear.jacobian(unknowns), range(len(unknowns))
+    sides = dict(zip(_dummies(len(linear)), -linear.xreplace(dict.fromkeys(unknowns, sp.S.Zero)), strict=True))
+    minors = [(-1) ** j * _tidied(A[:, [i for i in columns if i != j]].det()) for j in columns]
+    shared = sp.gcd_list(minors)
+    d = [minor / shared for minor in minors]
+    p = A.T * (A * A.T).applyfunc(_tidied).LUsolve(sp.Matrix(list(sides)))
+    s, P, D = sp.Dummy(real=True), _dummies(len(d)), _dummies(len(d))
+    behind = {**dict(zip(P, p, strict=True)), **dict(zip(D, d, strict=True))}
+    line = [P[j] + s * D[j] if d[j] != 0 else P[j] for j in columns]
+    roots = _quadratic_roots(curved.xreplace(dict(zip(unknowns, line, strict=True))), s, behind)
+    return [[(p[j] + root * d[j]).xreplace(sides) for j in columns] for root in roots]
+
+
+def _dummies(count: int) -> list[sp.Symbol]:
+    return [sp.Dummy(real=True) for _ in range(count)]
+
+
+def _tidied(expression: sp.Expr) -> sp.Expr:
+    """An expression with its trigonometry simplified, where it is small."""
+    if sp.count_ops(expression) > _SMALL:
+        return expression
+    expanded = sp.expand(expression)
+    return sp.trigsimp(expanded) if sp.count_ops(expanded) < _SMALL else expression
+
+
+def _quadratic_roots(curve: sp.Expr, s: sp.Symbol, behind: Mapping[sp.Symbol, sp.Expr]) -> list[sp.Expr]:
+    """The roots of an equation that is quadratic in s, also under one square root; none where it is not."""
+    powers = {e for e in curve.atoms(sp.Pow) if e.exp.is_Rational and e.exp.q == 2 and e.has(s)}
+    bases = {power.base for power in powers}
+    if len(bases) > 1:
+        return []
+    if bases:
+        root, base = sp.Dummy(), bases.pop()
+        parts = sp.Poly(sp.numer(sp.together(curve.xreplace({e: root ** (2 * e.exp) for e in powers}))), root)
+        if parts.degree() != 1:
+            return []
+        slope, rest = parts.all_coeffs()
+        curve = rest**2 - slope**2 * base
+    numerator = sp.expand(sp.numer(sp.together(curve)))
+    if not numerator.is_polynomial(s) or sp.degree(numerator, s) not in (1, 2):
+        return []
+    a, b, c = (_tidied(numerator.coeff(s, power).xreplace(behind)) for power in (2, 1, 0))
+    if a == 0:
+        return [-c / b]
+    if b == 0:
+        return [sign * sp.sqrt(_tidied(-c / a)) for sign in (1, -1)]
+    return [(-b + sign * sp.sqrt(_tidied(b**2 - 4 * a * c))) / (2 * a) for sign in (1, -1)]
+
+
+def _converted(expressions: Sequence[sp.Expr], back: Mapping[sp.Expr, sp.Expr]) -> tuple[Node, ...]:
+    convert = Converter()
+    return tuple(convert(expression.xreplace(back)) for expression in expressions)
+
+
+def _gives_back(of: Characteristics, inverse: Sequence[Node], at: Values) -> bool:
+    """Whether q̇(q, e(q, q̇, t), t) = q̇ at a state."""
+    try:
+        known = {**at, **dict(zip(of.e, evaluate(of.functions, at), strict=True))}
+        found = evaluate(inverse, known)
+    except DomainError:
+        return False
+    return bool(np.allclose(found, [at[v] for v in of.system.nodes.v], rtol=1e-9, atol=1e-9))
+
+
+def branch_state(of: Characteristics, at: Mapping[sp.Expr, float] | None) -> dict[Node, float]:
+    """The state that decides the branch."""
+    system = of.system
+    random = np.random.default_rng(7)
+    values = {q: float(x) for q, x in zip(system.nodes.q, random.uniform(0.05, 0.35, len(system.nodes.q)), strict=True)}
+    values |= {v: float(x) for v, x in zip(system.nodes.v, random.uniform(0.8, 1.2, len(system.nodes.v)), strict=True)}
+    values |= {symbol(p): x for p, x in system.parameters.items()}
+    values[system.nodes.time] = 0.3
+    return values | {symbol(key): float(x) for key, x in (at or {}).items()}

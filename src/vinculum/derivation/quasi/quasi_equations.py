@@ -29,7 +29,7 @@ from vinculum.derivation.mechanics.sample_states import Samples, stacked
 from vinculum.derivation.printing import Line
 from vinculum.derivation.quasi.chart import Characteristics, Chart, chart, identity
 from vinculum.derivation.quasi.chart_limits import chart_limits
-from vinculum.derivation.servo.limits import servo_limits
+from vinculum.derivation.servo.servo_index_reduction import servo_limits
 from vinculum.derivation.variables import Variables, position_feedback, position_projections, pulls
 from vinculum.describe import Servo
 from vinculum.graph import (

@@ -16,9 +16,8 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.mechanics.lagrange import mechanics, product
 from vinculum.derivation.mechanics.sample_states import generic_states
-from vinculum.derivation.quasi.characteristics import build_characteristics
+from vinculum.derivation.quasi.characteristics import Inverse, branch_state, build_characteristics
 from vinculum.derivation.quasi.chart import chart
-from vinculum.derivation.quasi.chart_inverse import Inverse, branch_state
 from vinculum.derivation.quasi.chart_limits import chart_limits
 from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.describe import System

@@ -16,9 +16,8 @@ import sympy as sp
 
 from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, mechanics
 from vinculum.derivation.mechanics.sample_states import generic_states
-from vinculum.derivation.quasi.characteristics import build_characteristics
+from vinculum.derivation.quasi.characteristics import branch_state, build_characteristics
 from vinculum.derivation.quasi.chart import Chart, chart
-from vinculum.derivation.quasi.chart_inverse import branch_state
 from vinculum.describe import Constraint, Holonomic, Nonholonomic, Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import substitute, to_sympy, vector

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.derivation.mechanics.sample_states import Values, numbers, solved_for
+from vinculum.derivation.mechanics.sample_states import Values, consistent_states
 from vinculum.describe.affine import AffineNodes
-from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
+from vinculum.errors import ConstraintError, Finding, Word, call
 from vinculum.graph import ONE, ZERO, Node, along
 from vinculum.graph.magnitude import magnitudes
 
@@ -98,18 +98,8 @@ def consistent_points(
     """Points in general position on which all residuals found so far vanish. The same system gets the same points."""
     random = np.random.default_rng(20_003)
     residuals = [y for chain in chains for y in chain.y]
-    found: list[dict[Node, float]] = []
-    for attempt in range(60):
-        drawn = _draw(nodes, random, attempt, values, around)
-        try:
-            x, reached = solved_for(residuals, nodes.x, drawn)
-            drawn.update(zip(nodes.x, x, strict=True))
-            if reached and _regular(nodes, drawn):
-                found.append(drawn)
-        except DomainError:
-            continue
-        if len(found) == wanted:
-            break
+    starts = (_draw(nodes, random, attempt, values, around) for attempt in range(60))
+    found = consistent_states(starts, ((residuals, nodes.x),), wanted, defined=[*nodes.F, *nodes.B.ravel()])
     if not found:
         _refuse_manifold(chains)
     return found
@@ -126,11 +116,6 @@ def _draw(
         spread = 0.0 if attempt == 0 else 0.05 * (0.2 + np.abs(center))
         x, time = center + spread * random.normal(size=n), around.get(nodes.time, 0.0)
     return dict(values) | dict(zip(nodes.x, map(float, x), strict=True)) | {nodes.time: time}
-
-
-def _regular(nodes: AffineNodes, values: Values) -> bool:
-    """Whether the right side has a value there."""
-    return bool(np.all(np.isfinite(numbers(nodes.F, values))) and np.all(np.isfinite(numbers(nodes.B, values))))
 
 
 def _refuse_manifold(chains: Sequence[Chain]) -> None:

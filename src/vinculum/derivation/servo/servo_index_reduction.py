@@ -14,14 +14,15 @@ J q̈ + γ = 0. How often a residual was differentiated in all until its input a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.mechanics.column_choice import best_columns
+from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.explicit import solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
+from vinculum.derivation.mechanics.redundancy import best_columns, independent_rows
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
 from vinculum.derivation.servo.paths import refuse_corners
 from vinculum.describe import Servo
@@ -30,7 +31,6 @@ from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vect
 from vinculum.names import listed
 
 _ROUNDING = 1e-11  # |z_q̇| against |z_q|: velocities that cancel in z leave rounding errors behind
-_ZERO = 1e-9  # cosine below which, at one of several states in general position, a direction counts as missing
 
 
 def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
@@ -45,7 +45,7 @@ def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
         if sum(map(len, mechanics.chains)) > 2 * len(mechanics.system.coordinates) + 1:
             refuse_unrealizable(mechanics, D[0])
     if servos:
-        refuse_corners(mechanics.system, relative_degrees(mechanics))
+        refuse_corners(mechanics.system, servo_degrees(mechanics))
     return mechanics
 
 
@@ -79,18 +79,6 @@ def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray
     by_position = np.linalg.norm(numbers(jacobian(last, mechanics.system.nodes.q), values), axis=1)
     rounding = np.linalg.norm(J[servo], axis=1) <= _ROUNDING * by_position
     return np.where(rounding[:, None], 0.0, J[servo] @ Y[:, :p]), lengths[p:], lengths[:p]
-
-
-def independent_rows(D: Sequence[np.ndarray]) -> list[int]:
-    """Rows that are independent at every state, the one that is best in its worst state first."""
-    chosen: list[int] = []
-    while len(chosen) < len(D[0]):
-        rest = [i for i in range(len(D[0])) if i not in chosen]
-        worst = [min(float(np.linalg.svd(at[[*chosen, i]], compute_uv=False)[-1]) for at in D) for i in rest]
-        if max(worst) <= _ZERO:
-            break
-        chosen.append(rest[int(np.argmax(worst))])
-    return sorted(chosen)
 
 
 def differentiated(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
@@ -163,7 +151,7 @@ def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
     )
 
 
-def relative_degrees(mechanics: Mechanics) -> dict[str, int]:
+def servo_degrees(mechanics: Mechanics) -> dict[str, int]:
     """How often each servo constraint is differentiated until its input appears."""
     return {
         c.name: len(chain)
@@ -179,3 +167,50 @@ def determinant_at(mechanics: Mechanics, values: Values) -> float:
     except np.linalg.LinAlgError:
         M, J, R = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
         return float(np.linalg.det(np.block([[M, R], [J, np.zeros((len(J), len(J)))]])))
+
+
+# -- where the inputs have no effect ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ServoLimit(Condition):
+    """det(ψ_q̇ M⁻¹ b), a number computed at a state."""
+
+    mechanics: Mechanics | None = None
+
+    def value(self, values: Values) -> float:
+        """The determinant at a state."""
+        assert self.mechanics is not None
+        return determinant_at(self.mechanics, values)
+
+    def reason(self, values: Values) -> str:
+        """Which input has next to no effect at a state, and which constraint needs it."""
+        assert self.mechanics is not None
+        return _infinite(*powerless(self.mechanics, values))
+
+
+def servo_limits(mechanics: Mechanics) -> tuple[Condition, ...]:
+    """The condition that the servo constraints of a system bring; nothing without servo constraints."""
+    if mechanics.actuators is None:
+        return ()
+    servos = ", ".join(f"`{c.name}`" for c in mechanics.system.constraints if isinstance(c, Servo))
+    meaning = _infinite(servos, mechanics.system.servo_inputs)
+    advice = "Choose a path or an actuator that avoids this."
+    return (ServoLimit(None, meaning, "singular", advice, mechanics=mechanics),)
+
+
+def _infinite(servos: str, inputs: Sequence[sp.Expr]) -> str:
+    return (
+        f"the servo constraint {servos} asks for an infinite input: {listed(inputs)} can hold it only where the "
+        "realizability determinant is not zero"
+    )
+
+
+def powerless(mechanics: Mechanics, values: Values) -> tuple[str, tuple[sp.Expr, ...]]:
+    """The inputs that have next to no effect on the servo constraints at a state, and the constraints they hold."""
+    system = mechanics.system
+    D, rows, _ = effect(mechanics, values)
+    weakest = np.abs(np.linalg.svd(D / np.where(rows > 0, rows, 1.0)[:, None])[2][-1])
+    idle = tuple(u for u, part in zip(system.servo_inputs, weakest, strict=True) if part > 0.3 * weakest.max())
+    held = [c.name for c in system.constraints if isinstance(c, Servo) and set(c.through) & set(idle)]
+    return ", ".join(f"`{name}`" for name in held), idle

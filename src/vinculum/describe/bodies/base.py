@@ -1,4 +1,4 @@
-"""The given motion of the external body: V_1(t), Ω_0(t) in inertial axes, and the rotation R_0(t) they belong to."""
+"""The given motion of the base: V_1(t), Ω_0(t) in inertial axes, and the rotation R_0(t) they belong to."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vinculum.errors import About, Finding, ModelError, call
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The external body as SymPy functions of time, inertial axes."""
+    """The base as SymPy functions of time, inertial axes."""
 
     position: sp.Matrix  # (3, 1)
     velocity: sp.Matrix  # (3, 1) V_1
-    rotation: sp.Matrix  # (3, 3) R_0, the axes of the external body as columns
+    rotation: sp.Matrix  # (3, 3) R_0, the axes of the base as columns
     angular_velocity: sp.Matrix  # (3, 1) Ω_0
     time: sp.Symbol
 
@@ -48,14 +48,14 @@ def moving_base(
     V = sp.Matrix(velocity or [0, 0, 0])
     position = V.applyfunc(lambda v: _integral(v, time))
     if position.has(sp.Integral):
-        raise ModelError("the base velocity is not usable", [f"{list(V)} could not be integrated over time."])
+        raise ModelError("Invalid base velocity", [f"{list(V)} could not be integrated over time."])
     if rotation is None:
         Omega = sp.Matrix(angular_velocity or [0, 0, 0])
         return Base(position, V, _rotation(Omega, time), Omega, time)
     R = sp.Matrix(rotation)
     if R.shape != (3, 3) or _gap(R, time) > 1e-9:
         raise ModelError(
-            "the base rotation is not usable",
+            "Invalid base rotation",
             [f"R Rᵀ - 1 is not zero, or the determinant not 1, for\n    {R.tolist()}. Give a rotation matrix of t."],
         )
     spin = R.diff(time) * R.T
@@ -84,7 +84,7 @@ def _rotation(Omega: sp.Matrix, time: sp.Symbol) -> sp.Matrix:
     direction = (Omega / speed).applyfunc(sp.simplify)
     if direction.has(time):
         raise ModelError(
-            "the base angular velocity is not usable",
+            "Invalid base angular velocity",
             [
                 Finding(
                     f"its direction {list(direction)} changes with time.",
@@ -96,6 +96,6 @@ def _rotation(Omega: sp.Matrix, time: sp.Symbol) -> sp.Matrix:
     length = sp.sqrt(direction.dot(direction))
     n, angle = direction / length, _integral(length * speed, time)
     if angle.has(sp.Integral):
-        raise ModelError("the base angular velocity is not usable", [f"{speed} could not be integrated over time."])
+        raise ModelError("Invalid base angular velocity", [f"{speed} could not be integrated over time."])
     skew = sp.Matrix([[0, -n[2], n[1]], [n[2], 0, -n[0]], [-n[1], n[0], 0]])
     return n * n.T + sp.cos(angle) * (sp.eye(3) - n * n.T) + sp.sin(angle) * skew

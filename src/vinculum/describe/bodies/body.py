@@ -115,7 +115,7 @@ class Body:
 
 
 def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
-    """The axis scaled to unit length; an axis along x, y or z comes out exact."""
+    """The axis scaled to unit length; an axis along x, y or z is exact."""
     numbers = [float(x) for x in axis]
     length = math.hypot(*numbers)
     return tuple(x / length for x in numbers)  # type: ignore[return-value]  # three

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.describe.bodies.body import Body, inertia_matrix
 from vinculum.describe.bodies.joints import JOINTS, Joint
-from vinculum.describe.bodies.topology import EXTERNAL, graph_of
+from vinculum.describe.bodies.topology import GROUND, graph_of
 from vinculum.describe.findings import not_a_function_of_time, repeated_names
 from vinculum.errors import About, Finding, Word, as_finding, call
 from vinculum.names import suggestion
@@ -23,9 +23,9 @@ _SMALLEST = 1e-15  # m²: inertia per mass that counts as none
 
 def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> list[Finding]:
     """Every finding; the physics is checked once shapes and names are right."""
-    strangers = [x for x in bodies if not isinstance(x, Body)]
-    if strangers:
-        return [Finding(f"{x!r} is not a body.", ["Write Body(name, parent, ...)."]) for x in strangers]
+    others = [x for x in bodies if not isinstance(x, Body)]
+    if others:
+        return [Finding(f"{x!r} is not a body.", ["Write Body(name, parent, ...)."]) for x in others]
     first = [*_about_names(bodies), *_about_parents(bodies), *_about_coordinates(bodies)]
     for body in bodies:
         first += _of_body(body, _about_shape(body))
@@ -45,8 +45,8 @@ def _of_body(body: Body, found: Iterable[Finding | str]) -> list[Finding]:
 def _about_names(bodies: Sequence[Body]) -> Iterator[Finding]:
     if not bodies:
         yield Finding("there are no bodies.", ["Add one: ", call("Body"), "."])
-    if any(body.name == EXTERNAL for body in bodies):
-        yield Finding(f"{EXTERNAL!r} is the name of the ground, on which the tree stands.", ["Rename the body."])
+    if any(body.name == GROUND for body in bodies):
+        yield Finding(f"{GROUND!r} is the name of the ground, on which the tree stands.", ["Rename the body."])
     yield from repeated_names("body", "bodies", [body.name for body in bodies])
     for body in bodies:
         yield from _of_body(body, _about_joint(body))
@@ -138,7 +138,7 @@ def _about_passive(body: Body, wanted: int) -> Iterator[str]:
     for label in ("damping", "stiffness", "friction", "rotor_inertia"):
         value = getattr(body, label)
         if body.kind.quaternion and np.any(np.array(value, dtype=object) != 0):
-            yield f"{label} of {body.name!r}: a {body.joint} joint has none of its own. Put it into forces."
+            yield f"{label} of {body.name!r}: a {body.joint} joint cannot have it. Put it into forces."
         elif isinstance(value, (list, tuple)) and len(value) != wanted and not (label == "friction" and wanted == 1):
             yield f"{label} of {body.name!r} has {len(value)} numbers; the {body.joint} joint has {wanted} coordinates."
 

@@ -49,7 +49,7 @@ def denavit_hartenberg(
     """
     if convention not in ("standard", "modified"):
         raise ModelError(
-            "the table is not usable", [f"its convention is {convention!r}; use 'standard' or 'modified'."]
+            "Invalid Denavit-Hartenberg table", [f"its convention is {convention!r}; use 'standard' or 'modified'."]
         )
     _refuse_unknown(links)
     bodies: list[Body] = []
@@ -70,7 +70,7 @@ def _refuse_unknown(links: Sequence[Mapping[str, Any]]) -> None:
         if key not in known
     ]
     if found:
-        raise ModelError("the table is not usable", found)
+        raise ModelError("Invalid Denavit-Hartenberg table", found)
 
 
 def link_frame(link: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:

@@ -68,7 +68,7 @@ def quaternion_matrix(quaternion: Sequence[Any]) -> Matrix:
 
 
 def base_motion(tree: BodyTree) -> Motion:
-    """The external body; its velocities in its own axes."""
+    """The base; its velocities in its own axes."""
     base = tree.base
     R = tuple(nodes_of(base.rotation.row(i)) for i in range(3))
     velocity, omega = nodes_of(base.velocity), nodes_of(base.angular_velocity)
@@ -76,7 +76,7 @@ def base_motion(tree: BodyTree) -> Motion:
 
 
 def motions(tree: BodyTree) -> Mapping[str | None, Motion]:
-    """The motion of every body, the external one under the key None."""
+    """The motion of every body, the base under the key None."""
     found: dict[str | None, Motion] = {None: base_motion(tree)}
     for name in tree.order:
         body = tree.body(name)

@@ -78,7 +78,7 @@ def actuated(tree: BodyTree) -> list[sp.Expr]:
 def _of_position(tree: BodyTree, body: str, path: Sequence[Any], point: Sequence[Any]) -> dict[str, Node]:
     if len(path) != 3:
         raise ModelError(
-            "the path is not usable",
+            "Invalid path",
             [Finding(f"it has {len(path)} components.", ["Give three, None for a free one."], PATH)],
         )
     place, _ = tree.motion_of(body).at(nodes_of(point))
@@ -89,18 +89,18 @@ def _of_position(tree: BodyTree, body: str, path: Sequence[Any], point: Sequence
 def _of_orientation(tree: BodyTree, body: str, orientation: Any) -> dict[str, Node]:
     wanted = sp.Matrix(orientation)
     if wanted.shape != (3, 3):
-        raise ModelError("the orientation is not usable", [f"its shape is {wanted.shape}. Give a 3×3 rotation matrix."])
+        raise ModelError("Invalid orientation", [f"its shape is {wanted.shape}. Give a 3×3 rotation matrix."])
     W = matrix_times(transposed([nodes_of(wanted.row(i)) for i in range(3)]), tree.motion_of(body).R)
     size = apply("sqrt", lift(1 + W[0][0] + W[1][1] + W[2][2]))
     return {f"{body} turn {key}": lift((W[k][j] - W[j][k]) / size) for key, j, k in _AROUND}
 
 
 def _of_joints(tree: BodyTree, joints: Mapping[sp.Expr, Any]) -> dict[str, Node]:
-    strangers = [q for q in joints if q not in tree.coordinates]
-    if strangers:
-        near = suggestion(name_of(strangers[0]), map(name_of, tree.coordinates))
+    unknown = [q for q in joints if q not in tree.coordinates]
+    if unknown:
+        near = suggestion(name_of(unknown[0]), map(name_of, tree.coordinates))
         raise ModelError(
-            "the path is not usable",
-            [Finding(f"{name_of(strangers[0])} is not a coordinate of the tree.{near}", about=PATH)],
+            "Invalid path",
+            [Finding(f"{name_of(unknown[0])} is not a coordinate of the tree.{near}", about=PATH)],
         )
     return {f"{name_of(q)} path": symbol(q) - node_of(goal) for q, goal in joints.items()}

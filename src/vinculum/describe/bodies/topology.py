@@ -1,7 +1,7 @@
 """The tree as a graph: numbering, incidence matrix S, its inverse, paths (Dolgii, Sesekin, Chupin, part 1).
 
-Vertices are bodies, arcs are joints; the external body s_0 has no row of its own. Arc a goes from the parent of body
-a to body a. In the numbering used inside, every body comes after its parent and the bodies of a branch are consecutive
+Vertices are bodies, arcs are joints; the ground s_0 has no row. Arc a goes from the parent of body a to
+body a. In the numbering used inside, every body comes after its parent and the bodies of a branch are consecutive
 (depth-first), which is stronger than the paper's "correct numbering".
 """
 
@@ -14,17 +14,17 @@ import numpy as np
 
 from vinculum.describe.bodies.body import Body
 
-EXTERNAL = "external body"  # its key in the graph
+GROUND = "the ground"  # its key in the graph
 
 
 def graph_of(bodies: Sequence[Body]) -> Any:
-    """The directed graph external body -> ... -> leaves, as a ``networkx.DiGraph`` with the joint kind on each arc."""
+    """The directed graph ground -> ... -> leaves, as a ``networkx.DiGraph`` with the joint kind on each arc."""
     import networkx as nx
 
     graph = nx.DiGraph()
-    graph.add_node(EXTERNAL)
+    graph.add_node(GROUND)
     for body in bodies:
-        graph.add_edge(EXTERNAL if body.parent is None else body.parent, body.name, joint=str(body.joint))
+        graph.add_edge(GROUND if body.parent is None else body.parent, body.name, joint=str(body.joint))
     return graph
 
 
@@ -32,7 +32,7 @@ def depth_first(bodies: Sequence[Body]) -> list[str]:
     """Names of the bodies, each after its parent, branches together, in the user's order where that is free."""
     import networkx as nx
 
-    return [name for name in nx.dfs_preorder_nodes(graph_of(bodies), EXTERNAL) if name != EXTERNAL]
+    return [name for name in nx.dfs_preorder_nodes(graph_of(bodies), GROUND) if name != GROUND]
 
 
 def incidence(bodies: Sequence[Body]) -> np.ndarray:
@@ -42,22 +42,22 @@ def incidence(bodies: Sequence[Body]) -> np.ndarray:
     order = depth_first(bodies)
     graph = graph_of(bodies)
     matrix = nx.incidence_matrix(
-        graph, nodelist=[*order, EXTERNAL], edgelist=[(next(graph.predecessors(name)), name) for name in order],
+        graph, nodelist=[*order, GROUND], edgelist=[(next(graph.predecessors(name)), name) for name in order],
         oriented=True,
     )  # fmt: skip
     return matrix.toarray()[:-1].astype(int)
 
 
 def inverse_incidence(bodies: Sequence[Body]) -> np.ndarray:
-    """S⁻¹, rows arcs and columns bodies: 1 where arc b lies on the path from the external body to body a, else 0."""
+    """S⁻¹, rows arcs and columns bodies: 1 where arc b lies on the path from the ground to body a, else 0."""
     order = depth_first(bodies)
     ways = paths(bodies)
     return np.array([[int(arc in ways[body]) for body in order] for arc in order])
 
 
 def paths(bodies: Sequence[Body]) -> dict[str, tuple[str, ...]]:
-    """The arcs (named by the body they carry) from the external body to every body."""
+    """The arcs (named by the body they carry) from the ground to every body."""
     import networkx as nx
 
-    ways = nx.single_source_shortest_path(graph_of(bodies), EXTERNAL)
+    ways = nx.single_source_shortest_path(graph_of(bodies), GROUND)
     return {name: tuple(ways[name][1:]) for name in depth_first(bodies)}

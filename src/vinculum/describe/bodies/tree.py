@@ -1,9 +1,9 @@
-"""A tree of rigid bodies on an external body, and the `System` it makes."""
+"""A tree of rigid bodies on a base, and the `System` it makes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +12,10 @@ import sympy as sp
 
 from vinculum.describe.bodies import energies
 from vinculum.describe.bodies import topology as numbering
-from vinculum.describe.bodies.assembly import refuse_open
 from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
+from vinculum.describe.bodies.closures import refuse_open
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
@@ -32,7 +32,7 @@ from vinculum.text_printer import labelled_rows
 class BodyTree:
     """Rigid bodies joined in a tree, in any order, with one root or several.
 
-    ``gravity`` and the motion of the external body, ``base_velocity`` V_1(t) and ``base_angular_velocity`` Ω_0(t)
+    ``gravity`` and the motion of the base, ``base_velocity`` V_1(t) and ``base_angular_velocity`` Ω_0(t)
     (or ``base_rotation`` R_0(t)), are in inertial axes. ``loops`` close the tree, ``contacts`` let bodies roll or
     slide. `system()` gives the `System` that every form, simulation and controller accepts; its mass matrix and
     forces come from recursions over the tree.
@@ -42,7 +42,7 @@ class BodyTree:
     BodyTree "tree"
       bodies              arm
       coordinates         arm
-      external body       at rest
+      base                at rest
       gravity             (0, 0, -9.81)
     >>> tree.position("arm", (1, 0, 0)).T
     Matrix([[cos(arm(t)), 0, -sin(arm(t))]])
@@ -88,7 +88,7 @@ class BodyTree:
 
     @property
     def graph(self) -> Any:
-        """The tree as a ``networkx.DiGraph`` that begins at "external body"."""
+        """The tree as a ``networkx.DiGraph`` that begins at "the ground"."""
         return numbering.graph_of(self.bodies)
 
     @property
@@ -103,7 +103,7 @@ class BodyTree:
 
     @property
     def paths(self) -> dict[str, tuple[str, ...]]:
-        """The bodies from the external body to every body."""
+        """The bodies from the ground to every body."""
         return numbering.paths(self.bodies)
 
     def body(self, name: str) -> Body:
@@ -112,7 +112,7 @@ class BodyTree:
             if body.name == name:
                 return body
         names = [body.name for body in self.bodies]
-        raise ModelError("no such body", [f"{name!r} is no body of {self.name!r}.{suggestion(name, names)}"])
+        raise ModelError("Unknown body", [f"{name!r} is not a body of {self.name!r}.{suggestion(name, names)}"])
 
     # -- kinematics ------------------------------------------------------------------------------------------
 
@@ -133,12 +133,12 @@ class BodyTree:
 
     @cached_property
     def base(self) -> Base:
-        """The given motion of the external body."""
+        """The given motion of the base."""
         return moving_base(self.base_velocity, self.base_angular_velocity, self.base_rotation, self.time)
 
     @cached_property
     def motions(self) -> Mapping[str | None, Motion]:
-        """Rotations, positions and velocities of all bodies as nodes; the external body is None."""
+        """Rotations, positions and velocities of all bodies as nodes; the base is None."""
         return motions(self)
 
     def motion_of(self, name: str | None) -> Motion:
@@ -210,7 +210,7 @@ class BodyTree:
         return as_sympy(energies.kinetic_energy(self)), as_sympy(potential)
 
     def moves(self, system: System) -> bool:
-        """Whether a system still has the coordinates and energies of this tree, so that its recursions are right."""
+        """Whether a system still has the coordinates and energies of this tree; then its recursions are right."""
         same = system.coordinates == self.coordinates
         return same and (system.kinetic_energy, system.potential_energy) == self.energies
 
@@ -238,7 +238,7 @@ class BodyTree:
         rows = {
             "bodies": ", ".join(body.name for body in self.bodies),
             "coordinates": ", ".join(str(q.func) for q in self.coordinates) or "none",
-            "external body": "moves as given" if self.base.moves else "at rest",
+            "base": "moves as given" if self.base.moves else "at rest",
             "gravity": f"({', '.join(str(x) for x in self.gravity)})",
         }
         return labelled_rows(f'BodyTree "{self.name}"', rows)
@@ -248,3 +248,42 @@ class BodyTree:
 
 def _column(vector: Sequence[Any]) -> sp.Matrix:
     return sp.Matrix([as_sympy(lift(x)) for x in vector])
+
+
+# -- the values of parameters written in ------------------------------------------------------------------
+
+_QUANTITIES = (
+    "origin", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction", "rotor_inertia",
+    "gear_ratio",
+)  # fmt: skip
+
+
+def with_numbers(tree: BodyTree) -> BodyTree:
+    """The same tree without parameters: every symbol replaced by its value."""
+    if not tree.parameters:
+        return tree
+    bodies = [_body(body, tree.parameters) for body in tree.bodies]
+    gravity = [_number(x, tree.parameters) for x in tree.gravity]
+    moving: dict[str, Any] = {
+        key: None if value is None else sp.Matrix(value).subs(dict(tree.parameters)).tolist()
+        for key, value in (("base_rotation", tree.base_rotation),)
+    }
+    for key in ("base_velocity", "base_angular_velocity"):
+        given = getattr(tree, key)
+        moving[key] = None if given is None else [sp.sympify(x).subs(dict(tree.parameters)) for x in given]
+    return replace(tree, bodies=bodies, gravity=gravity, parameters={}, **moving)
+
+
+def _body(body: Body, parameters: Mapping[sp.Symbol, float]) -> Body:
+    joint = body.joint
+    if not isinstance(joint, str):
+        joint = replace(joint, **{key: _number(x, parameters) for key, x in joint.numbers().items()})
+    return replace(body, joint=joint, **{key: _number(getattr(body, key), parameters) for key in _QUANTITIES})
+
+
+def _number(value: Any, parameters: Mapping[sp.Symbol, float]) -> Any:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return tuple(_number(x, parameters) for x in value)
+    if isinstance(value, sp.MatrixBase):
+        return tuple(tuple(_number(x, parameters) for x in value.row(i)) for i in range(value.rows))
+    return float(sp.sympify(value).subs(dict(parameters))) if isinstance(value, sp.Basic) else value

@@ -42,7 +42,7 @@ def from_urdf(
     """The `System` of a URDF file (or of its text), with loops and contacts on top; its tree is ``system.bodies``.
 
     Links become bodies, joints their coordinates, by name. Mimic joints become constraints. The root link stands on the
-    external body, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and does not
+    ground, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and does not
     mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias that no rigid body has,
     as many published robots do. Geometry, limits and transmissions are not read.
     """
@@ -220,14 +220,14 @@ class _Reader:
     def _refuse_mimic(self, name: str, other: str, moving: Sequence[int]) -> None:
         """Both joints must have one coordinate each, and be two."""
         if other not in self.joints:
-            why = f"which is no joint.{suggestion(other, self.joints)}"
+            why = f"which is not a joint.{suggestion(other, self.joints)}"
         elif other == name:
             why = "itself. Name the joint it follows."
         elif moving != [1, 1]:
             why = "but one of them does not move by one coordinate. Only revolute, continuous and prismatic joints can."
         else:
             return
-        raise ModelError("the mimic joint is not usable", [f"{name!r} mimics {other!r}, {why}"])
+        raise ModelError("Invalid mimic joint", [f"{name!r} mimics {other!r}, {why}"])
 
 
 def _coordinates(joint: str, kind: str) -> list[sp.Expr] | None:

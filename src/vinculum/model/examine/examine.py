@@ -48,10 +48,10 @@ def examine(model: Model, progress: Progress | None = None) -> Findings:
 def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:
     """All equilibria that were found, the first ones studied."""
     for number, rest in enumerate(steps.rests_of(first)):
-        yield _studied(model, equations, rest, first, work) if number < _MOST_POINTS else Point(rest)
+        yield _study(model, equations, rest, first, work) if number < _MOST_POINTS else Point(rest)
 
 
-def _studied(model: Model, equations: steps.Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
+def _study(model: Model, equations: steps.Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
     """Stability at an equilibrium, and its stabilization where the model asks for one."""
     work.refused = {}
     linear = work.ask("linear model", lambda: steps.linear_of(equations, rest))
@@ -59,11 +59,11 @@ def _studied(model: Model, equations: steps.Equations, rest: Equilibrium, first:
         return Point(rest, refused=work.refused)
     point = Point(rest, linear, work.ask("verdict", lambda: steps.verdict_of(linear)))
     if model.control is not None:
-        point = _stabilized(model, equations, point, first, work)
+        point = _stabilize(model, equations, point, first, work)
     return replace(point, refused=work.refused)
 
 
-def _stabilized(model: Model, equations: steps.Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
+def _stabilize(model: Model, equations: steps.Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
     """Feedback, observer, and what becomes of the equilibrium with them."""
     linear = point.linear
     assert linear is not None
@@ -77,10 +77,10 @@ def _stabilized(model: Model, equations: steps.Equations, point: Point, first: E
             return replace(point, law=law)
     closed = closed_model(law, estimator)
     point = replace(point, law=law, estimator=estimator, closed_model=closed, closed_verdict=steps.verdict_of(closed))
-    return _closed(model, equations, point, law, first, work)
+    return _close_loop(model, equations, point, law, first, work)
 
 
-def _closed(
+def _close_loop(
     model: Model, equations: steps.Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
 ) -> Point:
     """The closed loop, its motion from the model's start, and the motion without feedback for comparison."""

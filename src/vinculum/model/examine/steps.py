@@ -31,12 +31,12 @@ def equations_of(model: Model) -> Equations:
 
 def motion_of(model: Model, equations: Equations, progress: Progress | None = None) -> Trajectory:
     """The motion the model asks for, without feedback."""
-    return simulate(equations, **_asked(model, "simulation"), progress=progress or False)
+    return simulate(equations, **_question(model, "simulation"), progress=progress or False)
 
 
 def rest_of(model: Model, equations: Equations) -> Equilibrium:
     """The equilibrium the model asks for; ``others`` of it are the further ones that were found."""
-    asked = _asked(model, "equilibrium")
+    asked = _question(model, "equilibrium")
     return equilibrium(_mechanical(equations, "equilibria"), asked.pop("given", None), **asked)
 
 
@@ -57,12 +57,12 @@ def verdict_of(linear: LinearModel) -> Verdict:
 
 def law_of(model: Model, linear: LinearModel) -> FeedbackLaw:
     """The feedback with the weights of the model."""
-    return stabilize(linear, **_asked(model, "control"))
+    return stabilize(linear, **_question(model, "control"))
 
 
 def estimator_of(model: Model, linear: LinearModel) -> Estimator:
     """The observer from the outputs of the model."""
-    return observe(linear, **_asked(model, "observer"))
+    return observe(linear, **_question(model, "observer"))
 
 
 def loop_of(model: Model, equations: Equations, law: FeedbackLaw, estimator: Estimator | None) -> EquationsOfMotion:
@@ -75,7 +75,7 @@ def closed_motion_of(
     model: Model, loop: EquationsOfMotion, law: FeedbackLaw, first: Equilibrium, progress: Progress | None = None
 ) -> Trajectory:
     """The motion under feedback, displaced from its equilibrium as the model's start is from the ``first`` one."""
-    return simulate(loop, **_beside(model, law.linear.at, first), progress=progress or False)
+    return simulate(loop, **_run_near(model, law.linear.at, first), progress=progress or False)
 
 
 def held_motion_of(
@@ -83,10 +83,10 @@ def held_motion_of(
 ) -> Trajectory:
     """The motion from the same start with every input held at its value of rest: what the feedback is needed for."""
     held = {u: sp.Float(law.linear.at[u]) for u in law.linear.inputs}
-    return simulate(equations, **_beside(model, law.linear.at, first), inputs=held, progress=progress or False)
+    return simulate(equations, **_run_near(model, law.linear.at, first), inputs=held, progress=progress or False)
 
 
-def _asked(model: Model, question: str) -> dict[str, Any]:
+def _question(model: Model, question: str) -> dict[str, Any]:
     answer: Mapping[str, Any] | None = getattr(model, question)
     if answer is None:
         raise VinculumError(f"The model {model.name!r} does not say what to ask of its {question.replace('_', ' ')}.")
@@ -102,7 +102,7 @@ def _mechanical(equations: Equations, what: str) -> EquationsOfMotion:
     return equations
 
 
-def _beside(model: Model, rest: Equilibrium, first: Equilibrium) -> dict[str, Any]:
+def _run_near(model: Model, rest: Equilibrium, first: Equilibrium) -> dict[str, Any]:
     """Arguments of `simulate` near an equilibrium: the start moved from the first equilibrium to this one.
 
     Coordinates that were not given are guessed where the equilibrium has them. Method, times and tolerance are those

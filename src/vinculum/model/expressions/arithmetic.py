@@ -56,7 +56,7 @@ def add(terms: Sequence[Value]) -> Value:
     """A sum of values."""
     if all(term.number is not None for term in terms):
         return _constant(sp.Add(*(t.expression for t in terms)), math.fsum(t.number or 0.0 for t in terms))
-    return made(sp.Add(*(t.expression for t in terms)), terms)
+    return combine(sp.Add(*(t.expression for t in terms)), terms)
 
 
 def multiply(factors: Sequence[Value]) -> Value:
@@ -66,7 +66,7 @@ def multiply(factors: Sequence[Value]) -> Value:
         if product == 0 and not any(f.is_zero for f in factors):
             raise Refused(_TOO_LARGE)
         return _constant(sp.Mul(*(f.expression for f in factors)), product)
-    return made(sp.Mul(*(f.expression for f in factors)), factors)
+    return combine(sp.Mul(*(f.expression for f in factors)), factors)
 
 
 def negative(value: Value) -> Value:
@@ -91,7 +91,7 @@ def power(base: Value, exponent: Value) -> Value:
         raise Refused("zero to an unknown power has no definite value.")
     exponent_form = _plain(exponent.expression)
     simple = small(base, exponent) or exponent_form in (sp.S.Zero, sp.S.One)
-    return made(sp.Pow(base.expression, exponent_form, evaluate=simple), (base, exponent))
+    return combine(sp.Pow(base.expression, exponent_form, evaluate=simple), (base, exponent))
 
 
 def small(*parts: Value) -> bool:
@@ -131,14 +131,14 @@ def function(name: str, make: Callable, numeric: Callable, domain: str, argument
             raise Refused(f"{name}({shown}) is not a finite number of moderate size{wanted}.") from None
         exact = all(_simple(argument.expression) for argument in arguments)
         return _constant(make(*(a.expression for a in arguments), evaluate=True) if exact else sp.Float(found), found)
-    return made(make(*(a.expression for a in arguments), evaluate=small(*arguments)), arguments)
+    return combine(make(*(a.expression for a in arguments), evaluate=small(*arguments)), arguments)
 
 
 def spline(pieces: Pieces, argument: Value) -> Value:
     """A spline at its argument; one of straight pieces has corners."""
     if argument.number is not None:
         return number(pieces.at(argument.number))
-    found = made(Spline(argument.expression, pieces), [argument])
+    found = combine(Spline(argument.expression, pieces), [argument])
     return replace(found, rough=found.rough or pieces.degree < 2)
 
 
@@ -183,7 +183,7 @@ def _bits(fraction: sp.Rational) -> int:
     return max(int(fraction.p).bit_length(), int(fraction.q).bit_length())
 
 
-def made(expression: sp.Expr, parts: Sequence[Value]) -> Value:
+def combine(expression: sp.Expr, parts: Sequence[Value]) -> Value:
     """A new value of several, within the bounds on size and depth; rough where one of them is."""
     size = sum(part.size for part in parts) + 1
     if size > limits.SIZE:
@@ -248,14 +248,14 @@ def elementary(name: str, arguments: Sequence[Value]) -> Value:
 def _makers(name: str) -> tuple[Callable, Callable, str]:
     """How SymPy makes a function, how numbers do, and where it is defined."""
     if name in _EXTREMES:
-        return _unsimplified(_EXTREMES[name][0]), _EXTREMES[name][1], ""
+        return _without_simplifying(_EXTREMES[name][0]), _EXTREMES[name][1], ""
     row = FUNCTIONS[name]
     maker = getattr(sp, row.sympy)
     if name == "sqrt":
         return (lambda a, evaluate: sp.Pow(a, sp.S.Half, evaluate=evaluate)), row.number, row.domain
-    return (_unsimplified(maker) if name in ("abs", "sign", "atan2") else maker), row.number, row.domain
+    return (_without_simplifying(maker) if name in ("abs", "sign", "atan2") else maker), row.number, row.domain
 
 
-def _unsimplified(maker: Callable) -> Callable:
+def _without_simplifying(maker: Callable) -> Callable:
     """A function that SymPy simplifies by asking for signs, which takes long: only numbers are given to it."""
     return lambda *a, evaluate: maker(*a, evaluate=all(x.is_Number for x in a))

@@ -58,7 +58,7 @@ def _relation(sign: ast.cmpop, a: Value, b: Value) -> Value:
     kind, holds = _RELATIONS[type(sign)]
     if a.number is not None and b.number is not None:
         return Value(sp.true if holds(a.number, b.number) else sp.false)
-    return arithmetic.made(kind(a.expression, b.expression, evaluate=False), [a, b])
+    return arithmetic.combine(kind(a.expression, b.expression, evaluate=False), [a, b])
 
 
 def _joined(all_of_them: bool, parts: Sequence[Value | None]) -> Value | None:
@@ -73,14 +73,14 @@ def _joined(all_of_them: bool, parts: Sequence[Value | None]) -> Value | None:
     if len(open_ones) < 2:
         return open_ones[0] if open_ones else known[0]
     kind = sp.And if all_of_them else sp.Or
-    return arithmetic.made(kind(*(part.expression for part in open_ones), evaluate=False), open_ones)
+    return arithmetic.combine(kind(*(part.expression for part in open_ones), evaluate=False), open_ones)
 
 
 def _decided(condition: Value) -> bool:
     return condition.expression in (sp.true, sp.false)
 
 
-def choice(conditions: Sequence[Value], values: Sequence[Value]) -> Value:
+def choose(conditions: Sequence[Value], values: Sequence[Value]) -> Value:
     """The value of the first condition that holds, the last value where none does."""
     cases: list[tuple[Value, Value]] = []
     for condition, value in zip(conditions, values[:-1], strict=True):
@@ -96,5 +96,5 @@ def _piecewise(cases: Sequence[tuple[Value, Value]], otherwise: Value) -> Value:
         return otherwise
     pairs = [(value.expression, condition.expression) for condition, value in cases]
     parts = [part for case in cases for part in case]
-    made = arithmetic.made(sp.Piecewise(*pairs, (otherwise.expression, True), evaluate=False), [*parts, otherwise])
+    made = arithmetic.combine(sp.Piecewise(*pairs, (otherwise.expression, True), evaluate=False), [*parts, otherwise])
     return replace(made, rough=True)

@@ -19,9 +19,16 @@ from vinculum.graph.functions import FUNCTIONS
 from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
 from vinculum.model.expressions.arithmetic import Refused, Value, elementary
-from vinculum.model.expressions.conditions import choice, read_condition
-from vinculum.model.expressions.scope import ALIASES, EVERYWHERE, SPECIAL, Curve, Macro, Scope, multiplier
-from vinculum.model.expressions.syntax import Translated, explained, forbidden, strange, translate, unread
+from vinculum.model.expressions.conditions import choose, read_condition
+from vinculum.model.expressions.scope import ALIASES, EVERYWHERE, SPECIAL, Curve, Macro, Scope, read_multiplier
+from vinculum.model.expressions.syntax import (
+    Translated,
+    early_faults,
+    explain_syntax,
+    foreign_characters,
+    translate,
+    why_forbidden,
+)
 from vinculum.model.units import dimensions
 from vinculum.names import TIME, suggestion
 
@@ -56,7 +63,7 @@ class Read:
 
 def read_expression(text: str, scope: Scope, work: Work) -> Read:
     """The value of an expression, or everything that is wrong with it."""
-    tree, faults = parsed(text, {*scope.values, *scope.macros, *scope.failed})
+    tree, faults = parse_expression(text, {*scope.values, *scope.macros, *scope.failed})
     if tree is None:
         return Read(None, tuple(faults))
     reader = _Reader(translate(text), scope, work)
@@ -64,12 +71,12 @@ def read_expression(text: str, scope: Scope, work: Work) -> Read:
     return Read(value if not reader.faults else None, tuple(reader.faults))
 
 
-def parsed(text: str, names: Container[str] = ()) -> tuple[ast.expr | None, list[Fault]]:
+def parse_expression(text: str, names: Container[str] = ()) -> tuple[ast.expr | None, list[Fault]]:
     """The syntax tree, after length, characters, digits and nesting have been looked at; ``names`` are known ones."""
-    faults = [(i, i + 1, message) for i, message in strange(text)[:5]]
+    faults = [(i, i + 1, message) for i, message in foreign_characters(text)[:5]]
     if not text.strip():
         faults.append((0, 1, "the expression is empty. Write a number or a formula."))
-    faults = faults or unread(text)
+    faults = faults or early_faults(text)
     if faults:
         return None, faults
     made = translate(text)
@@ -80,7 +87,7 @@ def parsed(text: str, names: Container[str] = ()) -> tuple[ast.expr | None, list
             return ast.parse(made.text.strip(), mode="eval").body, []
     except SyntaxError as error:
         offset = indent + max((error.offset or 1) - 1, 0)
-        return None, [explained(text, made, offset, names)]
+        return None, [explain_syntax(text, made, offset, names)]
     except (ValueError, MemoryError, RecursionError):
         return None, [(0, len(text), "this is nested too deeply to be read. Split it with definitions.")]
 
@@ -108,7 +115,7 @@ class _Reader:
                 return operand if operand is None or isinstance(node.op, ast.UAdd) else _negative(operand)
             if isinstance(node, ast.Call):
                 return self.call(node, depth)
-            raise Refused(forbidden(node))
+            raise Refused(why_forbidden(node))
         except Refused as refusal:
             self.fault(node, str(refusal))
             return None
@@ -163,7 +170,7 @@ class _Reader:
             return self.row(node, (ast.Add, ast.Sub), depth, arithmetic.add, dimensions.of_sum)
         if isinstance(node.op, (ast.Mult, ast.Div)):
             return self.row(node, (ast.Mult, ast.Div), depth, arithmetic.multiply, dimensions.of_product)
-        raise Refused(forbidden(node))
+        raise Refused(why_forbidden(node))
 
     def row(
         self, node: ast.BinOp, kinds: tuple[type, ...], depth: int, join: Callable[[Sequence[Value]], Value],
@@ -208,7 +215,7 @@ class _Reader:
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Refused(f"{name} takes plain arguments. Write {name}(a, ...).")
         if name in ("reaction", "residual"):
-            return multiplier(node, name, self.scope)
+            return read_multiplier(node, name, self.scope)
         if name in self.scope.failed:
             return None
         if name in self.scope.values:
@@ -263,7 +270,7 @@ class _Reader:
         known = [value for value in values if value is not None]
         if None in conditions or len(known) < len(values):
             return None
-        chosen = choice([condition for condition in conditions if condition is not None], known)
+        chosen = choose([condition for condition in conditions if condition is not None], known)
         return self.made_of(chosen, dimensions.of_sum(known, "values of one function"))
 
     def condition(self, node: ast.expr, depth: int) -> Value | None:

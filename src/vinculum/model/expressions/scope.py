@@ -93,14 +93,14 @@ def with_time(scope: Scope) -> Scope:
     return scope.with_values({"t": Value(t, dimension=TIME)})
 
 
-def spelled(name: str) -> str:
+def english_name(name: str) -> str:
     """A name with its Greek letters in English: θ_1 is theta_1."""
     return "".join(GREEK.get(letter, letter) for letter in name)
 
 
 def name_problem(name: str) -> str:
     """Why a name cannot be used, or nothing."""
-    plain = spelled(name)
+    plain = english_name(name)
     if len(plain) > limits.NAME:
         return f"the name has {len(plain)} characters; at most {limits.NAME} are allowed."
     if keyword.iskeyword(plain):
@@ -113,7 +113,7 @@ def name_problem(name: str) -> str:
     return ""
 
 
-def multiplier(node: ast.Call, name: str, scope: Scope) -> Value:
+def read_multiplier(node: ast.Call, name: str, scope: Scope) -> Value:
     """reaction(rod), residual(rod, 1): the constraint by its name, quoted where it is not one word."""
     if name == "residual" and not scope.residuals:
         raise Refused("residual(...) may be used only in the functions of a perturbation.")

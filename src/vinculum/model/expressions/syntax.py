@@ -56,7 +56,7 @@ def translate(text: str) -> Translated:
     return Translated("".join(out), (*origin, len(text)))
 
 
-def strange(text: str) -> list[tuple[int, str]]:
+def foreign_characters(text: str) -> list[tuple[int, str]]:
     """Characters that have no place in an expression, with what to write instead."""
     found = []
     for i, letter in enumerate(text):
@@ -86,7 +86,7 @@ _LAST_NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:[eE][-+]?\d+)?)\s*$")
 _FIRST_UNIT = re.compile(r"[A-Za-z][A-Za-z]*(?:\^-?\d)?(?:[*/][A-Za-z]+(?:\^-?\d)?)*")
 
 
-def unread(text: str) -> list[tuple[int, int, str]]:
+def early_faults(text: str) -> list[tuple[int, int, str]]:
     """Faults that are found without parsing: length, digits, depth of parentheses."""
     if len(text) > limits.LENGTH:
         return [
@@ -127,7 +127,7 @@ def _marks(text: str) -> list[tuple[int, int, str]]:
     return []
 
 
-def explained(text: str, made: Translated, offset: int, names: Container[str] = ()) -> tuple[int, int, str]:
+def explain_syntax(text: str, made: Translated, offset: int, names: Container[str] = ()) -> tuple[int, int, str]:
     """One fault for a text that Python's grammar refuses, at the place it stopped."""
     for word in _WORD.finditer(made.text):
         if keyword.iskeyword(word.group()) and word.group() not in ("True", "False", "None"):
@@ -191,7 +191,7 @@ _KINDS = {
 }
 
 
-def forbidden(node: ast.AST) -> str:
+def why_forbidden(node: ast.AST) -> str:
     """Why a node is not read."""
     if isinstance(node, ast.BinOp):
         return "this operator is not allowed. Use + - * / and ^."

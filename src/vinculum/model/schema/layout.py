@@ -13,11 +13,11 @@ STABILIZATION = Either(
         Text(choices=("none", "baumgarte", "sampled", "projection")),
         Table(
             keys={
-                "kind": Text("The way.", ("baumgarte", "sampled", "guaranteed")),
+                "kind": Text("Kind of stabilization.", ("baumgarte", "sampled", "guaranteed")),
                 "rate": Either("One rate, or one for each constraint.", (Number(), STATE)),
-                "alpha": Either("Of Baumgarte's feedback.", (Number(), STATE)),
-                "beta": Either("Of Baumgarte's feedback.", (Number(), STATE)),
-                "epsilon": Number("The accuracy that is guaranteed."),
+                "alpha": Either("Gain of Baumgarte's feedback.", (Number(), STATE)),
+                "beta": Either("Gain of Baumgarte's feedback.", (Number(), STATE)),
+                "epsilon": Number("The guaranteed accuracy."),
                 "sampled": Flag("Whether guaranteed feedback is held through a step."),
             },
             required=("kind",),
@@ -26,20 +26,20 @@ STABILIZATION = Either(
 )
 
 EVENT = Table(
-    "An instant to look for.",
+    "An instant to detect.",
     {
         "expression": Formula("Its zero is the event; reaction(constraint) may be used."),
-        "name": Text("Of the event."),
-        "direction": Text("Of the crossing.", ("any", "rising", "falling")),
-        "terminal": Flag("Whether it ends the run."),
+        "name": Text("Name of the event."),
+        "direction": Text("Direction of the crossing.", ("any", "rising", "falling")),
+        "terminal": Flag("Whether the event ends the run."),
     },
     ("expression",),
 )
 
 _START = {
-    "initial": MapOf("What is known of the start, by coordinate or dot(coordinate).", Number()),
-    "guess": MapOf("Where the search for the rest of the start begins.", Number()),
-    "fixed": ListOf("Which of the initial values must not be changed.", Name()),
+    "initial": MapOf("Known initial values, by coordinate or dot(coordinate).", Number()),
+    "guess": MapOf("Starting values of the search for the other initial values.", Number()),
+    "fixed": ListOf("Initial values that must not be changed.", Name()),
     "times": ListOf("Start and end, or all instants; an end before the start runs backwards.", Number()),
     "samples": Whole("How many instants between start and end.", 2, 100_000),
     "method": Text("Of integration; taylor when left out.", method_names),
@@ -57,24 +57,24 @@ SIMULATION = Table(
             "Laws of the joint torques that follow a path (tree only).",
             {
                 "path": MapOf("The desired function of t for every coordinate.", Formula()),
-                "frequency": Number("Of the decay of errors, in rad/s (not Hz)."),
-                "damping": Number("Of that decay, a pure number; 1 when left out."),
+                "frequency": Number("Frequency of the decay of errors, in rad/s (not Hz)."),
+                "damping": Number("Damping ratio of that decay; 1 by default."),
             },
             ("path",),
         ),
         "task_path": Table(
-            "Laws of the joint torques that lead a body along a path (tree only).",
+            "Laws of the joint torques that move a body along a path (tree only).",
             {
                 **PATH,
-                "at": MapOf("A configuration near the path; the initial one when left out.", Number()),
-                "frequency": Number("Of the decay of errors, in rad/s (not Hz)."),
-                "damping": Number("Of that decay, a pure number; 1 when left out."),
+                "at": MapOf("A configuration near the path; the initial one by default.", Number()),
+                "frequency": Number("Frequency of the decay of errors, in rad/s (not Hz)."),
+                "damping": Number("Damping ratio of that decay; 1 by default."),
             },
             ("body",),
         ),
-        "gravity_compensation": Flag("Whether the joint torques carry the weight (tree only)."),
-        "events": ListOf("Instants to look for.", EVENT),
-        "dense": Flag("Whether to keep what values between samples need."),
+        "gravity_compensation": Flag("Whether the joint torques compensate gravity (tree only)."),
+        "events": ListOf("Instants to detect.", EVENT),
+        "dense": Flag("Whether to keep dense output, for values between samples."),
     },
     ("times",),
 )
@@ -83,8 +83,8 @@ EQUILIBRIUM = Table(
     "The equilibrium or steady motion to find, linearize and judge.",
     {
         "given": MapOf("Coordinates, inputs or constant velocities that are known.", Number()),
-        "near": MapOf("Where the search begins.", Number()),
-        "starts": Whole("How many further random starts.", 0, 1000),
+        "near": MapOf("Starting values of the search.", Number()),
+        "starts": Whole("Number of further random starts.", 0, 1000),
     },
 )
 
@@ -109,8 +109,8 @@ OBSERVER = Table(
 )
 
 CLOSED_LOOP = Table(
-    "The motion with the feedback at work.",
-    {"limits": MapOf("The largest size of an input.", Number()), **_START},
+    "The motion with feedback.",
+    {"limits": MapOf("Largest absolute value of each input.", Number()), **_START},
 )
 
 
@@ -119,7 +119,10 @@ POINT = Either(
     (
         ListOf(entry=Formula()),
         Table(
-            keys={"body": Name("A body of the tree."), "point": ListOf("In its frame.", Formula(), 3)},
+            keys={
+                "body": Name("A body of the tree."),
+                "point": ListOf("The point, in the frame of the body.", Formula(), 3),
+            },
             required=("body",),
         ),
     ),
@@ -138,7 +141,7 @@ DRAWING = Table(
                         keys={
                             "points": ListOf(entry=Name()),
                             "closed": Flag("Whether its ends are joined."),
-                            "name": Text("For the legend."),
+                            "name": Text("Name in the legend."),
                             "scenery": Flag(
                                 "Whether it is a floor, a track or a path: thin, without color and joints."
                             ),
@@ -154,11 +157,11 @@ DRAWING = Table(
                 keys={
                     "points": ListOf("Two or three coordinates.", Formula()),
                     "along": Name("The variable in them."),
-                    "from": Number("Where it begins."),
-                    "to": Number("Where it ends."),
-                    "count": Whole("How many points are drawn; 41 when left out.", 2, 200),
+                    "from": Number("First value of the variable."),
+                    "to": Number("Last value of the variable."),
+                    "count": Whole("Number of points; 41 by default.", 2, 200),
                     "closed": Flag("Whether its ends are joined."),
-                    "name": Text("For the legend."),
+                    "name": Text("Name in the legend."),
                 },
                 required=("points", "along", "from", "to"),
             ),
@@ -168,15 +171,15 @@ DRAWING = Table(
             Table(
                 keys={
                     "center": Name("A point."),
-                    "radius": Formula("Of the circle."),
-                    "angle": Formula("Turns the spoke that shows its rotation."),
-                    "normal": ListOf("Of its plane, in space.", Formula(), 3),
-                    "name": Text("For the legend."),
+                    "radius": Formula("Radius of the circle."),
+                    "angle": Formula("Angle of the spoke that shows its rotation."),
+                    "normal": ListOf("Normal of its plane, in space.", Formula(), 3),
+                    "name": Text("Name in the legend."),
                 },
                 required=("center", "radius"),
             ),
         ),
-        "traces": ListOf("Points that leave their path behind.", Name()),
+        "traces": ListOf("Points whose paths are drawn.", Name()),
     },
 )
 
@@ -184,9 +187,9 @@ DRAWING = Table(
 SPLINE = Table(
     "A curve through points, with as many continuous derivatives as its degree less one.",
     {
-        "points": ListOf("Where it is given, in rising order.", Number()),
-        "values": ListOf("What it is there.", Number()),
-        "degree": Whole("Of its pieces; 5 when left out.", 1, 5),
+        "points": ListOf("Points at which the curve is given, in increasing order.", Number()),
+        "values": ListOf("Values at these points.", Number()),
+        "degree": Whole("Degree of the polynomials; 5 by default.", 1, 5),
     },
     ("points", "values"),
 )
@@ -196,8 +199,8 @@ MECHANISMS = ("system", "tree", "affine")  # a file has exactly one of them
 MODEL = Table(
     "A model of Vinculum: one mechanism, what to compute about it and what to draw.",
     {
-        "name": Text("Of the mechanism."),
-        "description": Text("In a few sentences."),
+        "name": Text("Name of the mechanism."),
+        "description": Text("Description in a few sentences."),
         "parameters": MapOf("Numbers by name: plain, with a unit, or formulas of those above.", Number()),
         "meanings": MapOf("What the symbols are, in words, for reports.", Text()),
         "splines": MapOf("Curves through points by name, used as functions: p(x).", SPLINE),
@@ -206,7 +209,7 @@ MODEL = Table(
         "tree": TREE,
         "affine": AFFINE,
         "constraints": MapOf("Constraints by name.", Either(options=(Formula(), CONSTRAINT))),
-        "motors": MapOf("Motors by the input whose place they take.", MOTOR),
+        "motors": MapOf("Motors by the input that each replaces.", MOTOR),
         "release": RELEASE,
         "form": FORM,
         "simulation": SIMULATION,

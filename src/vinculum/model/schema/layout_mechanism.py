@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from vinculum.describe.bodies.closures import KINDS
 from vinculum.describe.bodies.joints import JOINTS
-from vinculum.describe.bodies.loops import KINDS
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Shape, Table, Text
 
 NAMES = 'A list of names, or a table from name to unit, as {x = "m"}.'
@@ -17,9 +17,9 @@ def _declared(about: str) -> Shape:
 
 CONSTRAINT = Table(
     keys={
-        "holonomic": Formula("F(q, t), which is kept zero; an equation a = b may be written."),
-        "nonholonomic": Formula("φ(q, dot(q), t), which is kept zero by an ideal reaction."),
-        "servo": Formula("A condition that inputs hold, named in through."),
+        "holonomic": Formula("F(q, t), which is kept at zero, or an equation a = b."),
+        "nonholonomic": Formula("φ(q, dot(q), t), which an ideal reaction keeps at zero."),
+        "servo": Formula("A condition that is held by the inputs named in through."),
         "through": ListOf("The inputs that hold a servo constraint.", Name()),
         "program": Formula("A condition that all inputs together hold, for form program."),
     }
@@ -56,8 +56,8 @@ MOTOR = Table(
         "torque_constant": Number("k_t, the torque of a current [N*m/A], or the force [N/A]."),
         "resistance": Number("R of the winding [ohm]."),
         "inductance": Number("L of the winding [H]."),
-        "gear": Number("Turns of the motor for one of the shaft; 1 when left out."),
-        "back_emf": Number("k_e [V*s]; equal to k_t when left out."),
+        "gear": Number("Turns of the motor for one turn of the shaft; 1 by default."),
+        "back_emf": Number("k_e [V*s]; equal to k_t by default."),
     },
     ("torque_constant", "resistance", "inductance"),
 )
@@ -66,8 +66,8 @@ RELEASE = Table(
     "The constraints released: their reactions become inputs.",
     {
         "characteristics": MapOf("Names of quasi-velocities and what they are.", Formula()),
-        "metric": Text("Of the tangential reactions.", ("identity", "kinetic", "decoupling")),
-        "exact": Flag("Whether the constraints stay and only tangential reactions are inputs."),
+        "metric": Text("Metric of the tangential reactions.", ("identity", "kinetic", "decoupling")),
+        "exact": Flag("Whether the constraints are kept and only tangential reactions are inputs."),
     },
     ("characteristics",),
 )
@@ -106,7 +106,7 @@ _JOINT = {
 BODY = Table(
     "A rigid body and the joint by which it hangs on its parent.",
     {
-        "parent": Name("The body it hangs on; the external body when left out."),
+        "parent": Name("The body it hangs on; the ground when left out."),
         "axis": Either(
             "Of the joint, in the frame of the body; two for a universal joint.",
             (ListOf(entry=Either(options=(Formula(), VECTOR))),),
@@ -135,8 +135,8 @@ LINK = Table(
 LOOP = Table(
     "Two bodies joined a second time.",
     {
-        "first": Name("A body; the external body when left out."),
-        "second": Name("Another body; the external body when left out."),
+        "first": Name("A body; the ground when left out."),
+        "second": Name("Another body; the ground when left out."),
         "kind": Text("What coincides; point when left out.", KINDS),
         "point": ListOf("On the first body.", Formula(), 3),
         "other_point": ListOf("On the second body.", Formula(), 3),
@@ -172,23 +172,23 @@ SLIDING = Table(
 )
 
 PATH = {
-    "body": Name("The body that is led."),
-    "point": ListOf("Of the body, in its frame; its origin when left out.", Formula(), 3),
+    "body": Name("The body that follows the path."),
+    "point": ListOf("The tool point, in the frame of the body; its origin by default.", Formula(), 3),
     "position": Table(
-        "Where the point is led, as functions of t; a component left out is free.",
+        "Path of the point, as functions of t; a component left out is free.",
         {"x": Formula(), "y": Formula(), "z": Formula()},
     ),
     "orientation": ListOf("Of the body, 3×3 functions of t.", VECTOR, 3),
-    "joints": MapOf("Coordinates that follow functions of t of their own.", Formula()),
+    "joints": MapOf("Coordinates that follow given functions of t.", Formula()),
 }
 
 TREE = Table(
     "A tree of rigid bodies.",
     {
         "gravity": ListOf("Acceleration of gravity; [0, 0, -9.81] when left out.", Formula(), 3),
-        "base_velocity": ListOf("Of the external body, as functions of t.", Formula(), 3),
-        "base_angular_velocity": ListOf("Of the external body, as functions of t.", Formula(), 3),
-        "base_rotation": ListOf("Of the external body, 3×3 functions of t.", VECTOR, 3),
+        "base_velocity": ListOf("Of the base, as functions of t.", Formula(), 3),
+        "base_angular_velocity": ListOf("Of the base, as functions of t.", Formula(), 3),
+        "base_rotation": ListOf("Of the base, 3×3 functions of t.", VECTOR, 3),
         "bodies": MapOf("The bodies by name.", BODY),
         "links": ListOf("Rows of Denavit and Hartenberg, one body each.", LINK),
         "convention": Text("Of the links: standard or modified (Craig).", ("standard", "modified")),

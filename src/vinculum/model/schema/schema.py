@@ -38,7 +38,7 @@ def schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """The schema as it is stored."""
+    """The text of ``schema.json``."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -11,7 +11,7 @@ import sympy as sp
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.system import System
-from vinculum.model.expressions.scope import spelled
+from vinculum.model.expressions.scope import english_name
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
 from vinculum.names import TIME, function_of_time, name_of, suggestion
@@ -106,7 +106,7 @@ def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
     if key == "outputs" or found is None:
         return
     if isinstance(found, dict):
-        entries = [((*path, text), x) for text in raw for s, x in found.items() if name_of(s) == spelled(text)]
+        entries = [((*path, text), x) for text in raw for s, x in found.items() if name_of(s) == english_name(text)]
     elif isinstance(found, list):
         entries = [((*path, i), x) for i, x in enumerate(found)]
     else:

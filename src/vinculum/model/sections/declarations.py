@@ -14,8 +14,8 @@ from vinculum.describe.spline import pieces_through
 from vinculum.errors import VinculumError
 from vinculum.model import limits
 from vinculum.model.expressions.arithmetic import Refused, Value
-from vinculum.model.expressions.expression import parsed
-from vinculum.model.expressions.scope import Curve, Macro, name_problem, spelled
+from vinculum.model.expressions.expression import parse_expression
+from vinculum.model.expressions.scope import Curve, Macro, english_name, name_problem
 from vinculum.model.expressions.syntax import translate
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
@@ -80,11 +80,11 @@ def read_parameters(reading: Reading, raw: Mapping[str, Any], changes: Mapping[s
 
     A change without a unit is in SI and has the dimension that the file states.
     """
-    known = {spelled(name): name for name in raw}
-    for name in (name for name in changes if spelled(name) not in known):
+    known = {english_name(name): name for name in raw}
+    for name in (name for name in changes if english_name(name) not in known):
         near = suggestion(name[:40], known)
         reading.problem(("parameters",), f"{name[:40]} is not a parameter.{near}")
-    changed = {spelled(name): value for name, value in changes.items()}
+    changed = {english_name(name): value for name, value in changes.items()}
     for name, entry in raw.items():
         path = ("parameters", name)
         plain, value = reading.declare(path, name), reading.formula(path, entry)
@@ -151,19 +151,19 @@ def _macro(reading: Reading, path: Path, name: str, arguments: list[str], entry:
     """A definition with arguments; it is unknown in its own body, so it cannot call itself."""
     plain = reading.declare(path, name)
     if plain is not None:
-        reading.scope = reading.scope.with_function(plain, _made_macro(reading, path, arguments, entry))
+        reading.scope = reading.scope.with_function(plain, _read_macro(reading, path, arguments, entry))
 
 
-def _made_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) -> Macro | None:
+def _read_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) -> Macro | None:
     """Its body is read once with functions of time, of which dot can be taken, to find its faults."""
     for problem in filter(None, map(name_problem, arguments)):
         reading.problem(path, problem)
         return None
-    names = tuple(map(spelled, arguments))
+    names = tuple(map(english_name, arguments))
     trial = reading.scope.with_values({name: Value(function_of_time(name)) for name in names})
     if reading.formula(path, entry, trial) is None:
         return None
-    tree, _ = parsed(str(entry))
+    tree, _ = parse_expression(str(entry))
     if tree is None:
         reading.problem(path, "a definition with arguments must be a formula, not a number with a unit.")
         return None
@@ -189,7 +189,7 @@ def _spline(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Cur
     values, dimension = _column(reading, (*path, "values"), raw["values"])
     if points is None or values is None:
         return None
-    found = _misplaced(points, values, raw)
+    found = _wrong_point(points, values, raw)
     if found is not None:
         reading.problem((*path, *found[0]), found[1])
         return None
@@ -200,7 +200,7 @@ def _spline(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Cur
     return None
 
 
-def _misplaced(points: list[float], values: list[float], raw: dict[str, Any]) -> tuple[Path, str] | None:
+def _wrong_point(points: list[float], values: list[float], raw: dict[str, Any]) -> tuple[Path, str] | None:
     """The first thing that is wrong with the points, and where."""
     if len(points) != len(values):
         return (), f"there are {len(points)} points and {len(values)} values. Give one value for each point."

@@ -13,7 +13,7 @@ import sympy as sp
 
 from vinculum.describe.bodies import BodyTree
 from vinculum.model.expressions.arithmetic import number
-from vinculum.model.expressions.scope import Curve, spelled
+from vinculum.model.expressions.scope import Curve, english_name
 from vinculum.model.model import Circle, Drawing, Led, Measured, Segment
 from vinculum.model.reading import Reading
 from vinculum.model.sections.motors_and_release import read_motors
@@ -133,17 +133,17 @@ def _circle(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any
 
 def read_for_display(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[str, Any]:
     """Arguments of `Model`: motors, curves, led."""
-    return {"motors": read_motors(reading, motors), "curves": _measured_curves(reading), "led": _led(reading)}
+    return {"motors": read_motors(reading, motors), "curves": _measured_curves(reading), "led": _tool_point(reading)}
 
 
 def _measured_curves(reading: Reading) -> dict[str, Measured]:
     found = {}
     for name, raw in reading.data.get("splines", {}).items():
-        curve = reading.scope.macros[spelled(name)]
+        curve = reading.scope.macros[english_name(name)]
         points, values = (reading.number_list(("splines", name, key), raw[key]) for key in ("points", "values"))
         if isinstance(curve, Curve) and points is not None and values is not None:
             units = (_unit_of(curve.argument), _unit_of(curve.dimension))
-            found[spelled(name)] = Measured(tuple(points), tuple(values), curve.pieces, units)
+            found[english_name(name)] = Measured(tuple(points), tuple(values), curve.pieces, units)
     return found
 
 
@@ -151,7 +151,7 @@ def _unit_of(dimension: Dimension | None) -> str:
     return "" if not dimension else shown(dimension)
 
 
-def _led(reading: Reading) -> Led | None:
+def _tool_point(reading: Reading) -> Led | None:
     """The point of a body that [tree.path] or [simulation.task_path] leads."""
     for path in (("tree", "path"), ("simulation", "task_path")):
         raw = reading.data.get(path[0], {}).get(path[1])

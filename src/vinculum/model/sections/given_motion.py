@@ -16,7 +16,7 @@ from vinculum.control.manipulators import computed_torque, gravity_compensation,
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.servo_path import actuated
 from vinculum.errors import VinculumError
-from vinculum.model.expressions.scope import spelled
+from vinculum.model.expressions.scope import english_name
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
 from vinculum.model.units import dimensions
@@ -113,7 +113,7 @@ def _task_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: l
         ((*path, "at"), asked["at"]) if "at" in asked else (("simulation", "initial"), raw.get("initial", {}))
     )
     names = set(map(name_of, coordinates))
-    at = {text: entry for text, entry in given.items() if "at" in asked or spelled(text) in names}
+    at = {text: entry for text, entry in given.items() if "at" in asked or english_name(text) in names}
     known = reading.table(place, at, coordinates, "coordinate")
     missing = [str(q.func) for q in coordinates if q not in known]
     if missing and not reading.problems:
@@ -201,7 +201,7 @@ def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
             path = ("tree", key)
             found[key] = reading.vector(path, raw[key], None, dimension)
             for i, entry in enumerate(found[key] or ()):
-                _refuse_involved(reading, (*path, i), entry)
+                _refuse_complicated(reading, (*path, i), entry)
     if "base_rotation" in raw:
         stated = enumerate(raw["base_rotation"])
         rows = [reading.vector(("tree", "base_rotation", i), row, None, NONE) for i, row in stated]
@@ -215,7 +215,7 @@ def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _refuse_involved(reading: Reading, path: Path, entry: sp.Expr) -> None:
+def _refuse_complicated(reading: Reading, path: Path, entry: sp.Expr) -> None:
     terms = sp.Add.make_args(entry)
     if len(terms) > _MOST_TERMS or not all(map(_simple, terms)):
         reading.problem(path, f"the motion of the base cannot be integrated in closed form. {_SIMPLE}")

@@ -14,7 +14,7 @@ from vinculum.describe.system import System
 from vinculum.errors import About, VinculumError
 from vinculum.model import limits
 from vinculum.model.expressions.arithmetic import Value
-from vinculum.model.expressions.scope import spelled
+from vinculum.model.expressions.scope import english_name
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
 from vinculum.model.units.dimensions import (
@@ -61,7 +61,7 @@ def _named(reading: Reading) -> list[str]:
 def _needed(reading: Reading, path: Path, raw: dict[str, Any]) -> dict[str, Dimension | None]:
     """What n k_t i = u asks of a motor: for a torque k_t in N·m/A, for a force a gear in 1/m, or k_t in N/A."""
     turning, pushing = over(ENERGY, CURRENT), over(FORCE, CURRENT)
-    own = reading.scope.values[spelled(str(path[-1]))].dimension
+    own = reading.scope.values[english_name(str(path[-1]))].dimension
     gear, constant = (_stated(reading, (*path, key), raw.get(key, 1)) for key in ("gear", "torque_constant"))
     pushes = own != ENERGY and (own == FORCE or constant == pushing)
     direct = pushes and (constant == pushing if "gear" in raw and gear is None else gear in (None, NONE))

@@ -45,7 +45,7 @@ def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any
         found["stabilization"] = _stabilization(reading, (*path, "stabilization"), raw["stabilization"], known)
     if section == "simulation":
         found.setdefault("initial", {})
-        found |= _driven(reading, raw, known)
+        found |= _read_laws_and_events(reading, raw, known)
     return found
 
 
@@ -91,7 +91,7 @@ def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> An
     return None if any(value is None for value in given.values()) else kind(**given)
 
 
-def _driven(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
+def _read_laws_and_events(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
     """Laws of the inputs, and events."""
     found: dict[str, Any] = {}
     if "inputs" in raw:

@@ -26,7 +26,7 @@ from vinculum.describe.system import System
 from vinculum.errors import About, VinculumError
 from vinculum.model import limits
 from vinculum.model.expressions.arithmetic import Value
-from vinculum.model.expressions.scope import name_problem, spelled
+from vinculum.model.expressions.scope import english_name, name_problem
 from vinculum.model.reading import Reading
 from vinculum.model.sections.given_motion import read_base, read_path
 from vinculum.model.sections.mechanism_sections import read_forces
@@ -161,7 +161,7 @@ def read_tree(
     bodies = _stated(reading, raw)
     if sum(len(raw.get(key, [])) for key in ("loops", "rolling", "sliding")) > limits.LOOPS:
         reading.problem(("tree",), f"there are more than {limits.LOOPS} loops and contacts, the most that are allowed.")
-    settings = _joinings(reading, raw) | read_base(reading, raw)
+    settings = _read_loops_and_contacts(reading, raw) | read_base(reading, raw)
     if "gravity" in raw:
         settings["gravity"] = reading.vector(("tree", "gravity"), raw["gravity"], None, over(LENGTH, TIME, TIME))
     forces = read_forces(reading, ("tree", "forces"), raw.get("forces", {}), coordinates)
@@ -234,9 +234,9 @@ def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool =
     if isinstance(raw.get("inertia"), list) and not _is_inertia(raw["inertia"]):
         reading.problem((*path, "inertia"), "give one number, three, six (xx yy zz xy xz yz), or three rows of three.")
     if "angle" in raw:
-        given["angle"] = [function_of_time(spelled(label)) for label in _several(raw["angle"])]
+        given["angle"] = [function_of_time(english_name(label)) for label in _several(raw["angle"])]
     if "torque" in raw:
-        given["torque"] = [sp.Symbol(spelled(label)) for label in _several(raw["torque"])]
+        given["torque"] = [sp.Symbol(english_name(label)) for label in _several(raw["torque"])]
     return given
 
 
@@ -297,7 +297,7 @@ def _rotation(reading: Reading, path: Path, raw: Any) -> Any:
     return None if None in angles.values() else rotation_rpy(**{key: float(x or 0.0) for key, x in angles.items()})
 
 
-def _joinings(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
+def _read_loops_and_contacts(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
     """Loops and contacts."""
     loops = [_made(reading, Loop, ("tree", "loops", i), entry) for i, entry in enumerate(raw.get("loops", []))]
     contacts = [

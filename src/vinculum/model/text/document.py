@@ -58,7 +58,7 @@ def read_document(source: FilePath) -> Document:
 def parse_document(text: str, file: str, folder: FilePath) -> Document:
     """The document in a text; refused when it is nested too deeply or is not TOML."""
     text = text.replace("\r\n", "\n")
-    found = _overdone(text)
+    found = _too_large(text)
     if found is not None:
         raise ModelFileError(file, [found])
     try:
@@ -95,7 +95,7 @@ def _text(source: FilePath) -> str:
         raise ModelFileError(name, [Problem("the file is not UTF-8. Save it in that encoding.", line=line)]) from None
 
 
-def _overdone(text: str) -> Problem | None:
+def _too_large(text: str) -> Problem | None:
     """More values, deeper brackets or longer keys than any mechanism needs: parsers recurse or slow down on them."""
     depth = parts = values = 0
     for match in _TOKENS.finditer(text):
@@ -132,11 +132,11 @@ def _not_toml(text: str, message: str) -> Problem:
         line, column = int(place[1]), int(place[2])
     said = _POSITION.sub("", message).strip().rstrip(".")
     excerpt = lines[line - 1] if line <= len(lines) else ""
-    twice = _twice(said, excerpt)
+    twice = _repeated(said, excerpt)
     return Problem(twice or f"invalid TOML: {said}.{_hint(excerpt)}", "", line, column, excerpt, column - 1, column)
 
 
-def _twice(said: str, line: str) -> str:
+def _repeated(said: str, line: str) -> str:
     """A key or a table that stands twice, by its name; nothing where that is not what was said."""
     stated = line.strip()
     if said.startswith("Cannot overwrite a value") and "=" in stated:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vinculum.derivation.mechanics.newton import correction
+from vinculum.derivation.mechanics.sample_states import correction
 from vinculum.graph import Node, jacobian
 from vinculum.simulation.problem.problem import Problem
 

@@ -12,6 +12,7 @@ from vinculum.describe.bodies.joints.ball import BallCenter
 from vinculum.describe.bodies.joints.elementary import Elementary
 from vinculum.describe.bodies.joints.linear import LinearAxis
 from vinculum.describe.bodies.joints.rotary import RotaryAxis
+from vinculum.notebook_repr import html
 
 Triple = tuple[float, float, float]
 
@@ -65,6 +66,8 @@ class Joint:
 
     def __str__(self) -> str:
         return self.name
+
+    _repr_html_ = html
 
 
 def joint_of(given: str | Joint) -> Joint:
