@@ -56,7 +56,9 @@ wheel: $(FOR_USERS)  ## build the wheel and try it without the developers' tools
 	@tools/try_wheel $(RUN) constraints.txt
 
 lowest: $(FOR_USERS)  ## try the lowest versions of the dependencies that are promised
-	@tools/try_wheel $(RUN) constraints-lowest.txt
+	@if $(RUN) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then \
+		tools/try_wheel $(RUN) constraints-lowest.txt; \
+	else echo "The lowest versions run on Python 3.11 and 3.12; $$($(RUN) -V) needs newer ones. Nothing was tried."; fi
 
 clean:  ## remove the environment, caches and build products
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

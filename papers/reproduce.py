@@ -5,6 +5,8 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from papers.drawing import Panel
 from papers.record import Confirmation, Erratum, Evidence, Figure, Number, Paper, Table
@@ -54,13 +56,19 @@ def reproduce(papers: Sequence[Paper], progress: Progress | None = None) -> Iter
 
         yield Reproduced(
             paper,
-            [(table, table.make()) for table in each(paper.tables, "numbers")],
-            [(erratum, erratum.show()) for erratum in each(paper.errata, "errata")],
-            [(part, *part.check()) for part in each(paper.confirmations, "confirmations")],
+            [(table, computed(table.make)) for table in each(paper.tables, "numbers")],
+            [(erratum, computed(erratum.show)) for erratum in each(paper.errata, "errata")],
+            [(part, *computed(part.check)) for part in each(paper.confirmations, "confirmations")],
             [(figure, figure.make()) for figure in each(paper.figures, "figures")],
             clock.perf_counter() - began,
         )
     tell("page", 1.0)
+
+
+@cache
+def computed(check: Callable[[], Any]) -> Any:
+    """What a check of a paper gives, computed once in a process."""
+    return check()
 
 
 def _steps(paper: Paper) -> int:

@@ -37,12 +37,13 @@ def by_stage() -> dict[str, list[str]]:
     """The public names of each stage, in the order of the package file."""
     found: dict[str, list[str]] = {stage: [] for stage in STAGES}
     for name, value in public_names().items():
-        found[stage_of(value)].append(name)
+        if name in places():  # tables such as METHODS have no docstring
+            found[stage_of(value)].append(name)
     return {stage: names for stage, names in found.items() if names}
 
 
 def stage_of(value: object) -> str:
-    """The folder of the package a public name comes from; the files beside the folders are one page."""
+    """The folder of the package a public name comes from; the files next to the folders are one page."""
     module = inspect.getmodule(value)
     parts = (module.__name__ if module else "vinculum").split(".")
     return parts[1] if len(parts) > 1 and parts[1] in STAGES else "names"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,8 @@ import sympy as sp
 import vinculum as vn
 from bodies.pinocchio_model import random_state, random_tree
 from vinculum.bodies import Loop, Rolling, Sliding, closed_form_kinetic_energy, dynamics
-from vinculum.compile.function import function
+from vinculum.compile import looped
+from vinculum.compile.function import Function, function
 from vinculum.compile.simd import simd_function
 from vinculum.graph import apply, symbol
 
@@ -106,3 +108,23 @@ def test_compiled_functions_are_copied():
     for send in (copy.deepcopy, lambda record: pickle.loads(pickle.dumps(record))):
         assert send(f)(2.0, at, np.empty(0)) == f(2.0, at, np.empty(0))
         np.testing.assert_array_equal(send(g)(at[None, :], np.empty(0)), g(at[None, :], np.empty(0)))
+
+
+def test_code_that_is_called_by_address_is_kept():
+    """Loops of a large tree are called from the code of its equations: they live as long as that does."""
+    tree = random_tree(np.random.default_rng(2), 34, ("revolute",))
+    rates = vn.derive(tree.system()).explicit().rates
+    q, v = (list(map(symbol, keys)) for keys in (tree.coordinates, tree.velocities))
+    f = Function(symbol(tree.time), [*q, *v], [], rates)
+    x = np.linspace(-1, 1, 68)
+    before = f(0.0, x, np.empty(0))
+    looped.code.cache_clear()
+    gc.collect()
+    assert all(kernel.code(1)._code is not None and kernel._codes for kernel in f._kernels)
+    dynamics(random_tree(np.random.default_rng(4), 34, ("prismatic",))).forward(x[:34], x[34:], x[:34])
+    np.testing.assert_array_equal(f(0.0, x, np.empty(0)), before)
+
+
+def test_the_old_name_of_looped_code_still_works():
+    with pytest.warns(DeprecationWarning, match='is now called "looped"'):
+        assert dynamics(arm(1), "rolled").chosen == "looped"

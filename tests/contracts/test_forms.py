@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import html
+import importlib
 import json
 import pickle
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import sympy as sp
@@ -209,9 +212,8 @@ def test_a_new_form_is_known_to_the_report(plain, tmp_path):
     findings = vn.examine(loads(FILE + '[form]\nname = "plain"\n'))
     page = tmp_path / "page.html"
     vn.write_report(findings, page)
-    assert "Lagrange's equations, plain." in page.read_text(encoding="utf-8").replace("&#x27;", "'").replace(
-        "&#39;", "'"
-    )
+    text = html.unescape(page.read_text(encoding="utf-8"))
+    assert "Lagrange's equations, plain." in text
 
 
 def test_without_registration_a_form_is_unknown():
@@ -228,6 +230,16 @@ def test_a_form_without_a_name_is_refused():
         register(Nameless)
 
 
+def test_a_taken_name_is_refused_but_a_class_may_be_defined_again(plain):
+    @dataclass(frozen=True)
+    class Other(Plain):
+        name = "multipliers"
+
+    with pytest.raises(vn.VinculumError, match="'multipliers' already, Multipliers"):
+        register(Other)
+    assert register(Plain) is Plain
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
@@ -240,3 +252,10 @@ def test_a_form_without_a_name_is_refused():
 def test_a_file_with_an_option_of_another_form_is_refused(lines, message):
     with pytest.raises(ModelFileError, match=message):
         loads(f"{FILE}[form]\n{lines}\n")
+
+
+def test_the_documentation_lists_every_form_with_its_options(monkeypatch, plain):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "docs" / "hooks")
+    table = importlib.import_module("forms").table()
+    assert len(table.splitlines()) == 2 + len(FORMS)
+    assert '| `"plain"` | `Plain` | Lagrange\'s equations, plain. | `at`, `weight` |' in table

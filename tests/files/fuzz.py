@@ -126,7 +126,7 @@ def mutated(r: random.Random, text: str, others: list[str]) -> str:
             text = _replace(r, text, NAME, r.choice(WORDS))
         elif kind == 6:
             text = _replace(
-                r, text, STRING, r.choose(["1", "true", "[]", "{}", '["x"]', "{ x = 1 }", "1979-05-27", '""'])
+                r, text, STRING, r.choice(["1", "true", "[]", "{}", '["x"]', "{ x = 1 }", "1979-05-27", '""'])
             )
         elif kind == 7:
             text = _replace(r, text, STRING, f'"{_nested(r, r.choice(FORMULAS))}"')

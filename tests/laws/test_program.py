@@ -173,7 +173,7 @@ def test_a_constraint_that_no_input_reaches_is_refused():
     [
         (-1.0, "not a finite number of at least 0"),
         ([1.0, 2.0], "2 rates for 1 constraints"),
-        ({"c1": 1.0}, "'c1' is no constraint"),
+        ({"c1": 1.0}, "'c1' is not a constraint"),
         (vn.program.LinearPerturbation([[1.0]]), "would not decay"),
         (vn.program.LinearPerturbation([[-1.0, 2.0]]), "1 rows and 1 columns"),
         (vn.program.Perturbation({"c0": vn.program.residual("c0") + 1}), "is 1 where all residuals are zero"),

@@ -26,7 +26,14 @@ INTRINSICS = {
     "abs": "llvm.fabs.f64",
     "power": "llvm.pow.f64",
 }
-CALLED = {name: name for name in FUNCTIONS if name not in DERIVED} | INTRINSICS  # the others are in the C library
+
+
+def called_name(op: str) -> str | None:
+    """The function that is called for an operation, an intrinsic or of the C library; None where none is called.
+
+    Functions added to the table at run time are in the C library too.
+    """
+    return INTRINSICS.get(op, op if op in FUNCTIONS and op not in DERIVED else None)
 
 
 @cache
@@ -91,7 +98,7 @@ class Assembly(Lines):
 
     def applied(self, op: str, args: Sequence[str]) -> str:
         """An instruction, or a call of a function, lane by lane where LLVM has no vector form of it."""
-        if op not in CALLED:
+        if called_name(op) is None:
             return super().applied(op, args)
         self.called[op] = len(args)
         if self.width == 1:
@@ -103,7 +110,7 @@ class Assembly(Lines):
         return result
 
     def _call(self, op: str, args: Sequence[str]) -> str:
-        return self.result(f"call double @{CALLED[op]}({', '.join(f'double {a}' for a in args)})")
+        return self.result(f"call double @{called_name(op)}({', '.join(f'double {a}' for a in args)})")
 
     @property
     def declarations(self) -> list[str]:
@@ -165,4 +172,6 @@ class Assembly(Lines):
 
 def declarations(called: Mapping[str, int]) -> list[str]:
     """Lines that declare functions of doubles, by how many arguments they have."""
-    return [f"declare double @{CALLED[op]}({', '.join(['double'] * called[op])}) nounwind" for op in sorted(called)]
+    return [
+        f"declare double @{called_name(op)}({', '.join(['double'] * called[op])}) nounwind" for op in sorted(called)
+    ]

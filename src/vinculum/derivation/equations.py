@@ -17,12 +17,12 @@ from vinculum.derivation.mechanics.integrable_mechanics import integrable_mechan
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition, best_partition, conditioning
 from vinculum.derivation.mechanics.redundancy import refuse_dependent
-from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, refuse_unmet
+from vinculum.derivation.mechanics.sample_states import Values, numbers, refuse_unmet
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia, singular_at
 from vinculum.derivation.quasi.chart_limits import refuse_outside, watch_limits
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
-from vinculum.errors import ConstraintError, DomainError, Finding, ModelError, Word, call
+from vinculum.errors import ConstraintError, Finding, ModelError, Word, call
 from vinculum.graph import Node, evaluate, operations, symbol, symbols, to_sympy
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
@@ -118,7 +118,7 @@ class EquationsOfMotion:
         return printed(self, named)
 
     def text(self, named: bool | None = None) -> str:
-        """The same as plain text, in the words of a model file."""
+        """The equations as plain text, written as in a model file."""
         from vinculum.derivation.printing import printed
         from vinculum.text_printer import plain
 
@@ -147,23 +147,6 @@ class EquationsOfMotion:
         refuse_outside(limits, samples[0])
         explicit = self.form.eliminate(self.mechanics, self.variables, samples)
         return watch_limits(explicit, limits, samples[0])
-
-    def at_reference(self, samples: Samples) -> EquationsOfMotion:
-        """The same equations eliminated at their reference state, with the given sample states."""
-        known = tuple(self.with_definitions(dict(values)) for values in samples)
-        found = replace(self, samples=known)
-        if self.system.constraints:
-            found.refuse_redundant(found.reference())
-        return replace(found, elimination=found._first_elimination())
-
-    def _first_elimination(self) -> Explicit | None:
-        """The elimination at the reference state, or at the first sample where all expressions have a value."""
-        for values in (self.reference(),) if self.form.at is not None else self.samples:
-            try:
-                return self.chosen_for(values)
-            except DomainError:
-                continue
-        return None
 
     def divided_by(self, partition: Partition, values: Values | None = None) -> EquationsOfMotion:
         """The same form with another partition, eliminated at a state (default: the reference state)."""
@@ -215,7 +198,7 @@ class EquationsOfMotion:
         return given | velocities | dict(zip(names, found[:-n], strict=True))
 
     def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
-        """A state in the user's symbols as numbers for the graph; what is missing or unknown is refused."""
+        """A state in the user's symbols as numbers for the graph; missing and unknown symbols are refused."""
         system = self.system
         known = {*self.states, *system.coordinates, *system.velocities, *system.inputs, *system.parameters, system.time}
         problems = [
@@ -236,7 +219,7 @@ class EquationsOfMotion:
         if missing:
             problems.append(f"no value for {listed(missing)}.")
         if problems:
-            raise ModelError(f"the state of {system.name!r} is not usable", problems)
+            raise ModelError(f"Invalid state of {system.name!r}", problems)
         return numbers
 
     def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:
@@ -252,7 +235,7 @@ class EquationsOfMotion:
         for key, value in zip(self.system.velocities, velocities, strict=True):
             if key in state and abs(state[key] - value) > 1e-6 * (1 + abs(value)):
                 raise ModelError(
-                    f"the state of {self.system.name!r} is not usable",
+                    f"Invalid state of {self.system.name!r}",
                     [f"{name_of(key)} = {state[key]:.6g}, but the other velocities make it {value:.6g}. Leave it out."],
                 )
 
@@ -364,8 +347,8 @@ class EquationsOfMotion:
             limits = "; ".join(condition.meaning for condition in self.variables.conditions)
             raise ConstraintError(
                 Finding(
-                    f"The initial state is outside the chart: from the states of the form, {listed(wrong)} comes out "
-                    f"with another value ({limits}).",
+                    f"The initial state is outside the chart: the states of the form give another value of "
+                    f"{listed(wrong)} ({limits}).",
                     [
                         "Start on the other side, or give a state there: ",
                         call("derive", at={Word("coordinate"): Word("value")}),
@@ -374,20 +357,9 @@ class EquationsOfMotion:
                 )
             )
 
-    def refuse_redundant(self, values: Values) -> None:
-        """Raise where constraints are dependent at a state, unless the user wants to go on with them."""
-        if not self.redundant:
-            J, q = numbers(self.mechanics.J, values), numbers(self.system.nodes.q, values)
-            refuse_dependent(J, self.constraint_names, self.system.coordinates, q)
-
-    @property
-    def redundant(self) -> bool:
-        """Whether dependent constraints are met in the sense of least squares."""
-        return getattr(self.form, "redundant", "refuse") == "least_squares"
-
     def refuse_start(self, values: Values) -> None:
         """Refuse dependent constraints, unless the user wants to go on with them, and negative inertia."""
-        self.refuse_redundant(values)
+        refuse_redundant(self, values)
         refuse_negative_inertia(self.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         if self.definitions:
             self._refuse_other_branch(self.with_definitions(dict(values)))
@@ -411,6 +383,14 @@ class EquationsOfMotion:
             rows["chart"] = "; ".join(limits)
         head = f'EquationsOfMotion of "{self.system.name}"'
         return labelled_rows(head, rows)
+
+
+def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
+    """Raise where constraints are dependent at a state, unless the form can go on with them."""
+    if not equations.form.allows_dependent:
+        system = equations.system
+        J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
+        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
 
 
 def _is_number(value: object) -> bool:

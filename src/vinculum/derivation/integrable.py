@@ -196,7 +196,7 @@ class Equations(Protocol):
 
     @property
     def holding(self) -> Mapping[str, sp.Expr]:
-        """The input whose value stands in place of a reaction, by the reaction's name: it has no law of its own."""
+        """The input whose value stands in place of a reaction, by the reaction's name: it cannot have a law."""
 
     @property
     def laws(self) -> Mapping[sp.Expr, sp.Expr]:

@@ -1,7 +1,7 @@
 r"""Equations of motion as LaTeX, in the user's own symbols.
 
 A small model is printed whole, one line per equation, accelerations collected. A large one is printed with named
-intermediates z_1, z_2, ..., each defined once, so that the text grows with the graph and not with the expanded formula.
+intermediates z_1, z_2, ..., each defined once: the text grows with the graph and not with the expanded formula.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vinculum.derivation.equations import EquationsOfMotion
 
 _SMALL_LINE, _SMALL_MODEL = 120, 500  # operations of one printed line and of all of them
-_SPREAD = 2  # how many times longer a line may become when it is multiplied out, beside a small line
+_SPREAD = 2  # how many times longer a line may become when it is multiplied out, plus a small line
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def shared(sides: Sequence[Node], taken: Sequence[str], write: Write = vlatex) -
 
 
 def _used(definitions: Sequence[tuple[sp.Symbol, sp.Expr]], rest: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
-    """The definitions that are needed: what SymPy cancels in a line may leave one that stands nowhere."""
+    """The definitions that are used: after SymPy cancels terms in a line, one may appear nowhere."""
     needed = {s for expression in rest for s in expression.free_symbols}
     kept = []
     for name, expression in reversed(definitions):

@@ -127,7 +127,7 @@ def approach(mechanics: Mechanics, rates: Mapping[str, float] | float | None) ->
         if not (math.isfinite(rate) and rate >= 0)
     ]
     if problems:
-        raise ModelError("the rates are not usable", problems)
+        raise ModelError("Invalid rates", problems)
     approached = replace(mechanics, approach=given)
     found = pulls(approached)
     gamma = [g + found[name] if name in found else g for g, name in zip(mechanics.gamma, names, strict=True)]

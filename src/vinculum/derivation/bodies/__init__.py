@@ -2,7 +2,7 @@
 
 | file           | what                                              | grows as |
 |----------------|---------------------------------------------------|----------|
-| `inverse`      | forces from accelerations (Newton-Euler)          | n        |
+| `newton_euler` | forces from accelerations                         | n        |
 | `composite`    | mass matrix, sparse factorization                 | n²       |
 | `articulated`  | accelerations from forces                         | n        |
 | `theorem`      | the paper's kinetic energy in closed form         | n³       |

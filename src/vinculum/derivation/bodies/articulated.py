@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vinculum.derivation.bodies.hinges import Hinge
-from vinculum.derivation.bodies.newton_euler import carried
+from vinculum.derivation.bodies.newton_euler import carry_inwards
 from vinculum.describe.bodies.transforms import Articulated, Inertia, Six, matrix_plus, skew
 from vinculum.graph import ZERO, Node, lift
 from vinculum.graph.vectors import Matrix, Vector, dot, minus, plus, times
@@ -36,12 +36,12 @@ def solve(
     found, pivots = [], []
     for i in reversed(range(len(hinges))):
         hinge = hinges[i]
-        at, pivot = swept(hinge, bodies[i], p[i], tau[i])
+        at, pivot = sweep_hinge(hinge, bodies[i], p[i], tau[i])
         found.append(at)
         pivots += pivot
         if hinge.parent >= 0:
-            body, (n, f) = passed_on(hinge, bodies[i], p[i], at)
-            bodies[hinge.parent] = joined(bodies[hinge.parent], body)
+            body, (n, f) = pass_inwards(hinge, bodies[i], p[i], at)
+            bodies[hinge.parent] = join(bodies[hinge.parent], body)
             p[hinge.parent] = plus(p[hinge.parent][0], n), plus(p[hinge.parent][1], f)
     return _outwards(hinges, found[::-1]), pivots
 
@@ -55,7 +55,7 @@ def articulated(inertia: Inertia) -> Articulated:
     return A, tuple(tuple(lift(x) for x in row) for row in skew(h)), C
 
 
-def swept(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> tuple[Swept, list[Node]]:
+def sweep_hinge(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> tuple[Swept, list[Node]]:
     """U, D⁻¹ and τ - Sᵀp of a hinge, and what is divided by."""
     left = minus(tau, hinge.joint.component(p))
     columns = hinge.joint.columns(body)
@@ -63,15 +63,15 @@ def swept(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> tuple[
     return Swept(columns, inverse, left), pivots
 
 
-def passed_on(hinge: Hinge, body: Articulated, p: Six, at: Swept) -> tuple[Articulated, Six]:
+def pass_inwards(hinge: Hinge, body: Articulated, p: Six, at: Swept) -> tuple[Articulated, Six]:
     """What the parent feels of a hinge that gives way: inertia and force, in the parent's frame."""
     rest = hinge.joint.remainder(body, at.columns, at.inverse, hinge.rotor)
     for stage in reversed(hinge.stages):
         rest = stage.articulated(rest)
-    return rest, carried(hinge, _pushed(p, at))
+    return rest, carry_inwards(hinge, _pushed(p, at))
 
 
-def joined(parent: Articulated, body: Articulated) -> Articulated:
+def join(parent: Articulated, body: Articulated) -> Articulated:
     """Two articulated inertias as one."""
     return tuple(matrix_plus(a, b) for a, b in zip(parent, body, strict=True))  # type: ignore[return-value]  # three
 
@@ -90,13 +90,13 @@ def _outwards(hinges: Sequence[Hinge], found: Sequence[Swept]) -> list[Vector]:
     moved: list[Six] = []
     still: Six = ((ZERO,) * 3, (ZERO,) * 3)
     for hinge, at in zip(hinges, found, strict=True):
-        own, a = accelerated(hinge, at, moved[hinge.parent] if hinge.parent >= 0 else still)
+        own, a = accelerate(hinge, at, moved[hinge.parent] if hinge.parent >= 0 else still)
         rates.append(own)
         moved.append(a)
     return rates
 
 
-def accelerated(hinge: Hinge, at: Swept, parent: Six) -> tuple[Vector, Six]:
+def accelerate(hinge: Hinge, at: Swept, parent: Six) -> tuple[Vector, Six]:
     """ν̇ of a hinge and the acceleration (ω̇, v̇) of its frame from that of the parent, both beyond the state ν̇ = 0."""
     a = parent
     for stage in hinge.stages:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.derivation.bodies.hinges import Hinge
-from vinculum.derivation.bodies.newton_euler import carried
+from vinculum.derivation.bodies.newton_euler import carry_inwards
 from vinculum.describe.bodies.transforms import Inertia, Six, matrix_plus
 from vinculum.graph import ONE, ZERO, Node, lift
 from vinculum.graph.node import divide
@@ -59,7 +59,7 @@ def _fill(M: np.ndarray, hinges: Sequence[Hinge], first: list[int], i: int, k: i
             M[row, column] = M[column, row] = lift(value)
         if hinges[j].parent < 0:
             return
-        momentum, j = carried(hinges[j], momentum), hinges[j].parent
+        momentum, j = carry_inwards(hinges[j], momentum), hinges[j].parent
 
 
 def ancestors(hinges: Sequence[Hinge]) -> list[int]:

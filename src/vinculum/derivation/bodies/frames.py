@@ -13,7 +13,7 @@ import numpy as np
 
 from vinculum.describe.bodies.joints import Elementary
 from vinculum.describe.bodies.kinematics import node_of, nodes_of
-from vinculum.describe.bodies.transforms import ROUNDING, Inertia, Shift, Stage, Turn, matrix_plus, snapped
+from vinculum.describe.bodies.transforms import ROUNDING, Inertia, Shift, Stage, Turn, matrix_plus, snap
 from vinculum.graph import ZERO, Node, lift
 from vinculum.graph.vectors import plus
 
@@ -29,11 +29,11 @@ class Pose:
 
     def then(self, other: Pose) -> Pose:
         """The frame ``other``, given in this one."""
-        return Pose(snapped(self.R @ other.R), self.p + self.R @ other.p)
+        return Pose(snap(self.R @ other.R), self.p + self.R @ other.p)
 
     def seen_from(self, frame: Pose) -> Pose:
         """This frame in the axes of another."""
-        return Pose(snapped(frame.R.T @ self.R), frame.R.T @ (self.p - frame.p))
+        return Pose(snap(frame.R.T @ self.R), frame.R.T @ (self.p - frame.p))
 
     @property
     def numeric(self) -> bool:
@@ -94,28 +94,28 @@ def about_origin(body: Any) -> Inertia:
     return m, tuple(m * x for x in c), tuple(map(tuple, S))
 
 
-def moved(inertia: Inertia, pose: Pose) -> Inertia:
+def move_inertia(inertia: Inertia, pose: Pose) -> Inertia:
     """Inertia of a body whose frame is at ``pose``, about the origin of the outer frame."""
-    turned = Turn(lifted(pose.R)).inertia(inertia) if not np.array_equal(pose.R, np.eye(3)) else inertia
+    turned = Turn(lift_matrix(pose.R)).inertia(inertia) if not np.array_equal(pose.R, np.eye(3)) else inertia
     return Shift(tuple(lift(x) for x in pose.p)).inertia(turned)
 
 
 def in_frame(inertia: Inertia, frame: Pose) -> Inertia:
     """Inertia in our frame, given in the user's."""
-    return moved(inertia, HERE.seen_from(frame))
+    return move_inertia(inertia, HERE.seen_from(frame))
 
 
-def lifted(R: np.ndarray) -> tuple[tuple[Node, ...], ...]:
+def lift_matrix(R: np.ndarray) -> tuple[tuple[Node, ...], ...]:
     """A matrix of numbers as nodes."""
     return tuple(tuple(lift(float(x)) for x in row) for row in R)
 
 
-def added(a: Inertia, b: Inertia) -> Inertia:
+def add_inertias(a: Inertia, b: Inertia) -> Inertia:
     """Two bodies as one."""
     return a[0] + b[0], plus(a[1], b[1]), matrix_plus(a[2], b[2])
 
 
-def carried_in(stages: Sequence[Stage], joint: Elementary, rod: Inertia) -> Inertia:
+def carry_in(stages: Sequence[Stage], joint: Elementary, rod: Inertia) -> Inertia:
     """The rod in the parent's frame; it does not matter at which value of the joint coordinate."""
     at_zero = [*stages[:-1], joint.at_zero(stages[-1])]
     for stage in reversed(at_zero):

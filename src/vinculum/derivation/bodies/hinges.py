@@ -19,19 +19,19 @@ from vinculum.derivation.bodies.frames import (
     SMALL_ANGLE,
     Pose,
     about_origin,
-    added,
-    carried_in,
+    add_inertias,
+    carry_in,
     in_frame,
     is_number,
-    lifted,
-    moved,
+    lift_matrix,
+    move_inertia,
     screws,
     tidy,
 )
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.joints import Elementary, across
 from vinculum.describe.bodies.kinematics import node_of, nodes_of
-from vinculum.describe.bodies.transforms import Inertia, Shift, Stage, Turn, screw, snapped
+from vinculum.describe.bodies.transforms import Inertia, Shift, Stage, Turn, screw, snap
 from vinculum.graph import ZERO, Node, lift, symbol
 
 
@@ -74,7 +74,7 @@ def hinges(tree: BodyTree, regroup: bool = True) -> list[Hinge]:
         for i in reversed(range(len(raw))):
             carried[i], rod = raw[i].joint.split(carried[i])
             if raw[i].parent >= 0 and rod is not None:
-                carried[raw[i].parent] = added(carried[raw[i].parent], carried_in(stages[i], raw[i].joint, rod))
+                carried[raw[i].parent] = add_inertias(carried[raw[i].parent], carry_in(stages[i], raw[i].joint, rod))
     return [
         Hinge(h.joint, h.parent, s, tidy(inertia), h.rotor, h.q, h.v)
         for h, s, inertia in zip(raw, stages, carried, strict=True)
@@ -87,7 +87,7 @@ def _raw_hinges(tree: BodyTree) -> list[_Raw]:
     for name in tree.order:
         body = tree.body(name)
         parent, frame = place[body.parent]
-        pose = frame.then(Pose(snapped(body.turned), np.array(nodes_of(body.origin), dtype=object)))
+        pose = frame.then(Pose(snap(body.turned), np.array(nodes_of(body.origin), dtype=object)))
         inertia = about_origin(body)
         for part in body.parts:
             rates = body.coordinates
@@ -97,7 +97,7 @@ def _raw_hinges(tree: BodyTree) -> list[_Raw]:
             found.append(_Raw(part.joint, parent, pose, np.array(part.axis), rotor, q, v, NOTHING))
             parent, pose = len(found) - 1, HERE
         if parent >= 0:
-            found[parent].inertia = added(found[parent].inertia, moved(inertia, pose))
+            found[parent].inertia = add_inertias(found[parent].inertia, move_inertia(inertia, pose))
         place[name] = (parent, pose)
     return found
 
@@ -112,7 +112,7 @@ def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
         return HERE
     n = hinge.axis
     first, second = (np.array(x) for x in across(list(n)))
-    plain = Pose(snapped(np.column_stack([first, second, n])), np.zeros(3))
+    plain = Pose(snap(np.column_stack([first, second, n])), np.zeros(3))
     child = next((c for c in children if c.pose.numeric), None)
     if child is None or len(children) == 0 or any(not c.pose.numeric for c in children):
         return _towards(plain, _center(hinge.inertia)) if not children else plain
@@ -147,14 +147,14 @@ def _towards(plain: Pose, point: np.ndarray) -> Pose:
 
 def _with_x(plain: Pose, x: np.ndarray, origin: np.ndarray) -> Pose:
     n = plain.R[:, 2]
-    return Pose(snapped(np.column_stack([x, np.cross(n, x), n])), origin)
+    return Pose(snap(np.column_stack([x, np.cross(n, x), n])), origin)
 
 
 def _stages(hinge: _Raw, parent: Pose) -> tuple[Stage, ...]:
     """Constant steps, then the step of the joint coordinate."""
     constant = hinge.pose.then(hinge.frame).seen_from(parent)
     if not hinge.joint.axial:
-        turn = () if np.array_equal(constant.R, np.eye(3)) else (Turn(lifted(constant.R)),)
+        turn = () if np.array_equal(constant.R, np.eye(3)) else (Turn(lift_matrix(constant.R)),)
         return (Shift(tuple(lift(x) for x in constant.p)), *turn, hinge.joint.step(hinge.q, 0.0, ZERO))
     shift, gamma, alpha, delta, (d0, a, d) = screws(constant)
     steps: list[Stage] = [Shift(tuple(lift(x) for x in shift))] if shift is not None else []

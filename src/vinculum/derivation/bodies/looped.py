@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vinculum.derivation.bodies.articulated import Swept, accelerated, articulated, joined, passed_on, swept
+from vinculum.derivation.bodies.articulated import Swept, accelerate, articulated, join, pass_inwards, sweep_hinge
 from vinculum.derivation.bodies.hinges import Hinge
-from vinculum.derivation.bodies.newton_euler import Frame, carried, hinge_force, inertial, moved
+from vinculum.derivation.bodies.newton_euler import Frame, advance_frame, carry_inwards, hinge_force, inertial_wrench
 from vinculum.describe.bodies.joints import Elementary
 from vinculum.describe.bodies.transforms import (
     UPPER,
@@ -32,9 +32,9 @@ from vinculum.describe.bodies.transforms import (
     Six,
     Stage,
     Turn,
+    acceleration_matrix,
     flat,
     of_stage,
-    spread,
 )
 from vinculum.graph import ZERO, Node, along, lift, select, substitute, symbol
 from vinculum.graph.node import compare
@@ -175,7 +175,7 @@ def _stored_body(where: str, body: Articulated, wrench: Six) -> Step:
 def ground() -> Step:
     """The base from Ω_0, dΩ_0/dt and the acceleration less gravity, given as u."""
     x = [_at("u", i) for i in range(9)]
-    frame = Frame(tuple(x[:3]), tuple(x[3:6]), tuple(x[6:]), spread(tuple(x[:3]), tuple(x[3:6])))
+    frame = Frame(tuple(x[:3]), tuple(x[3:6]), tuple(x[6:]), acceleration_matrix(tuple(x[:3]), tuple(x[3:6])))
     rest = [("own", i) for i in (*range(_BODY, _BODY + 27), *range(_ACCELERATION, TANGENT_SLOTS))]
     return [*_stored_frame(frame), *((place, ZERO) for place in rest)]
 
@@ -183,21 +183,21 @@ def ground() -> Step:
 def outwards(kind: Pattern) -> Step:
     """Motion of the frame at zero acceleration, force on the body, its inertia as the start of the articulated one."""
     m = model(kind)
-    frame = moved(m.hinge, _frame("parent"), m.rates, (ZERO,) * len(m.rates))
-    return _stored_frame(frame) + _stored_body("own", articulated(m.hinge.inertia), inertial(m.hinge, frame))
+    frame = advance_frame(m.hinge, _frame("parent"), m.rates, (ZERO,) * len(m.rates))
+    return _stored_frame(frame) + _stored_body("own", articulated(m.hinge.inertia), inertial_wrench(m.hinge, frame))
 
 
 def inwards(kind: Pattern) -> Step:
     """D⁻¹ and τ - Sᵀp kept; what the parent feels added to it."""
     m = model(kind)
     body, p = _body("own")
-    at, _ = swept(m.hinge, body, p, _forces(m))
+    at, _ = sweep_hinge(m.hinge, body, p, _forces(m))
     parent, felt = _body("parent")
-    added, (n, f) = passed_on(m.hinge, body, p, at)
+    added, (n, f) = pass_inwards(m.hinge, body, p, at)
     inverse = [at.inverse[i][j] for i, j in UPPER] if kind.joint.width == 3 else [at.inverse[0][0]]
     kept = [(("own", _INVERSE + i), x) for i, x in enumerate(inverse)]
     kept += [(("own", _LEFT + i), lift(x)) for i, x in enumerate(at.left)]
-    return kept + _stored_body("parent", joined(parent, added), (plus(felt[0], n), plus(felt[1], f)))
+    return kept + _stored_body("parent", join(parent, added), (plus(felt[0], n), plus(felt[1], f)))
 
 
 def _forces(m: Model) -> Vector:
@@ -211,7 +211,7 @@ def accelerations(kind: Pattern) -> Step:
     """q̈ of the hinge, and the acceleration of its frame."""
     m = model(kind)
     a = [_at("parent", _ACCELERATION + i) for i in range(6)]
-    rates, (alpha, v) = accelerated(m.hinge, _kept(m.hinge), (tuple(a[:3]), tuple(a[3:])))
+    rates, (alpha, v) = accelerate(m.hinge, _kept(m.hinge), (tuple(a[:3]), tuple(a[3:])))
     result = rates
     if kind.joint.normalized:
         stretch = dot(m.hinge.v, m.hinge.v)
@@ -235,8 +235,8 @@ def _kept(hinge: Hinge) -> Swept:
 def carried_along(kind: Pattern) -> Step:
     """Motion of the frame with the given accelerations (u), and the force on the body."""
     m = model(kind)
-    frame = moved(m.hinge, _frame("parent"), m.rates, _given(m))
-    n, f = inertial(m.hinge, frame)
+    frame = advance_frame(m.hinge, _frame("parent"), m.rates, _given(m))
+    n, f = inertial_wrench(m.hinge, frame)
     return _stored_frame(frame) + [(("own", _WRENCH + i), x) for i, x in enumerate((*n, *f))]
 
 
@@ -252,7 +252,7 @@ def forces(kind: Pattern) -> Step:
     _, wrench = _body("own")
     own = hinge_force(m.hinge, wrench, _given(m))
     _, felt = _body("parent")
-    n, f = carried(m.hinge, wrench)
+    n, f = carry_inwards(m.hinge, wrench)
     passed = [(("parent", _WRENCH + i), x) for i, x in enumerate((*plus(felt[0], n), *plus(felt[1], f)))]
     if kind.joint.normalized:
         size = m.norm * dot(m.hinge.v, m.hinge.v)
@@ -289,8 +289,8 @@ def tangent_outwards(kind: Pattern) -> Step:
     """`carried_along`, and its derivative along the direction."""
     m = model(kind)
     nu, rates, meaning, direction = _free(m)
-    frame = moved(m.hinge, _frame("parent"), nu, rates)
-    n, f = inertial(m.hinge, frame)
+    frame = advance_frame(m.hinge, _frame("parent"), nu, rates)
+    n, f = inertial_wrench(m.hinge, frame)
     step = _stored_frame(frame) + [(("own", _WRENCH + i), x) for i, x in enumerate((*n, *f))]
     slopes = along([node for _, node in step], direction | _rates_at("parent", _FRAME, 18, 0))
     step += [(("own", _TANGENT + i), x) for i, x in enumerate(slopes)]
@@ -304,7 +304,7 @@ def tangent_forces(kind: Pattern) -> Step:
     _, wrench = _body("own")
     own = [lift(x) for x in hinge_force(m.hinge, wrench, rates)]
     own[0] = own[0] - m.resistance
-    n, f = carried(m.hinge, wrench)
+    n, f = carry_inwards(m.hinge, wrench)
     values = [*own, *(lift(x) for x in (*n, *f))]
     slopes = along(values, direction | _rates_at("own", _WRENCH, 6, 18))
     step: Step = [(("parent", _WRENCH + i), _at("parent", _WRENCH + i) + x) for i, x in enumerate(values[len(own) :])]

@@ -16,7 +16,7 @@ from typing import Any
 from vinculum.derivation.bodies.hinges import Hinge
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.kinematics import nodes_of
-from vinculum.describe.bodies.transforms import Matrix, Six, moment, spread
+from vinculum.describe.bodies.transforms import Matrix, Six, acceleration_matrix, moment
 from vinculum.graph import ZERO, Node, lift
 from vinculum.graph.vectors import Vector, cross, plus, times, transposed
 
@@ -60,7 +60,7 @@ def inverse(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base:
         hinge = hinges[i]
         forces[i] = hinge_force(hinge, felt[i], accelerations[i])
         if hinge.parent >= 0:
-            n, f = carried(hinge, felt[i])
+            n, f = carry_inwards(hinge, felt[i])
             felt[hinge.parent] = plus(felt[hinge.parent][0], n), plus(felt[hinge.parent][1], f)
     return forces
 
@@ -68,7 +68,7 @@ def inverse(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base:
 def wrenches(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base: Support) -> list[Six]:
     """The force and moment that every body by itself needs to move so."""
     frames = outwards(hinges, rates, accelerations, base)
-    return [inertial(hinge, frame) for hinge, frame in zip(hinges, frames, strict=True)]
+    return [inertial_wrench(hinge, frame) for hinge, frame in zip(hinges, frames, strict=True)]
 
 
 def hinge_force(hinge: Hinge, wrench: Six, acceleration: Sequence[Any]) -> Vector:
@@ -77,7 +77,7 @@ def hinge_force(hinge: Hinge, wrench: Six, acceleration: Sequence[Any]) -> Vecto
     return force if hinge.rotor is ZERO else (force[0] + hinge.rotor * acceleration[0],)
 
 
-def carried(hinge: Hinge, wrench: Six) -> Six:
+def carry_inwards(hinge: Hinge, wrench: Six) -> Six:
     """A force on the hinge's frame, seen from the parent's."""
     for stage in reversed(hinge.stages):
         wrench = stage.force(wrench)
@@ -86,21 +86,21 @@ def carried(hinge: Hinge, wrench: Six) -> Six:
 
 def outwards(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base: Support) -> list[Frame]:
     """The motion of every hinge's frame."""
-    ground = Frame(base.omega, base.alpha, base.a, spread(base.omega, base.alpha))
+    ground = Frame(base.omega, base.alpha, base.a, acceleration_matrix(base.omega, base.alpha))
     frames: list[Frame] = []
     for hinge, rate, acceleration in zip(hinges, rates, accelerations, strict=True):
         parent = frames[hinge.parent] if hinge.parent >= 0 else ground
-        frames.append(moved(hinge, parent, rate, acceleration))
+        frames.append(advance_frame(hinge, parent, rate, acceleration))
     return frames
 
 
-def moved(hinge: Hinge, parent: Frame, rate: Sequence[Any], acceleration: Sequence[Any]) -> Frame:
+def advance_frame(hinge: Hinge, parent: Frame, rate: Sequence[Any], acceleration: Sequence[Any]) -> Frame:
     """The motion of a hinge's frame from that of its parent's."""
     omega, alpha, a = parent.omega, parent.alpha, plus(parent.a, times(parent.U, _place(hinge)))
     for stage in hinge.stages:
         omega, alpha, a = stage.outwards(omega), stage.outwards(alpha), stage.outwards(a)
     omega, alpha, a = hinge.joint.advance(omega, alpha, a, rate, acceleration)
-    return Frame(omega, alpha, a, spread(omega, alpha))
+    return Frame(omega, alpha, a, acceleration_matrix(omega, alpha))
 
 
 def _place(hinge: Hinge) -> Vector:
@@ -111,7 +111,7 @@ def _place(hinge: Hinge) -> Vector:
     return r
 
 
-def inertial(hinge: Hinge, frame: Frame) -> Six:
+def inertial_wrench(hinge: Hinge, frame: Frame) -> Six:
     """(n, f) of a body that moves as its frame does."""
     m, h, S = hinge.inertia
     f = plus(tuple(m * x for x in frame.a), times(frame.U, h))
@@ -119,6 +119,6 @@ def inertial(hinge: Hinge, frame: Frame) -> Six:
     return tuple(lift(x) for x in n), tuple(lift(x) for x in f)
 
 
-def none(hinges: Sequence[Hinge]) -> list[tuple[Node, ...]]:
+def zeros(hinges: Sequence[Hinge]) -> list[tuple[Node, ...]]:
     """Zero for every hinge."""
     return [(ZERO,) * hinge.joint.width for hinge in hinges]

@@ -16,7 +16,7 @@ import numpy as np
 
 from vinculum.derivation.bodies import articulated, composite
 from vinculum.derivation.bodies.hinges import Hinge, hinges
-from vinculum.derivation.bodies.newton_euler import Support, inverse, none, support, wrenches
+from vinculum.derivation.bodies.newton_euler import Support, inverse, support, wrenches, zeros
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.transforms import flat, of_stage
 from vinculum.errors import ModelError
@@ -66,7 +66,7 @@ class Recursion:
 
     def bias(self) -> np.ndarray:
         """h_q with gravity: what M_q q̈ + h_q = (all other forces) needs."""
-        return self.forces(none(self.hinges))
+        return self.forces(zeros(self.hinges))
 
     def inverse_dynamics(self, accelerations: Sequence[Any]) -> np.ndarray:
         """The generalized forces for given q̈ (n)."""
@@ -129,8 +129,8 @@ class Recursion:
     def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
         tau = self.hinge_forces(applied)
         if method == "articulated" or (method == "auto" and self.size > ARTICULATED_FROM):
-            return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, none(self.hinges), self.base))
-        bias = inverse(self.hinges, self.rates, none(self.hinges), self.base)
+            return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, zeros(self.hinges), self.base))
+        bias = inverse(self.hinges, self.rates, zeros(self.hinges), self.base)
         right = [a - b for own, row in zip(tau, bias, strict=True) for a, b in zip(own, row, strict=True)]
         x, pivots = composite.solve(composite.mass_matrix(self.hinges), right, composite.ancestors(self.hinges))
         first = composite.starts(self.hinges)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import sympy as sp
 
-from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.equations import EquationsOfMotion, refuse_redundant
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
 from vinculum.derivation.mechanics.partition import Partition
@@ -24,7 +24,7 @@ from vinculum.derivation.printing import Line
 from vinculum.derivation.servo.servo_index_reduction import named_first, reduce_index
 from vinculum.derivation.variables import Variables, approach
 from vinculum.describe import AffineSystem, Servo, System
-from vinculum.errors import Finding, VinculumError, call
+from vinculum.errors import DomainError, Finding, VinculumError, call
 from vinculum.names import suggestion
 
 Record = TypeVar("Record")
@@ -138,6 +138,11 @@ class MechanicalForm(Form[EquationsOfMotion]):
         """The variables for a given partition, of the forms that divide the coordinates."""
         raise VinculumError(f"The form {self.name!r} does not divide the coordinates.")
 
+    @property
+    def allows_dependent(self) -> bool:
+        """Whether dependent constraints are met in the sense of least squares."""
+        return getattr(self, "redundant", "refuse") == "least_squares"
+
     def refuse(self, mechanics: Mechanics) -> None:
         """Raise for a system that the form cannot treat and name the form that can; most need ideal constraints."""
         refuse_servo_constraints(mechanics, self.name)
@@ -153,7 +158,20 @@ class MechanicalForm(Form[EquationsOfMotion]):
         terms = approach(reduce_index(terms, named_first(samples, self.at)), getattr(self, "rates", None))
         self.refuse(terms)
         equations = EquationsOfMotion(self, terms, self.variables(terms, samples))
-        return equations.at_reference(samples)
+        equations = replace(equations, samples=tuple(equations.with_definitions(values) for values in samples))
+        if system.constraints:
+            refuse_redundant(equations, equations.reference())
+        return replace(equations, elimination=first_elimination(equations))
+
+
+def first_elimination(equations: EquationsOfMotion) -> Explicit | None:
+    """The elimination at the reference state, or at the first sample where all expressions have a value."""
+    for values in (equations.reference(),) if equations.form.at is not None else equations.samples:
+        try:
+            return equations.chosen_for(values)
+        except DomainError:
+            continue
+    return None
 
 
 def refuse_servo_constraints(mechanics: Mechanics, form: str) -> None:
@@ -178,6 +196,9 @@ def register(form: type[Form]) -> type[Form]:
     missing = [name for name in ("name", "summary") if not isinstance(getattr(form, name, None), str)]
     if missing:
         raise VinculumError(f"The form {form.__name__} needs the class attribute {' and '.join(missing)}.")
+    other = FORMS.get(form.name, form)
+    if (other.__module__, other.__qualname__) != (form.__module__, form.__qualname__):  # not defined once more
+        raise VinculumError(f"There is a form {form.name!r} already, {other.__name__}. Give yours another name.")
     FORMS[form.name] = form
     return form
 

@@ -16,7 +16,7 @@ from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
-from vinculum.derivation.mechanics.partition import Partition, choose_partition, dependence, projected
+from vinculum.derivation.mechanics.partition import Partition, choose_partition, dependence, project
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line, acceleration_nodes, constraint_lines
 from vinculum.derivation.variables import Variables, full_state
@@ -44,7 +44,7 @@ class LurieSuslov(MechanicalForm):
     def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
         """r̈ from the projected equations, s̈ from the constraints."""
         bias = mechanics.gamma + mechanics.corrections
-        found = projected(mechanics, variables.divided, bias, samples)
+        found = project(mechanics, variables.divided, bias, samples)
         v = mechanics.system.nodes.v
         return Explicit(
             rates=(*v, *found.accelerations),

@@ -26,7 +26,7 @@ from vinculum.derivation.forms.form import Form, option, register
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.derivation.program.affine_form import to_affine
-from vinculum.derivation.program.perturbation import Prescription, Rates, prescribed
+from vinculum.derivation.program.perturbation import Prescription, Rates, prescribe
 from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.derivation.servo.relative_degree import Chain, relative_degrees
 from vinculum.describe import System
@@ -71,7 +71,7 @@ class Program(Form[ProgramEquations]):
             form=self,
             system=stated,
             chains_found=tuple(chains),
-            prescribed=prescribed(self.rates, chains, known, points),
+            prescribed=prescribe(self.rates, chains, known, points),
             preferred=_preferred(stated, self.free or {}, known),
             weights=_weights(stated, self.weights or {}),
             points=tuple(points),

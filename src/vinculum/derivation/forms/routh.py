@@ -26,7 +26,7 @@ from vinculum.derivation.mechanics.partition import (
     Partition,
     choose_partition,
     dependent_rates,
-    projected,
+    project,
     with_velocities,
 )
 from vinculum.derivation.mechanics.sample_states import Samples
@@ -84,7 +84,7 @@ class Routh(MechanicalForm):
         rates, velocities = dependent_rates(mechanics, partition, samples)
         velocities[c], spin = cyclic_velocities(mechanics, c, velocities, samples)
         reduced = with_velocities(mechanics, velocities)
-        found = projected(reduced, partition, reduced.gamma, samples)
+        found = project(reduced, partition, reduced.gamma, samples)
         return Explicit(
             rates=(*velocities[r], *velocities[c], *rates, *found.accelerations[r], *reduced.applied[c]),
             velocities=tuple(velocities),

@@ -24,7 +24,7 @@ from vinculum.derivation.mechanics.partition import (
     dependence,
     dependent_rates,
     following,
-    projected,
+    project,
     reduced_matrix,
     with_velocities,
 )
@@ -66,7 +66,7 @@ class Shulgin(MechanicalForm):
         r = list(partition.r)
         rates, velocities = dependent_rates(mechanics, partition, samples)
         reduced = with_velocities(mechanics, velocities)
-        found = projected(reduced, partition, reduced.gamma, samples)
+        found = project(reduced, partition, reduced.gamma, samples)
         free = vector(mechanics.system.nodes.v)[r]
         return Explicit(
             rates=(*free, *rates, *found.accelerations[r]),

@@ -244,7 +244,7 @@ def servo_directions(system: System, applied: np.ndarray, J: np.ndarray) -> tupl
     B = jacobian(list(applied), held)
     if symbols(B.ravel()) & set(held):
         raise ModelError(
-            "the servo inputs are not usable",
+            "Invalid servo inputs",
             [f"the forces are not linear in {listed(system.servo_inputs)}, so the constraint does not determine them."],
         )
     directions = J.T.copy()

@@ -154,7 +154,7 @@ def reduced_matrix(mechanics: Mechanics, partition: Partition, B: np.ndarray) ->
     return symmetrized(M[np.ix_(r, r)] + mixed + mixed.T + matrix_product(B.T, matrix_product(M[np.ix_(s, s)], B)))
 
 
-def projected(mechanics: Mechanics, partition: Partition, bias: np.ndarray, samples: Samples) -> Projected:
+def project(mechanics: Mechanics, partition: Partition, bias: np.ndarray, samples: Samples) -> Projected:
     """Solve for r̈, then s̈ = B r̈ + b₁ with F_s b₁ = -bias, then λ.
 
     ``mechanics`` may have its velocities replaced by functions of the state; ``bias`` is γ + c of J q̈ + γ + c = 0.

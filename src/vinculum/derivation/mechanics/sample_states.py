@@ -26,7 +26,7 @@ def newton(
 ) -> tuple[np.ndarray, bool]:
     """Solve f(x) = 0 by x ← x - J⁺ f, halving a step that does not bring f closer to zero.
 
-    Returns the point and whether it was reached: whether the last correction was negligible beside x.
+    Returns the point and whether it was reached: whether the last correction was negligible relative to x.
     """
     x = np.array(x, dtype=float)
     f = residual(x)

@@ -22,9 +22,9 @@ _ROUNDING = 1e-9  # a share of the largest inertia, below which a negative one i
 
 
 def singular_at(equations: EquationsOfMotion, known: Values) -> str:
-    """What the equations no longer determine at a state, or nothing."""
+    """What the equations no longer determine at a state, in a sentence; empty where they determine everything."""
     mechanics = equations.mechanics
-    if equations.redundant:
+    if equations.form.allows_dependent:
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
         better = listed(equations.system.coordinates[i] for i in best_partition(mechanics, known).s)
@@ -32,7 +32,7 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
         return f"{found.problem} There {better} could be, or leave dependent out and let Vinculum choose."
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
-        return f"The constraint {', '.join(vanishing)} does not act here: its gradient vanishes."
+        return f"The constraint {', '.join(vanishing)} has no effect here: its gradient vanishes."
     if mechanics.actuators is not None:
         return ""  # servo constraints have a condition of their own, the realizability determinant
     M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
@@ -42,10 +42,10 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     _, singular, vectors = np.linalg.svd(bordered / np.outer(scale, scale))
     if singular[-1] > _SINGULAR * singular[0]:
         return ""
-    return _blamed(equations, vectors[-1], known)
+    return _name_undetermined(equations, vectors[-1], known)
 
 
-def _blamed(equations: EquationsOfMotion, direction: np.ndarray, known: Values) -> str:
+def _name_undetermined(equations: EquationsOfMotion, direction: np.ndarray, known: Values) -> str:
     """Name what takes part in the direction (q̈, -λ) that the equations do not determine."""
     system = equations.system
     names = [*map(name_of, system.coordinates), *(c.name for c in system.constraints)]
@@ -54,7 +54,7 @@ def _blamed(equations: EquationsOfMotion, direction: np.ndarray, known: Values) 
     q = numbers(system.nodes.q, known)
     point = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, q, strict=False))
     if len(constraints) == 1:
-        return f"The constraint `{constraints[0]}` loses its hold at {point}: its reaction is no longer determined."
+        return f"The constraint `{constraints[0]}` becomes singular at {point}: its reaction is no longer determined."
     if constraints:
         quoted = ", ".join(f"`{name}`" for name in constraints)
         return f"The constraints {quoted} become dependent at {point}: their reactions are no longer determined."
@@ -63,7 +63,7 @@ def _blamed(equations: EquationsOfMotion, direction: np.ndarray, known: Values) 
 
 
 def vanishing_constraints(equations: EquationsOfMotion, known: Values) -> list[str]:
-    """Constraints whose gradient is next to nothing beside what it is at generic states."""
+    """Constraints whose gradient is negligible compared with its size at the sample states."""
     J = numbers(equations.mechanics.J, known)
     usual = [np.linalg.norm(rows, axis=1) for rows in _generic_gradients(equations)]
     if not usual or not len(J):

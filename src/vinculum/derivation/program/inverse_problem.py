@@ -135,7 +135,7 @@ def _refuse(J: sp.Matrix, r: int, N: int, tangent: Sequence) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Helmholtz:
-    """What is left of each condition; all zero for variational equations."""
+    """The remainder of each condition; all are zero for variational equations."""
 
     equations: tuple[sp.Expr, ...]
     coordinates: tuple[sp.Expr, ...]
@@ -148,7 +148,7 @@ class Helmholtz:
 
     @property
     def failed(self) -> dict[str, sp.Matrix]:
-        """The conditions that do not hold, with what is left of them."""
+        """The conditions that do not hold, with their remainders."""
         found = {"H1": self.H1, "H2": self.H2, "H3": self.H3}
         return {name: matrix for name, matrix in found.items() if any(entry != 0 for entry in matrix)}
 

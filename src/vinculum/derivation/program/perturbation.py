@@ -28,7 +28,7 @@ __all__ = [
     "Prescription",
     "Rates",
     "binomial",
-    "prescribed",
+    "prescribe",
     "residual",
 ]
 
@@ -73,7 +73,7 @@ def binomial(order: int, rate: float) -> list[float]:
     return [math.comb(order, j) * rate ** (order - j) for j in range(order)]
 
 
-def prescribed(
+def prescribe(
     rates: Rates | Prescription | None, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]
 ) -> Feedback | None:
     """The corrections c = -Z of every constraint; ``known`` are the symbols Z may contain."""
@@ -92,7 +92,7 @@ def _rates(rates: Rates, names: Sequence[str]) -> list[float]:
     """One number for each constraint."""
     problems = []
     if isinstance(rates, Mapping):
-        problems += [f"{key!r} is no constraint.{suggestion(str(key), names)}" for key in rates if key not in names]
+        problems += [f"{key!r} is not a constraint.{suggestion(str(key), names)}" for key in rates if key not in names]
         problems += [f"the constraint {name!r} has no rate." for name in names if name not in rates]
         numbers = [rates.get(name, 0.0) for name in names]
     else:
@@ -102,7 +102,7 @@ def _rates(rates: Rates, names: Sequence[str]) -> list[float]:
         problems.append(f"there are {len(numbers)} rates for {len(names)} constraints ({', '.join(names)}).")
     problems += [f"the rate {k} is not a finite number of at least 0." for k in numbers if not 0 <= float(k) < math.inf]
     if problems:
-        raise ModelError("the rates are not usable", problems)
+        raise ModelError("Invalid rates", problems)
     return [float(k) for k in numbers]
 
 
@@ -113,11 +113,11 @@ def _linear(
     eta = [y for chain in chains for y in chain.y]
     if len(matrix) != len(chains) or any(len(row) != len(eta) for row in matrix):
         degrees = ", ".join(f"{chain.name}: {chain.degree}" for chain in chains)
-        raise ModelError("the perturbation matrix is not usable", [
+        raise ModelError("Invalid perturbation matrix", [
             f"it is {len(matrix)} x {len(matrix[0]) if matrix else 0}; with the relative degrees {degrees} it needs "
             f"{len(chains)} rows and {len(eta)} columns."])  # fmt: skip
     K = [[Converter()(entry) for entry in row] for row in matrix]
-    _refuse_strangers([node for row in K for node in row], known)
+    _refuse_unknown([node for row in K for node in row], known)
     _refuse_growth(K, chains, points)
     corrections = [-sum((k * y for k, y in zip(row, eta, strict=True)), ZERO) for row in K]
     return Feedback(tuple(corrections), {})
@@ -137,7 +137,7 @@ def _refuse_growth(K: Sequence[Sequence[Node]], chains: Sequence[Chain], points:
     A = companion(np.array([evaluate(row, points[0]) for row in K]), [chain.degree for chain in chains])
     worst = max(np.linalg.eigvals(A), key=lambda root: root.real)
     if worst.real >= 0:
-        raise ModelError("the perturbation matrix is not usable", [
+        raise ModelError("Invalid perturbation matrix", [
             Finding(f"residuals would not decay: η̇ = A η has the root {worst:.6g}.",
                     ["Choose K so that all roots have a negative real part, or use ", call("derive", rates=1.0), "."])
         ])  # fmt: skip
@@ -145,13 +145,13 @@ def _refuse_growth(K: Sequence[Sequence[Node]], chains: Sequence[Chain], points:
 
 def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]) -> Feedback:
     names = [chain.name for chain in chains]
-    problems = [f"{key!r} is no constraint.{suggestion(key, names)}" for key in law.functions if key not in names]
+    problems = [f"{key!r} is not a constraint.{suggestion(key, names)}" for key in law.functions if key not in names]
     problems += [f"the constraint {name!r} has no function Z." for name in names if name not in law.functions]
     if problems:
-        raise ModelError("the perturbation equations are not usable", problems)
+        raise ModelError("Invalid perturbation equations", problems)
     places = {symbol(residual(chain.name, j)): y for chain in chains for j, y in enumerate(chain.y)}
     Z = [Converter()(law.functions[name]) for name in names]
-    _refuse_strangers(Z, [*known, *places])
+    _refuse_unknown(Z, [*known, *places])
     at_zero = substitute(Z, dict.fromkeys(places, ZERO))
     for name, node in zip(names, at_zero, strict=True):
         worst = max((abs(evaluate([node], values)[0]) for values in points), default=0.0)
@@ -160,13 +160,13 @@ def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], 
                 f"Z of {name!r} is {worst:.3g} where all residuals are zero; the constraint would not hold."
             )
     if problems:
-        raise ModelError("the perturbation equations are not usable", problems)
+        raise ModelError("Invalid perturbation equations", problems)
     return Feedback(tuple(-z for z in substitute(Z, places)), {})
 
 
-def _refuse_strangers(nodes: Sequence[Node], known: Sequence[Node]) -> None:
-    strangers = [s.value for s in symbols(nodes) - set(known)]
-    if strangers:
-        raise ModelError("the perturbation equations are not usable", [
-            f"{listed(strangers)} is not known. Z may contain residual(name, level), states, time and parameters."
+def _refuse_unknown(nodes: Sequence[Node], known: Sequence[Node]) -> None:
+    unknown = [s.value for s in symbols(nodes) - set(known)]
+    if unknown:
+        raise ModelError("Invalid perturbation equations", [
+            f"{listed(unknown)} is unknown. Z may contain residual(name, level), states, time and parameters."
         ])  # fmt: skip

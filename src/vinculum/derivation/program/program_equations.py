@@ -82,7 +82,7 @@ class ProgramEquations:
         return self._written(vlatex)
 
     def text(self) -> str:
-        """The same as plain text, in the words of a model file."""
+        """The equations as plain text, written as in a model file."""
         return self._written(plain).lines
 
     def _written(self, write: Write) -> Printed:

@@ -47,7 +47,7 @@ def build_characteristics(
     of = Characteristics(system, names, (*given.values(), *mechanics.velocity), len(given))
     deciding = branch_state(of, at)
     refuse_dependent_characteristics(of, samples[0] if samples and at is None else deciding)
-    return inverted(of, inverse, deciding)
+    return invert(of, inverse, deciding)
 
 
 def check_characteristics(system: System, given: Mapping[sp.Expr, sp.Expr] | None) -> dict[sp.Expr, Node]:
@@ -83,8 +83,8 @@ def _about(system: System, name: Any, expression: sp.Expr) -> list[str]:
         return [f"{name_of(name)} is a coordinate. Give the characteristic a name of its own."]
     known = {*system.nodes.q, *system.nodes.v, *system.nodes.parameters, system.nodes.time}
     found = symbols([Converter()(expression)])
-    strangers = [s.value for s in found - known]
-    problems = [f"{name_of(name)} contains {listed(strangers)}, which has no value."] if strangers else []
+    unknown = [s.value for s in found - known]
+    problems = [f"{name_of(name)} contains {listed(unknown)}, which has no value."] if unknown else []
     if not found & set(system.nodes.v):
         problems.append(f"{name_of(name)} contains no velocity, so it cannot stand for one.")
     return problems
@@ -111,12 +111,12 @@ def _release_parameter(system: System, constraint: str) -> sp.Expr:
     return sp.Function("xi_" + "".join(ch if ch.isalnum() else "_" for ch in constraint))(system.time)
 
 
-def inverted(of: Characteristics, asked: Inverse, at: Values) -> Characteristics:
+def invert(of: Characteristics, asked: Inverse, at: Values) -> Characteristics:
     """The characteristics with their closed inverse, where there is one; ``asked`` may be "newton" to do without."""
     if isinstance(asked, Mapping):
         return replace(of, inverse=_checked(of, asked, at))
     if asked not in (None, "newton"):
-        raise ModelError("the inverse is not usable", [f"{asked!r}: pass {{velocity: expression of e}}, or 'newton'."])
+        raise ModelError("Invalid inverse", [f"{asked!r}: pass {{velocity: expression of e}}, or 'newton'."])
     if asked == "newton" or of.linear or not _promising(of):
         return of
     return replace(of, inverse=_found(of, at))
@@ -126,14 +126,14 @@ def _checked(of: Characteristics, asked: Mapping[sp.Expr, sp.Expr], at: Values) 
     system = of.system
     missing = [v for v in system.velocities if v not in asked]
     if missing:
-        raise ModelError("the inverse is not usable", [f"no expression for {listed(missing)}."])
+        raise ModelError("Invalid inverse", [f"no expression for {listed(missing)}."])
     convert = Converter()
     inverse = tuple(convert(asked[v]) for v in system.velocities)
-    strangers = symbols(inverse) - {*of.e, *system.nodes.q, *system.nodes.parameters, system.nodes.time}
-    if strangers:
-        raise ModelError("the inverse is not usable", [f"it contains {listed(s.value for s in strangers)}."])
+    unknown = symbols(inverse) - {*of.e, *system.nodes.q, *system.nodes.parameters, system.nodes.time}
+    if unknown:
+        raise ModelError("Invalid inverse", [f"it contains {listed(s.value for s in unknown)}."])
     if not _gives_back(of, inverse, at):
-        raise ModelError("the inverse is not usable", ["put into the characteristics, it does not give them back."])
+        raise ModelError("Invalid inverse", ["substituted into the characteristics, it does not give them back."])
     return inverse
 
 

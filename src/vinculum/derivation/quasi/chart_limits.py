@@ -110,9 +110,7 @@ def refuse_outside(limits: Sequence[Condition], values: Values) -> None:
     for limit in limits:
         value = 1.0 if limit.node is None else limit.value(values)
         if abs(value) < 1e-12:
-            raise SingularError(
-                f"The state is not usable: {limit.meaning}, and there it is {value:.3g}. {limit.advice}"
-            )
+            raise SingularError(f"Invalid state: {limit.meaning}, and at this state it is {value:.3g}. {limit.advice}")
 
 
 def determinant(A: np.ndarray) -> Node:
@@ -141,14 +139,14 @@ def refuse_dependent_characteristics(of: Characteristics, values: Values) -> Non
         return
     rank = int(np.sum(singular > 1e-9))
     taking_part = np.abs(vectors[:, rank:]).max(axis=1) > 1e-6
-    guilty = [name_of(name) for name, part in zip(of.names, taking_part, strict=True) if part]
+    involved = [name_of(name) for name, part in zip(of.names, taking_part, strict=True) if part]
     point = ", ".join(
         f"{name_of(c)} = {values[q]:.6g}" for c, q in zip(of.system.coordinates, of.system.nodes.q, strict=True)
     )
     raise ModelError(
-        "the characteristics are not independent",
+        "Dependent characteristics",
         [
-            f"{', '.join(guilty)} depend on each other: det(de/dqdot) = 0, rank {rank} of {len(E)} at {point}. The "
+            f"{', '.join(involved)} depend on each other: det(de/dqdot) = 0, rank {rank} of {len(E)} at {point}. The "
             "constraints count as characteristics too. Choose others, so that e determines all velocities."
         ],
     )

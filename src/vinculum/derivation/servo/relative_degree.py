@@ -8,7 +8,7 @@ until p_j is not zero *on the manifold*. As long as it is zero there, its terms 
 off the manifold they need not vanish. Then ẏ_{r-1} = a + p N is exact and so is the perturbation equation imposed on
 it, while ẏ_j = y_{j+1} + (weak terms) is a stable system driven by other residuals. Whether p_j vanishes is decided on
 numbers, at several points that satisfy all constraints and all y_j found so far; each round has fewer such points,
-so that all rows are looked at again until none changes.
+so all rows are checked again until none changes.
 
 Source: Pesterev, Matrosov, Morozov, section 2, with the weak terms treated as in docs/reactions_as_controls.md.
 """
@@ -26,7 +26,7 @@ from vinculum.errors import ConstraintError, Finding, Word, call
 from vinculum.graph import ONE, ZERO, Node, along
 from vinculum.graph.magnitude import magnitudes
 
-_VANISHES = 1e-9  # a coefficient this small beside the terms it is the sum of is zero on the manifold
+_VANISHES = 1e-9  # a coefficient this small relative to the terms of its sum is zero on the manifold
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,22 +49,22 @@ def relative_degrees(
     nodes: AffineNodes, names: Sequence[str], values: Values, around: Mapping[Node, float] | None
 ) -> tuple[list[Chain], list[dict[Node, float]]]:
     """The chain of every constraint, and the consistent points at which it was decided."""
-    chains = [begun(nodes, name, f) for name, f in zip(names, nodes.f, strict=True)]
+    chains = [begin_chain(nodes, name, f) for name, f in zip(names, nodes.f, strict=True)]
     while True:
         points = consistent_points(nodes, chains, values, around)
-        weak = [i for i, chain in enumerate(chains) if not strong(chain, points)]
+        weak = [i for i, chain in enumerate(chains) if not input_acts(chain, points)]
         if not weak:
             return chains, points
         for i in weak:
-            chains[i] = extended(nodes, chains[i])
+            chains[i] = extend(nodes, chains[i])
 
 
-def begun(nodes: AffineNodes, name: str, f: Node) -> Chain:
+def begin_chain(nodes: AffineNodes, name: str, f: Node) -> Chain:
     """The chain of a constraint before anything is known about it."""
-    return Chain(name, (f,), *differentiated(nodes, f), dropped=())
+    return Chain(name, (f,), *differentiate(nodes, f), dropped=())
 
 
-def differentiated(nodes: AffineNodes, y: Node) -> tuple[Node, np.ndarray]:
+def differentiate(nodes: AffineNodes, y: Node) -> tuple[Node, np.ndarray]:
     """(a, p) of ẏ = a + p N."""
     a = along([y], {**dict(zip(nodes.x, nodes.F, strict=True)), nodes.time: ONE})[0]
     p = np.full(len(nodes.inputs), ZERO, dtype=object)
@@ -73,7 +73,7 @@ def differentiated(nodes: AffineNodes, y: Node) -> tuple[Node, np.ndarray]:
     return a, p
 
 
-def extended(nodes: AffineNodes, chain: Chain) -> Chain:
+def extend(nodes: AffineNodes, chain: Chain) -> Chain:
     """One differentiation more; refused when no number of them can bring an input in."""
     if chain.degree >= len(nodes.x) or chain.a.op == "constant":
         raise ConstraintError(
@@ -81,10 +81,10 @@ def extended(nodes: AffineNodes, chain: Chain) -> Chain:
             "appeared. Add the reaction or control that holds it, or remove the constraint."
         )
     dropped = (*chain.dropped, chain.degree - 1) if any(p is not ZERO for p in chain.p) else chain.dropped
-    return Chain(chain.name, (*chain.y, chain.a), *differentiated(nodes, chain.a), dropped=dropped)
+    return Chain(chain.name, (*chain.y, chain.a), *differentiate(nodes, chain.a), dropped=dropped)
 
 
-def strong(chain: Chain, points: Sequence[Values]) -> bool:
+def input_acts(chain: Chain, points: Sequence[Values]) -> bool:
     """Whether an input acts on ẏ_{r-1} somewhere on the manifold."""
     live = [p for p in chain.p if p is not ZERO]
     return any(

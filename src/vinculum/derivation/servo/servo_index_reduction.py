@@ -41,7 +41,7 @@ def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
         order = independent_rows(D)
         if len(order) == len(servos):
             break
-        mechanics = differentiated(mechanics, servos, order, samples)
+        mechanics = differentiate_servos(mechanics, servos, order, samples)
         if sum(map(len, mechanics.chains)) > 2 * len(mechanics.system.coordinates) + 1:
             refuse_unrealizable(mechanics, D[0])
     if servos:
@@ -81,7 +81,7 @@ def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray
     return np.where(rounding[:, None], 0.0, J[servo] @ Y[:, :p]), lengths[p:], lengths[:p]
 
 
-def differentiated(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
+def differentiate_servos(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
     """The residuals that depend on others replaced by z_i := α_i - Σ_j k_ij α_j."""
     nodes = mechanics.system.nodes
     a, Y = free_motion(mechanics, servos, samples)

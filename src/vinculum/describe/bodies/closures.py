@@ -198,7 +198,7 @@ def refuse_open(tree: BodyTree) -> None:
     best = (np.inf, np.zeros(len(f)))
     for attempt in range(_starts(f, slopes)):
         x = home(tree) + (random.normal(0, 0.3 * attempt, len(q)) if attempt else 0.0)
-        left = _closed(f, slopes, q, x, known)
+        left = _close(f, slopes, q, x, known)
         best = min(best, (float(np.abs(left).max()), left), key=lambda pair: pair[0])
         if best[0] < _CLOSED:
             return
@@ -227,7 +227,7 @@ def home(tree: BodyTree) -> np.ndarray:
     return np.array([x for body in tree.bodies for part in body.parts for x in part.joint.home])
 
 
-def _closed(f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, known: dict[Node, float]) -> np.ndarray:
+def _close(f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, known: dict[Node, float]) -> np.ndarray:
     """The residual after damped Gauss-Newton steps."""
     entries = list(slopes.ravel())
     below = {id(nodes): order(nodes) for nodes in (f, entries)}

@@ -21,10 +21,10 @@ _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia
 
 def rotation_rpy(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
     """The rotation Rz(yaw) Ry(pitch) Rx(roll) of URDF, body axes as columns; quarter turns come out exact."""
-    return turned(2, yaw) @ turned(1, pitch) @ turned(0, roll)
+    return axis_rotation(2, yaw) @ axis_rotation(1, pitch) @ axis_rotation(0, roll)
 
 
-def turned(k: int, angle: float) -> np.ndarray:
+def axis_rotation(k: int, angle: float) -> np.ndarray:
     """The rotation about coordinate axis k."""
     quarter = round(float(angle) / (np.pi / 2))
     exact = abs(float(angle) - quarter * np.pi / 2) < 4e-16 * max(1, abs(quarter))
@@ -76,12 +76,12 @@ def _refuse_unknown(links: Sequence[Mapping[str, Any]]) -> None:
 def link_frame(link: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Rotation and origin of a standard row's frame in the frame of its body: Tx(a) Rx(α), after Tz(d)."""
     d = 0.0 if link.get("joint") == "prismatic" else float(link.get("d", 0))
-    return turned(0, float(link.get("alpha", 0))), np.array([float(link.get("a", 0)), 0.0, d])
+    return axis_rotation(0, float(link.get("alpha", 0))), np.array([float(link.get("a", 0)), 0.0, d])
 
 
 def _standard(link: Mapping[str, Any], i: int, parent: str | None, before: tuple) -> tuple[Body, tuple]:
     R, p = before
-    offset = turned(2, float(link.get("theta", 0)))
+    offset = axis_rotation(2, float(link.get("theta", 0)))
     shift = float(link.get("d", 0)) if link.get("joint") == "prismatic" else 0.0
     turn, place = link_frame(link)
     center = place + turn @ np.array(link.get("center_of_mass", (0, 0, 0)), dtype=float)
@@ -91,10 +91,10 @@ def _standard(link: Mapping[str, Any], i: int, parent: str | None, before: tuple
 
 
 def _modified(link: Mapping[str, Any], i: int, parent: str | None) -> tuple[Body, tuple]:
-    R = turned(0, float(link.get("alpha", 0)))
+    R = axis_rotation(0, float(link.get("alpha", 0)))
     p = np.array([float(link.get("a", 0)), 0.0, 0.0]) + R @ (0, 0, float(link.get("d", 0)))
     center = np.array(link.get("center_of_mass", (0, 0, 0)), dtype=float)
-    return _body(link, i, parent, p, R @ turned(2, float(link.get("theta", 0))), center, np.eye(3)), ()
+    return _body(link, i, parent, p, R @ axis_rotation(2, float(link.get("theta", 0))), center, np.eye(3)), ()
 
 
 def _body(link: Mapping[str, Any], i: int, parent: str | None, p: Any, R: Any, center: Any, turn: Any) -> Body:

@@ -80,11 +80,11 @@ def motions(tree: BodyTree) -> Mapping[str | None, Motion]:
     found: dict[str | None, Motion] = {None: base_motion(tree)}
     for name in tree.order:
         body = tree.body(name)
-        found[name] = _hung(body, found[body.parent])
+        found[name] = _attach(body, found[body.parent])
     return found
 
 
-def _hung(body: Body, parent: Motion) -> Motion:
+def _attach(body: Body, parent: Motion) -> Motion:
     origin = nodes_of(body.origin)
     p, _ = parent.at(origin)
     C = tuple(tuple(lift(float(x)) for x in row) for row in body.turned)
@@ -102,7 +102,7 @@ def _rate(q: sp.Expr) -> sp.Expr:
     return q.diff(q.args[0])
 
 
-def turned(motion: Motion, R: Matrix, own: Vector) -> Motion:
+def turn_motion(motion: Motion, R: Matrix, own: Vector) -> Motion:
     """The motion behind a turn R that adds ``own`` to the angular velocity."""
     inward = transposed(R)
     omega = plus(times(inward, motion.omega), own)

@@ -79,7 +79,7 @@ class Screw:
 
     def inertia(self, x: Inertia) -> Inertia:
         """m, h, Σ about the old origin in the old axes."""
-        return shifted(x[0], self.inwards(x[1]), self.tensor(x[2]), self.r)
+        return shift_inertia(x[0], self.inwards(x[1]), self.tensor(x[2]), self.r)
 
     def tensor(self, X: Matrix) -> Matrix:
         """Rᵀ X R with v = s (X_ii - X_jj) + c (X_ij + X_ji): X_ii - s v, X_jj + s v, c v - X_ji, c v - X_ij."""
@@ -126,7 +126,7 @@ class Shift:
 
     def inertia(self, x: Inertia) -> Inertia:
         """m, h, Σ about the old origin."""
-        return shifted(*x, self.r)
+        return shift_inertia(*x, self.r)
 
     def articulated(self, x: Articulated) -> Articulated:
         """A, B, C about the old origin."""
@@ -178,11 +178,11 @@ Stage = Screw | Shift | Turn
 
 def screw(k: int, angle: float, d: float) -> Screw:
     """A constant screw about coordinate axis k."""
-    c, s = snapped(np.array([np.cos(angle), np.sin(angle)]))
+    c, s = snap(np.array([np.cos(angle), np.sin(angle)]))
     return Screw(k, lift(float(c)), lift(float(s)), lift(float(d)))
 
 
-def snapped(X: np.ndarray) -> np.ndarray:
+def snap(X: np.ndarray) -> np.ndarray:
     """Entries that are 0, 1 or -1 up to rounding, made so."""
     nearest = np.round(X)
     return np.where(np.abs(X - nearest) < ROUNDING, nearest, X)
@@ -206,7 +206,7 @@ def symmetric(X: Matrix) -> Matrix:
     return tuple(tuple(X[min(i, j)][max(i, j)] for j in range(3)) for i in range(3))
 
 
-def shifted(m: Any, h: Vector, S: Matrix, r: Vector) -> Inertia:
+def shift_inertia(m: Any, h: Vector, S: Matrix, r: Vector) -> Inertia:
     """Inertia about an origin that lies at -r: h + m r, Σ + r hᵀ + h rᵀ + m r rᵀ."""
     moved = plus(h, tuple(m * x for x in r))
     rows = [[S[i][j] + r[i] * h[j] + moved[i] * r[j] for j in range(3)] for i in range(3)]
@@ -228,7 +228,7 @@ def moment(S: Matrix, U: Matrix) -> Vector:
     return tuple(W[j][i] - W[i][j] for i, j in ((1, 2), (2, 0), (0, 1)))
 
 
-def spread(w: Vector, a: Vector) -> Matrix:
+def acceleration_matrix(w: Vector, a: Vector) -> Matrix:
     """U = [ω̇]× + [ω]×[ω]×, with which a point ρ of the body has the acceleration v̇ + U ρ."""
     x, y, z = w
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z

@@ -201,7 +201,7 @@ def _without_law(u: sp.Expr) -> Finding:
 def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
     """Why there can be no such law; empty where there can."""
     if u in equations.holding.values():
-        return f"{name_of(u)} holds a constraint, so it has no law of its own. Leave it out."
+        return f"{name_of(u)} holds a constraint, so it cannot have a law. Leave it out."
     if u not in equations.inputs:
         return f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, equations.inputs))}"
     if not isinstance(law, (sp.Basic, int, float, np.number)):

@@ -1,7 +1,7 @@
 """Where the order of elimination stops being good, and where the form itself stops being valid, along a run.
 
 The pivots of the elimination are watched: when one of them has shrunk too far, pivots (and dependent coordinates, if
-Vinculum chose them) are chosen again at the state reached. A form may have conditions of its own, which end the run.
+Vinculum chose them) are chosen again at the state reached. Where a condition of the form is violated, the run ends.
 """
 
 from __future__ import annotations

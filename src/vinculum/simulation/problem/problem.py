@@ -78,7 +78,7 @@ class Problem:
         """About the largest |eigenvalue| of ∂f/∂x at a state, by power iteration with finite differences of f.
 
         The geometric mean of the growth over the last iterations, which smooths the turning of complex pairs. A motion
-        without any rate of its own counts as 1.
+        without any rate counts as 1.
         """
         f = self.compiled(self.nodes.rates)
         here = f(t, x, self.values)
@@ -117,7 +117,7 @@ class Problem:
         return self.with_nodes(feedback=feedback)
 
     def with_nodes(self, **changes: Any) -> Problem:
-        """The same numbers with some nodes changed; branches are made anew."""
+        """The same numbers with some nodes changed; branches are discarded."""
         return replace(self, nodes=replace(self.nodes, **changes), branches={})
 
 

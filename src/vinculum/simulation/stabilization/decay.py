@@ -22,7 +22,7 @@ from vinculum.simulation.trajectory.trajectory import Trajectory
 
 @dataclass(frozen=True, eq=False)
 class Decay:
-    """|η(t)| ≤ factor · |η(0)| e^{-rate t}, with the residuals of the run beside it."""
+    """|η(t)| ≤ factor · |η(0)| e^{-rate t}, with the measured residuals of the run."""
 
     rate: float  # a/(2 c₂)
     factor: float  # √(c₂/c₁)

@@ -106,7 +106,7 @@ def dataset(motion: Trajectory) -> xr.Dataset:
     """States, inputs, energy, work, residuals and reactions over time; how the run went as attributes.
 
     What is called the reaction of a servo constraint is the input that holds it, and is stored once, as this input.
-    What a column holds is said in the attribute ``columns``, so that names may be any text, and a coordinate may be
+    The attribute ``columns`` says what each column holds, so names may be any text, and a coordinate may be
     called energy.
     """
     if isinstance(motion.run, StoredRun):
@@ -144,7 +144,7 @@ def dataset(motion: Trajectory) -> xr.Dataset:
 
 
 def _plain(name: str) -> str:
-    """A name NetCDF accepts: it has no use for slashes."""
+    """A name that NetCDF accepts: without slashes."""
     return name.replace("/", "\N{DIVISION SLASH}")
 
 

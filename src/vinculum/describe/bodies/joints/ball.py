@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vinculum.describe.bodies.joints.elementary import Angle, Elementary
-from vinculum.describe.bodies.kinematics import Motion, quaternion_matrix, quaternion_rows, rates_of, turned
+from vinculum.describe.bodies.kinematics import Motion, quaternion_matrix, quaternion_rows, rates_of, turn_motion
 from vinculum.describe.bodies.transforms import Articulated, Inertia, Shift, Six, Stage, Turn, symmetric
 from vinculum.graph import ONE, ZERO, Node, lift
 from vinculum.graph.node import divide
@@ -26,7 +26,7 @@ class BallCenter(Elementary):
 
     def move(self, motion: Motion, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
         """R turns by the quaternion, ω grows by 2 E(q) q̇."""
-        return turned(motion, quaternion_matrix(q), rates_of(q, rates))
+        return turn_motion(motion, quaternion_matrix(q), rates_of(q, rates))
 
     def step(self, q: Sequence[Node], delta: float = 0.0, d: Any = ZERO) -> Turn:
         """The rotation of the quaternion; constant parts are steps of their own."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vinculum.describe.bodies.joints.elementary import Angle, Elementary, at_origin, cosine_sine, without
-from vinculum.describe.bodies.kinematics import Motion, turned
+from vinculum.describe.bodies.kinematics import Motion, turn_motion
 from vinculum.describe.bodies.transforms import Articulated, Inertia, Screw, Six
 from vinculum.graph import ZERO, Node, apply, lift
 from vinculum.graph.vectors import Matrix, Vector, plus, scaled, turn
@@ -22,7 +22,7 @@ class RotaryAxis(Elementary):
     def move(self, motion: Motion, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
         """R turns, ω grows by q̇ along the axis."""
         R = turn(axis, apply("cos", q[0]), apply("sin", q[0]))
-        return turned(motion, R, scaled(rates[0], axis))
+        return turn_motion(motion, R, scaled(rates[0], axis))
 
     def step(self, q: Sequence[Node], delta: float, d: Any) -> Screw:
         """A turn by q + δ."""
