@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import Integrable, Residual, StartLevel
+from vinculum.derivation.integrable import Integrable, Residual, StartLevel, with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.integrable_mechanics import integrable_mechanics
 from vinculum.derivation.mechanics.lagrange import Mechanics
@@ -23,7 +23,7 @@ from vinculum.derivation.quasi.chart_limits import refuse_outside, watch_limits
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, Finding, ModelError, Word, call
-from vinculum.graph import Node, evaluate, operations, symbol, symbols, to_sympy
+from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows
@@ -153,14 +153,9 @@ class EquationsOfMotion:
         other = replace(self, variables=self.form.divide(self.mechanics, partition), elimination=None)
         return replace(other, elimination=other.chosen_for(other.reference() if values is None else values))
 
-    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
+    def with_definitions(self, values: Values) -> dict[Node, float]:
         """Values with the states added that can be computed from coordinates and velocities."""
-        fresh = {
-            symbol(key): node
-            for key, node in self.definitions.items()
-            if symbols([node]) <= set(values) and symbol(key) not in values
-        }
-        return values | dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))
+        return with_definitions(self.definitions, values)
 
     def reference(self) -> Values:
         """The state at which ranks and pivots are chosen: ``at`` of the form, else the first sample."""

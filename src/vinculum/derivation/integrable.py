@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import sympy as sp
 
 from vinculum.derivation.mechanics.sample_states import Values
-from vinculum.graph import Node, evaluate, substitute, symbol
+from vinculum.graph import Node, evaluate, substitute, symbol, symbols
 
 WORK = symbol(("work",))  # of all forces, integrated along with the motion
 
@@ -167,6 +167,16 @@ class Integrable:
         return evaluate([self.definitions.get(state, state) for state in self.states], values)
 
 
+def with_definitions(definitions: Mapping[sp.Expr, Node], values: Values) -> dict[Node, float]:
+    """Values with the states added that can be computed from the user's symbols."""
+    fresh = {
+        symbol(key): node
+        for key, node in definitions.items()
+        if symbols([node]) <= set(values) and symbol(key) not in values
+    }
+    return {**values, **dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))}
+
+
 class Equations(Protocol):
     """What `simulate` asks of equations, before there is a state. Satisfied by mechanical and by program equations."""
 
@@ -181,6 +191,10 @@ class Equations(Protocol):
     @property
     def states(self) -> tuple[sp.Expr, ...]:
         """What is integrated, x."""
+
+    @property
+    def definitions(self) -> Mapping[sp.Expr, Node]:
+        """States that are not user's symbols, as functions of these."""
 
     @property
     def user_symbols(self) -> tuple[sp.Expr, ...]:

@@ -171,6 +171,7 @@ class ProgramEquations:
     # -- what a simulation asks of any equations (`integrable.Equations`) ---------------------------------------
 
     inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
+    definitions: ClassVar[Mapping[sp.Expr, Node]] = FrozenMapping()
     laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping()
     extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping()
 

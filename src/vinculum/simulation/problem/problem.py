@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.function import Function, function
-from vinculum.derivation.integrable import Equations, Feedback, Integrable, linear_feedback
+from vinculum.derivation.integrable import Equations, Feedback, Integrable, linear_feedback, with_definitions
 from vinculum.graph import Node, evaluate, order, symbol
 from vinculum.simulation.problem.discontinuities import Branch, Sides
 from vinculum.simulation.problem.events import Event
@@ -133,6 +133,7 @@ def build_problem(
     numbers = dict(equations.parameters) | dict(parameters)
     closing = input_laws(equations, laws)
     known = {symbol(key): float(value) for key, value in (dict(start) | numbers | {equations.time: time}).items()}
+    known = with_definitions(equations.definitions, known)
     known |= {symbol(key): float(start.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
     integrable = equations.integrable(known)
