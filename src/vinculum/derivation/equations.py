@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import Integrable, Residual, StartLevel, with_definitions
+from vinculum.derivation.integrable import Condition, Integrable, Residual, StartLevel, with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.integrable_mechanics import integrable_mechanics
 from vinculum.derivation.mechanics.lagrange import Mechanics
@@ -72,6 +72,11 @@ class EquationsOfMotion:
     def definitions(self) -> Mapping[sp.Expr, Node]:
         """States that are neither coordinates nor velocities, as functions of these."""
         return self.variables.definitions
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What must stay away from zero for the states to determine the motion."""
+        return self.variables.conditions
 
     @property
     def acceleration_symbols(self) -> tuple[sp.Expr, ...]:
@@ -339,7 +344,7 @@ class EquationsOfMotion:
         pairs = zip(self.system.velocities, found, strict=True)
         wrong = [v for v, x in pairs if abs(x - values[symbol(v)]) > 1e-8 * (1 + abs(x))]
         if wrong:
-            limits = "; ".join(condition.meaning for condition in self.variables.conditions)
+            limits = "; ".join(condition.meaning for condition in self.conditions)
             raise ConstraintError(
                 Finding(
                     f"The initial state is outside the chart: the states of the form give another value of "
@@ -373,7 +378,7 @@ class EquationsOfMotion:
         if self.partition is not None and self.partition.s:
             chosen = " (chosen: best conditioned)" if self.partition.chosen else ""
             rows["dependent"] = listed(self.system.coordinates[i] for i in self.partition.s) + chosen
-        limits = [condition.meaning for condition in self.variables.conditions if condition.kind == "chart left"]
+        limits = [condition.meaning for condition in self.conditions if condition.kind == "chart left"]
         if limits:
             rows["chart"] = "; ".join(limits)
         head = f'EquationsOfMotion of "{self.system.name}"'
