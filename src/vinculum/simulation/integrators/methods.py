@@ -14,6 +14,7 @@ import numpy as np
 
 from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.names import suggestion
+from vinculum.notebook_repr import html
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class Method:
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
         """From (t, x) to the end of the plan, or to where pivots or sides of corners must change first."""
         raise NotImplementedError
+
+    _repr_html_ = html
 
 
 METHODS: dict[str, Method] = {}  # the registry

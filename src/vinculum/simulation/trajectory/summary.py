@@ -28,7 +28,7 @@ def labelled(motion: Trajectory) -> dict[str, str]:
         bound = motion.promised.get((name, level))
         rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")
     if motion.beyond:
-        rows["careful"] = "; ".join(map(str, motion.beyond))
+        rows["warning"] = "; ".join(map(str, motion.beyond))
     for name, times in motion.event_times.items():
         rows[f"event {name}"] = instants(times)
     return rows
