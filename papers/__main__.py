@@ -7,7 +7,7 @@ from pathlib import Path
 
 from papers.markdown import write_markdown
 from papers.page import write_page
-from vinculum.cli.progress import steps
+from vinculum.cli.terminal import steps
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.present.report.charts import SERIES, Figure, figure, packed
-from vinculum.present.samples import spread
+from vinculum.present.shapes import spread
 
 Panel = tuple[str, Figure]  # a name and a picture
 

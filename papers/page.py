@@ -10,11 +10,10 @@ from papers import words
 from papers.drawing import Panel
 from papers.record import Confirmation, Erratum, Evidence, Figure, Number, Paper, Table
 from papers.reproduce import Progress, Reproduced, reproduce
+from vinculum.present.html import Html, Section, duration, joined, paragraph, table, tag, text
 from vinculum.present.mathml import STYLE, mathml
-from vinculum.present.report.figures import Figures
-from vinculum.present.report.html import Html, Section, joined, paragraph, table, tag, text
+from vinculum.present.report.charts import Figures
 from vinculum.present.report.page import assembled
-from vinculum.present.report.words import duration
 
 TITLE = "Five papers, computed again"
 ABOUT = (

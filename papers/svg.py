@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.present.report.charts import SERIES, Figure
-from vinculum.present.samples import spread
+from vinculum.present.shapes import spread
 
 COLORS = ("#2a6fdb", "#c8553d", "#2f8f5b", "#8a5cc2", "#a87812", "#1f8a99", "#c2487f", "#66707c")
 DASHES = {"dot": "2 3", "dash": "7 4", "solid": ""}

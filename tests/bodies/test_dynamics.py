@@ -296,7 +296,7 @@ def test_a_large_tree_is_simulated_by_loops_over_its_hinges(random):
     rates = equations.explicit().rates
     assert any(node.op == "call" for node in order(rates))
     state = random_state(tree, random)
-    values = {symbol(key): x for key, x in state.items()} | dict.fromkeys(equations.corrections, 0.0)
+    values = {symbol(key): x for key, x in state.items()} | dict.fromkeys(equations.mechanics.corrections, 0.0)
     found = evaluate(rates, values)
     assert np.allclose(found, evaluate(expand_calls(rates), values), rtol=0, atol=1e-12 * np.abs(found).max())
     start = {q: state[q] for q in tree.coordinates} | {q.diff(): 0.1 * state[q.diff()] for q in tree.coordinates}

@@ -208,7 +208,7 @@ def test_a_wrong_screw_in_a_model_file_is_refused(change, words):
 
 
 def test_a_screw_is_drawn_with_its_travel():
-    from vinculum.present.body_drawing import drawing_of
+    from vinculum.present.drawing import drawing_of
 
     tree = vn.BodyTree([nut()], parameters={p: 0.4, m: 2.0})
     drawing = drawing_of(tree)

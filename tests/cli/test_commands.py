@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 
 import vinculum as vn
 from files.small import TRACK
-from vinculum.cli import progress
+from vinculum.cli import terminal
 from vinculum.cli.app import app
-from vinculum.cli.new import examples, folder
+from vinculum.cli.files import examples, folder
 
 HEAVY = ("sympy", "numpy", "scipy", "heyoka", "numba", "llvmlite", "xarray", "plotly", "pint", "rich", "control")
 FLOW = ("derive", "simulate", "equilibrium", "stability", "stabilize")
@@ -256,7 +256,7 @@ def test_an_interrupted_report_is_written_and_says_so(model, run, tmp_path, monk
     def set_once():
         yield lambda step, share: alarm.start() if step == "motion" and 1 > share > 2e-3 and alarm.ident is None else 0
 
-    monkeypatch.setattr(progress, "steps", set_once)
+    monkeypatch.setattr(terminal, "steps", set_once)
     try:
         assert "interrupted" in run("report model.toml", code=130).stderr
     finally:
@@ -292,7 +292,7 @@ def test_a_curve_used_beyond_its_points_is_told(run, tmp_path):
     (beyond,) = json.loads(run("simulate track.toml --json").stdout)["beyond"]
     assert (beyond["name"], beyond["points"]) == ("height", [-0.6, 0.6])
     run("report track.toml -o page.html")
-    assert "Careful: height was used from -0.66" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Warning: height was used from -0.66" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_refusals_at_run_time_speak_of_the_file(run, tmp_path):
@@ -365,7 +365,7 @@ def test_an_interrupted_run_keeps_what_was_computed(model, run, tmp_path, monkey
     def set_once(task):
         yield lambda share: alarm.start() if share > 2e-3 and alarm.ident is None else None
 
-    monkeypatch.setattr(progress, "bar", set_once)
+    monkeypatch.setattr(terminal, "bar", set_once)
     try:
         run("simulate model.toml -o motion.nc --end 1e7", code=130)
     finally:

@@ -20,13 +20,13 @@ from vinculum.model.model import Circle, Drawing, Model, Segment
 from vinculum.present import shapes
 from vinculum.present.animation import scene_of
 from vinculum.present.drawing import scene
+from vinculum.present.html import Html, counted, number, pairs, root, sentence, table, tag, text
+from vinculum.present.mathml import formula, terms
 from vinculum.present.report import charts, page, write_report
+from vinculum.present.report.charts import root_map
 from vinculum.present.report.formulas import rounded, unit_of
-from vinculum.present.report.html import Html, table, tag, text
-from vinculum.present.report.mathematics import latex_of, mathml, terms
 from vinculum.present.report.page import _data
-from vinculum.present.report.root_map import root_map
-from vinculum.present.report.words import counted, number, pairs, root, sentence
+from vinculum.text_printer import vlatex
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_text_is_never_markup(words):
 
 @given(st.text(max_size=30))
 def test_any_name_becomes_formula_or_text(name):
-    for made in (mathml(name), terms(name)):
+    for made in (formula(name), terms(name)):
         assert "<script" not in made
         assert "href" not in made.replace(text(name), "")
 
@@ -169,7 +169,7 @@ def test_inputs_are_shown_with_their_laws():
     shown = page(findings)
     assert 'id="inputs"' in shown
     link, k = findings.model.system.coordinates[0], sp.Symbol("k")
-    assert mathml(latex_of(-k * link.diff())) in shown
+    assert formula(vlatex(-k * link.diff())) in shown
     assert 'id="reactions"' not in shown
 
 
@@ -343,7 +343,7 @@ def test_a_drawing_is_checked(rolling):
     motion, x, _ = rolling
     with pytest.raises(vn.ModelError, match="'axel' is not a point of the drawing"):
         scene(motion, Drawing({"axle": (x, 0)}, [Segment(["axle", "axel"])]))
-    with pytest.raises(vn.ModelError, match="two coordinates, or all three"):
+    with pytest.raises(vn.ModelError, match="two coordinates, or all need three"):
         scene(motion, Drawing({"a": (x, 0), "b": (0, 0, x)}))
     with pytest.raises(vn.VinculumError, match="Say what to draw"):
         motion.animate()

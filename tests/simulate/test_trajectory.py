@@ -309,4 +309,4 @@ def test_a_curve_used_beyond_its_points_is_named():
     assert found.used == (outside[x].min(), 1.5)
     assert found.points == (-1, 1)
     assert "spring was used from" in repr(outside)
-    assert "careful" not in repr(inside)
+    assert "warning" not in repr(inside)

@@ -6,15 +6,11 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.check import check
-from vinculum.cli.codes import guarded
 from vinculum.cli.control import equilibrium, stability, stabilize
-from vinculum.cli.demo import demo
-from vinculum.cli.derive import derive
-from vinculum.cli.new import new
-from vinculum.cli.pages import report
-from vinculum.cli.schema import schema
-from vinculum.cli.simulate import simulate
+from vinculum.cli.files import check, new, schema
+from vinculum.cli.motion import derive, simulate
+from vinculum.cli.pages import demo, report
+from vinculum.cli.terminal import guarded
 
 HELP = """Constrained mechanical systems: equations of motion, simulation, stability and control.
 

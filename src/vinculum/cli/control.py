@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinculum.cli.codes import DONE, INTERRUPTED, NO
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+from vinculum.cli.terminal import DONE, INTERRUPTED, NO
 
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
@@ -40,7 +40,7 @@ def equilibrium(
       vinculum equilibrium model.toml --set m=0.3
     """
     from vinculum.cli.equilibrium_output import rest_data, show_rest
-    from vinculum.cli.output import free_place
+    from vinculum.cli.terminal import free_place
     from vinculum.model.examine import rests_of
 
     free_place(output, force, KINDS)
@@ -73,7 +73,7 @@ def stability(
       vinculum stability model.toml --strict
     """
     from vinculum.cli.equilibrium_output import rest_data, show_rest, show_roots, show_verdict, verdict_data
-    from vinculum.cli.output import free_place
+    from vinculum.cli.terminal import free_place
     from vinculum.model.examine import linear_of, verdict_of
 
     free_place(output, force, KINDS)
@@ -108,13 +108,12 @@ def stabilize(
       vinculum stabilize model.toml -o closed_loop.nc
     """
     from vinculum.cli.equilibrium_output import show_gains, show_rest, show_verdict
-    from vinculum.cli.output import free_place, table
-    from vinculum.cli.simulate import KINDS as MOTIONS
-    from vinculum.cli.simulate import rows_of, stored
+    from vinculum.cli.motion import MOTION_KINDS, rows_of, stored
+    from vinculum.cli.terminal import free_place, table
     from vinculum.model.examine import settling_of
 
-    free_place(output, force, (*KINDS, *MOTIONS))
-    wants_motion = output is not None and output.suffix.lower() in MOTIONS
+    free_place(output, force, (*KINDS, *MOTION_KINDS))
+    wants_motion = output is not None and output.suffix.lower() in MOTION_KINDS
     asked, equations, rest = _at_rest(
         model, settings, form, "equilibrium", "control", *(["closed_loop"] if wants_motion else [])
     )
@@ -143,7 +142,7 @@ def _at_rest(
     path: Path, settings: Sequence[str] | None, form: str | None, *sections: str
 ) -> tuple[Model, Equations, Equilibrium]:
     """The model, its equations and its equilibrium; refused where the file lacks one of the sections."""
-    from vinculum.cli.models import opened, refuse_unasked
+    from vinculum.cli.options import opened, refuse_unasked
     from vinculum.model.examine import equations_of, rest_of
 
     model = opened(path, settings, form)
@@ -167,7 +166,7 @@ def _closed(
     model: Model, equations: Equations, rest: Equilibrium, law: FeedbackLaw, estimator: Estimator | None
 ) -> Trajectory | None:
     """The motion of the closed loop, where the file asks for one."""
-    from vinculum.cli.progress import bar
+    from vinculum.cli.terminal import bar
     from vinculum.model.examine import closed_motion_of, loop_of
 
     if model.closed_loop is None:
@@ -188,19 +187,19 @@ def _design_data(
 ) -> dict[str, Any]:
     """All of a design, for machines."""
     from vinculum.cli.equilibrium_output import arrival_data, law_data, observer_data, rest_data, verdict_data
-    from vinculum.cli.simulate import described
+    from vinculum.cli.motion import motion_data
 
     data = {"name": model.name, "equilibrium": rest_data(rest), **law_data(law), "closed_loop": verdict_data(verdict)}
     if estimator is not None:
         data["observer"] = observer_data(estimator)
     if motion is None or arrival is None:
         return data
-    return data | {"motion": described(model.name, motion), "arrival": arrival_data(arrival)}
+    return data | {"motion": motion_data(model.name, motion), "arrival": arrival_data(arrival)}
 
 
 def _given_out(data: dict[str, Any], json: bool, output: Path | None) -> None:
     """Data into a file and onto the screen, each where it was asked for."""
-    from vinculum.cli.output import as_json, written
+    from vinculum.cli.terminal import as_json, written
 
     if output is not None:
         written(output, as_json(data) + "\n")

@@ -17,7 +17,7 @@ OBSERVER = "estimate' = F estimate + H (u - u0) + L (y - y0 - C estimate)"
 
 def show_rest(title: str, rest: Equilibrium, equations: Equations) -> None:
     """Its values, velocities only where they are not zero, reactions, and the inputs that hold servo constraints."""
-    from vinculum.cli.output import table
+    from vinculum.cli.terminal import table
     from vinculum.names import name_of
 
     labels = {name: f"reaction of {name}" for name in rest.reactions}
@@ -27,14 +27,14 @@ def show_rest(title: str, rest: Equilibrium, equations: Equations) -> None:
 
 def show_verdict(title: str, verdict: Verdict) -> None:
     """The verdict, the theorem and the reason."""
-    from vinculum.cli.output import table
+    from vinculum.cli.terminal import table
 
     table(title, {"verdict": verdict.kind, "theorem": verdict.theorem, "because": verdict.explanation})
 
 
 def show_roots(verdict: Verdict) -> None:
     """Every root with its damping ratio."""
-    from vinculum.cli.output import grid
+    from vinculum.cli.terminal import grid
 
     rows = zip(verdict.roots, verdict.damping_ratios, strict=True)
     grid("roots", ("root", "damping ratio"), [(complex(root), float(ratio)) for root, ratio in rows])
@@ -42,7 +42,7 @@ def show_roots(verdict: Verdict) -> None:
 
 def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
     """A row for each state: its gain to each input and, with an observer, from each output."""
-    from vinculum.cli.output import grid
+    from vinculum.cli.terminal import grid
     from vinculum.names import name_of
 
     states = [name_of(state) for state in law.linear.states]
@@ -57,7 +57,7 @@ def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
 
 
 def rest_data(rest: Equilibrium) -> dict[str, Any]:
-    """All values by name, reactions, and what is left of the equations."""
+    """All values by name, the reactions, and the residual of the equations."""
     from vinculum.names import name_of
 
     values = {name_of(key): float(value) for key, value in rest.items()}

@@ -1,11 +1,18 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, and the model file that they open."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from vinculum.cli.terminal import Wrong
+
+if TYPE_CHECKING:
+    from vinculum.model.model import Model
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as model.toml.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
@@ -22,3 +29,64 @@ Set = Annotated[
 Form = Annotated[
     str | None, typer.Option("--form", metavar="FORM", help="Another form of the equations.", show_default=False)
 ]
+
+
+def opened(path: Path, settings: Sequence[str] | None = None, form: str | None = None) -> Model:
+    """The model in a file; ``settings`` are NAME=VALUE."""
+    from vinculum.model import load
+
+    model = load(path, _changes(settings or ()))
+    if form is None:
+        return model
+    _refuse_unknown(form)
+    return replace(model, derivation=_in_form(model, form))
+
+
+_SECTIONS = {
+    "simulation": "[simulation] with times = [0, 10]",
+    "equilibrium": "[equilibrium] with given = {...} where inputs or coordinates are known",
+    "control": "[control] with state_weights and input_weights",
+    "closed_loop": "[closed_loop] with initial and times",
+}
+
+
+def refuse_unasked(model: Model, path: Path, *sections: str) -> None:
+    """Refuse a command whose question the file does not ask, and say what to add."""
+    for section in sections:
+        if getattr(model, section) is None:
+            raise Wrong(f"{path} has no [{section}], which this command needs. Add {_SECTIONS[section]}.")
+
+
+def _refuse_unknown(form: str) -> None:
+    from vinculum.derivation import form_names
+    from vinculum.names import suggestion
+
+    if form not in form_names():
+        near = suggestion(form, form_names()) or f" Known are {', '.join(form_names())}."
+        raise Wrong(f"There is no form {form!r}.{near}")
+
+
+def _changes(settings: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise Wrong(f"--set {setting!r} cannot be read. Write --set m=0.3, or --set l='20 cm'.")
+        found[name.strip()] = _number(value.strip())
+    return found
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _in_form(model: Model, form: str) -> dict[str, Any]:
+    """The choices of the file that mean something in another form."""
+    from vinculum.derivation.forms.form import find_form
+
+    options = find_form(form).options()
+    kept = {key: value for key, value in model.derivation.items() if key in options}
+    return {**kept, "form": form}

@@ -1,11 +1,12 @@
-"""``vinculum report``: everything about a model on one page."""
+"""``vinculum report | demo``: everything about a model on one page."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vinculum.cli.codes import DONE, INTERRUPTED, NO, REFUSED, tell
 from vinculum.cli.options import Force, Form, ModelFile, Output, Set
+from vinculum.cli.terminal import DONE, INTERRUPTED, NO, REFUSED, tell
 
 if TYPE_CHECKING:
     from vinculum.model.examine import Findings
@@ -17,19 +18,18 @@ _ASIDE = {"motion without feedback"}  # shown for comparison; nobody asked for i
 def report(
     model: ModelFile, output: Output = None, force: Force = False, form: Form = None, settings: Set = None
 ) -> int:
-    """Write a page with all that the file asks for.
+    """Write a page that answers everything the file asks.
 
     Drawing, equations, motion, stability and controller on one HTML page that needs no network.
-    The page is written beside the model file, with the ending .html, unless -o says otherwise. What failed is said
-    here too, with the exit code of the command that asks for it alone. Ctrl-C ends the run that goes on.
+    The default is the name of the model file with the ending .html; -o chooses another. Steps that failed are
+    also reported here, with the exit code of the single command. Ctrl-C ends the current run.
 
     \b
     Example:
       vinculum report model.toml -o report.html
     """
-    from vinculum.cli.models import opened
-    from vinculum.cli.output import free_place, tell_where
-    from vinculum.cli.progress import steps
+    from vinculum.cli.options import opened
+    from vinculum.cli.terminal import free_place, steps, tell_where
 
     path = output or model.with_suffix(".html")
     free_place(path, force, KINDS)
@@ -54,3 +54,27 @@ def _code(findings: Findings) -> int:
         return REFUSED
     early = findings.motion is not None and not findings.motion.outcome
     return NO if early or (point is not None and point.failures) else DONE
+
+
+def demo(output: Output = None, force: Force = False) -> int:
+    """Write the report of the ball and beam.
+
+    An unstable mechanism with a motor: derived, simulated, judged, stabilized, drawn.
+
+    \b
+    Example:
+      vinculum demo -o demo.html
+    """
+    from vinculum.cli.files import folder
+    from vinculum.cli.terminal import free_place, steps
+
+    path = output or Path("ball_and_beam.html")
+    free_place(path, force, KINDS)
+    from vinculum.model import load
+    from vinculum.present.report import write_report
+
+    tell("The ball and beam: derived, simulated, judged, stabilized, drawn (half a minute).")
+    with steps() as progress:
+        written = write_report(load(folder() / "ball_and_beam.toml"), path, progress)
+    tell(f"Written to {written}. Open it in a browser.")
+    return DONE

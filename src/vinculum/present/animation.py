@@ -10,8 +10,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.model.model import Drawing, Led, Model, Segment
 from vinculum.present import shapes
-from vinculum.present.body_drawing import drawing_of
-from vinculum.present.drawing import Scene, flattened, scene
+from vinculum.present.drawing import Scene, drawing_of, flattened, scene
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory

@@ -7,11 +7,21 @@ aligns what MathML Core leaves to style sheets.
 from __future__ import annotations
 
 import re
-from html import escape
+from collections.abc import Sequence
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import sympy as sp
+
+from vinculum.present.html import Html, joined, tag
+from vinculum.text_printer import vlatex
 
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _SIGNS = {"<": r"\lt ", ">": r"\gt "}
+_PLUS_MINUS = ("+", "\N{MINUS SIGN}")
+_DOTS = ("\N{DOT ABOVE}", "\N{DIAERESIS}")
+_SHORT = 60  # characters of a left side beside which right sides are aligned
+_WORD = re.compile(r"\\(?:begin|end|operatorname|text|mathrm)\{[^{}]*\}|\\[A-Za-z]+|([A-Za-z]{2,})")
 # links, looks; and accents would be set into their letters where no mathematical font is
 _UNWANTED = ("href", "style", "class", "id", "accent")
 STYLE = """\
@@ -22,17 +32,17 @@ math mtd[columnalign="right"] { text-align: right; text-align: -webkit-right; pa
 """
 
 
-def mathml(latex: str, display: bool = False) -> str:
-    r"""A formula as a ``<math>`` element, centered on its own line with ``display``; as code if it cannot be set.
+def mathml(latex: str, display: bool = False) -> Html:
+    r"""LaTeX as a ``<math>`` element, centered on its own line with ``display``; as code if it cannot be set.
 
     >>> mathml(r"\dot{x}")
     '<math display="inline"><mrow><mover><mrow><mi>x</mi></mrow><mo>˙</mo></mover></mrow></math>'
     """
     root = element(latex, display)
-    return f"<code>{escape(latex)}</code>" if root is None else written(root)
+    return tag("code", latex) if root is None else Html(ElementTree.tostring(root, encoding="unicode"))
 
 
-def element(latex: str, display: bool = False) -> ElementTree.Element | None:
+def element(latex: str, display: bool = False) -> Element | None:
     """A formula as a tree of MathML elements that do nothing but show it; None if it cannot be set."""
     from latex2mathml.converter import convert
 
@@ -43,11 +53,6 @@ def element(latex: str, display: bool = False) -> ElementTree.Element | None:
         return None
     _tidy(root)
     return root if all(part.tag in _TAGS for part in root.iter()) else None
-
-
-def written(root: ElementTree.Element) -> str:
-    """A tree as text."""
-    return ElementTree.tostring(root, encoding="unicode")
 
 
 _TAGS = {
@@ -62,9 +67,104 @@ def _settable(latex: str) -> str:
     return re.sub("[<>]", lambda sign: _SIGNS[sign[0]], latex)
 
 
-def _tidy(root: ElementTree.Element) -> None:
+def _tidy(root: Element) -> None:
     """Plain names of elements, without links, and with accents above their letters."""
     for part in root.iter():
         part.tag = part.tag.removeprefix(_NAMESPACE)
         for name in _UNWANTED:
             part.attrib.pop(name, None)
+
+
+def upright(latex: str) -> str:
+    """Names of several letters set as words, not as products of letters."""
+    return _WORD.sub(lambda found: rf"\text{{{found[1]}}}" if found[1] else found[0], latex)
+
+
+# -- pages with our font ------------------------------------------------------------------------------------------
+
+
+def inline(expression: sp.Expr | float) -> Html:
+    """An expression or a symbol in a line of text."""
+    return formula(vlatex(expression))
+
+
+def formula(latex: str) -> Html:
+    """LaTeX in a line of a page that has our font, with the spacing of TeX; as code if it cannot be set."""
+    tree = element(upright(latex))
+    return tag("code", latex) if tree is None else _typeset(tree)
+
+
+def terms(latex: str) -> Html:
+    """LaTeX as one piece for each term of a sum: a long line can break between them."""
+    tree = element(upright(latex))
+    if tree is None:
+        return tag("code", latex)
+    return joined(joined([" " if i else "", _typeset(piece)]) for i, piece in enumerate(_pieces(tree)))
+
+
+def _pieces(tree: Element) -> list[Element]:
+    """The terms of a sum, each with its sign."""
+    (row,) = tree
+    pieces: list[Element] = []
+    for child in row:
+        signed = child.tag == "mo" and child.text in _PLUS_MINUS
+        if not pieces or (signed and len(pieces[-1][0])):
+            pieces.append(Element("math", {"displaystyle": "true"}))
+            SubElement(pieces[-1], "mrow")
+            if signed and len(pieces) > 1:
+                child.attrib.update(form="infix", lspace="0", rspace="0.25em")
+        pieces[-1][0].append(child)
+    return pieces
+
+
+def _typeset(tree: Element) -> Html:
+    """As TeX would set it."""
+    for part in list(tree.iter()):
+        _raise_dots(part)
+        _space_functions(part)
+    return Html(ElementTree.tostring(tree, encoding="unicode"))
+
+
+def _raise_dots(part: Element) -> None:
+    """Dots over a letter at a little distance from it."""
+    if part.tag != "mover" or len(part) != 2 or part[1].text not in _DOTS:
+        return
+    part.set("accent", "true")
+    dots = part[1]
+    part.remove(dots)
+    SubElement(part, "mpadded", voffset="-0.4em", height="0.25em").append(dots)
+
+
+def _space_functions(part: Element) -> None:
+    """A thin space between a factor and the function or word beside it, and after the argument of a function."""
+    if part.tag not in ("mrow", "math"):
+        return
+    children = list(part)
+    for i, child in enumerate(children[1:], start=1):
+        before = children[i - 1]
+        after_argument = i > 1 and _is_function(children[i - 2]) and before.tag == "mrow"
+        called = _is_function(before) and child.tag == "mrow"
+        apart = _is_function(child) or after_argument or _is_word(child) or _is_word(before)
+        if child.tag != "mo" and before.tag != "mo" and apart and not called:
+            part.insert(list(part).index(child), Element("mspace", width="0.17em"))
+
+
+def _is_function(part: Element) -> bool:
+    """sin, or sin²."""
+    base = part[0] if part.tag == "msup" and len(part) else part
+    return base.tag == "mi" and len(base.text or "") > 1
+
+
+def _is_word(part: Element) -> bool:
+    """A name of several letters, with or without an index, a power or a dot."""
+    base = part[0] if part.tag in ("msub", "msup", "msubsup", "mover", "mrow") and len(part) else part
+    return part.tag == "mtext" or (base is not part and _is_word(base))
+
+
+def equations(lines: Sequence[tuple[str, str]], **attributes: object) -> Html:
+    """Equations (left, right) one below the other: aligned where left sides are short, otherwise as broken lines."""
+    aligned = all(len(left) <= _SHORT for left, _ in lines)
+    sides = [(tag("span", terms(left)), tag("span", terms(right))) for left, right in lines]
+    rows = [tag("div", left, " ", tag("span", formula("=")), " ", right, class_="row") for left, right in sides]
+    kind = "equations aligned" if aligned else "equations"
+    return tag("div", *rows, class_=kind, tabindex="0", **attributes)

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from vinculum.present.drawing import Scene, Stroke
-from vinculum.present.samples import spread
+
+
+def spread(count: int, most: int) -> np.ndarray:
+    """Indices of at most ``most`` of ``count`` samples, equally far apart, the ends included.
+
+    >>> spread(9, 3), spread(2, 3)
+    (array([0, 4, 8]), array([0, 1]))
+    """
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
+
 
 SERIES = ("#2a6fdb", "#c8553d", "#2f8f5b", "#8a5cc2", "#b0801f", "#1f8a99", "#c2487f", "#66707c")
 MUTED, GRID = "#8b95a1", "#e3e7ec"

@@ -26,6 +26,7 @@ from vinculum.derivation.variables import Variables, approach
 from vinculum.describe import AffineSystem, Servo, System
 from vinculum.errors import DomainError, Finding, VinculumError, call
 from vinculum.names import suggestion
+from vinculum.notebook_repr import html
 
 Record = TypeVar("Record")
 
@@ -112,6 +113,8 @@ class Form(ABC, Generic[Record]):
     @abstractmethod
     def derive(self, system: Any) -> Record:
         """The equations of a system in this form."""
+
+    _repr_html_ = html
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The model and its equations: formulas, parameters, constraints."""
+"""The model and its equations: formulas, parameters, constraints, motors, measured curves."""
 
 from __future__ import annotations
 
@@ -8,18 +8,33 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import sympy as sp
 
-from vinculum.describe import AffineSystem, Holonomic, Servo
+from vinculum.describe import AffineSystem, DCMotor, Holonomic, Servo
 from vinculum.describe.check_affine import by_name
+from vinculum.describe.motors import charge_of, voltage_of
 from vinculum.graph import Node, to_sympy, tree_size
 from vinculum.graph.from_sympy import from_sympy
 from vinculum.model.examine import Findings
-from vinculum.model.model import Model
-from vinculum.present.report.figures import Figures
-from vinculum.present.report.html import Html, Section, folded, joined, paragraph, section, table, tag, text
-from vinculum.present.report.mathematics import equations as typeset
-from vinculum.present.report.mathematics import inline, latex_of
-from vinculum.present.report.parts import curves, motor_units, motors
-from vinculum.present.report.words import counted, listing, number, sentence
+from vinculum.model.model import Measured, Model
+from vinculum.present.html import (
+    Html,
+    Section,
+    counted,
+    folded,
+    joined,
+    listing,
+    number,
+    paragraph,
+    section,
+    sentence,
+    table,
+    tag,
+    text,
+)
+from vinculum.present.mathml import equations as typeset
+from vinculum.present.mathml import inline
+from vinculum.present.report import charts
+from vinculum.present.report.charts import Figures
+from vinculum.text_printer import vlatex
 
 _FEW = 40  # definitions that are shown without being asked for
 _DIGITS = 6
@@ -77,10 +92,10 @@ def description(findings: Findings, figures: Figures) -> Section:
 def _stated(model: Model) -> Html:
     system = model.system
     if isinstance(system, AffineSystem):
-        return typeset([(latex_of(sp.Symbol("E")), _latex(system.energy))]) if system.energy is not None else text("")
+        return typeset([(vlatex(sp.Symbol("E")), _latex(system.energy))]) if system.energy is not None else text("")
     energies = {"T": system.kinetic_energy, "V": system.potential_energy, "D": system.dissipation}
     lines = [(letter, _latex(energy)) for letter, energy in energies.items() if energy != 0]
-    forces = [(f"Q_{{{latex_of(q)}}}", _latex(force)) for q, force in system.forces.items() if force != 0]
+    forces = [(f"Q_{{{vlatex(q)}}}", _latex(force)) for q, force in system.forces.items() if force != 0]
     words = [_LETTERS[letter] for letter, _ in lines] + (["generalized forces Q"] if forces else [])
     return joined([paragraph(sentence(listing(words)), class_="note"), typeset([*lines, *forces])])
 
@@ -154,4 +169,67 @@ def _latex(expression: sp.Expr | Node | float) -> str:
     operations = tree_size(node, 10 * _LONG)
     if operations > _LONG:
         return r"\text{(a formula of more than " + str(_LONG) + r" operations)}"
-    return shortened(latex_of(to_sympy(node) if isinstance(expression, Node) else expression))
+    return shortened(vlatex(to_sympy(node) if isinstance(expression, Node) else expression))
+
+
+_HEAD = ("input", "voltage", "torque constant", "back EMF", "resistance Ω", "inductance H", "gear")
+
+
+def motors(model: Model) -> Html:
+    """A row for each motor: what it drives, and its numbers."""
+    if not model.motors:
+        return text("")
+    rows = [_motor(u, motor) for u, motor in model.motors.items()]
+    words = (
+        "A motor gives the torque n k i (gear, torque constant, current) in place of the input; i is the rate of its "
+    )
+    words += "charge. Numbers in SI units."
+    return joined([tag("h3", "Motors"), paragraph(words, class_="note"), table(_HEAD, rows, range(2, len(_HEAD)))])
+
+
+def _motor(u: sp.Expr, motor: DCMotor) -> list[Html]:
+    back = motor.torque_constant if motor.back_emf is None else motor.back_emf
+    numbers = (motor.torque_constant, back, motor.resistance, motor.inductance, motor.gear)
+    return [inline(u), inline(voltage_of(u)), *(number(float(value), 6) for value in numbers)]
+
+
+def motor_units(model: Model) -> dict[sp.Expr, str]:
+    """The units of charges and voltages, where the model has units at all."""
+    if not model.units or isinstance(model.system, AffineSystem):
+        return {}
+    charges = {charge_of(model.system, u): "A s" for u in model.motors}
+    return charges | {voltage_of(u): "V" for u in model.motors}
+
+
+def curves(model: Model, figures: Figures) -> Html:
+    """Every measured curve: its points, their range, and how it runs between them."""
+    if not model.curves:
+        return text("")
+    pictures = [(_caption(name, curve), _picture(curve)) for name, curve in model.curves.items()]
+    tables = [_points(name, curve) for name, curve in model.curves.items()]
+    return joined([tag("h3", "Measured curves"), figures.grid(pictures), *tables])
+
+
+def _caption(name: str, curve: Measured) -> Html:
+    """The name, the number of points and the range in which they lie."""
+    (low, high), unit = (min(curve.points), max(curve.points)), curve.units[0]
+    range_ = [number(low, 6), " to ", number(high, 6), f" {unit}" if unit else ""]
+    return joined([tag("b", name), f", {counted(len(curve.points), 'point')} from ", *range_])
+
+
+def _picture(curve: Measured) -> charts.Figure:
+    s = np.linspace(min(curve.points), max(curve.points), 200)
+    line = charts.line(s, np.array([curve.pieces.at(float(x)) for x in s]))
+    marks = charts.line(np.array(curve.points), np.array(curve.values), color=charts.SERIES[1])
+    return charts.small([line, marks | {"mode": "markers", "marker": {"color": charts.SERIES[1], "size": 6}}])
+
+
+def _points(name: str, curve: Measured) -> Html:
+    """The points as a table that opens when it is asked for."""
+    head = [f"point{_in(curve.units[0])}", f"value{_in(curve.units[1])}"]
+    rows = [[number(x, 6), number(y, 6)] for x, y in zip(curve.points, curve.values, strict=True)]
+    return folded(f"Points of {name}", table(head, rows, [0, 1]))
+
+
+def _in(unit: str) -> str:
+    return f" {unit}" if unit else ""

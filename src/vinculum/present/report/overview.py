@@ -1,17 +1,29 @@
-"""The top of the page: what was examined, what was found, the mechanism in motion."""
+"""The top of the page (what was examined and found, the mechanism in motion) and its end (errors, times, versions)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from vinculum.describe import AffineSystem
 from vinculum.model.examine import Findings, Point
 from vinculum.present import shapes
-from vinculum.present.report.charts import SERIES
-from vinculum.present.report.figures import key_of
-from vinculum.present.report.film import Film
-from vinculum.present.report.html import Html, Section, joined, paragraph, section, tag, text
-from vinculum.present.report.words import counted, listing, number, sentence
+from vinculum.present.html import (
+    Html,
+    Section,
+    counted,
+    duration,
+    joined,
+    listing,
+    number,
+    paragraph,
+    section,
+    sentence,
+    table,
+    tag,
+    text,
+)
+from vinculum.present.report.animations import Animation
+from vinculum.present.report.charts import SERIES, key_of
 
 
 def heading(findings: Findings) -> Html:
@@ -50,7 +62,7 @@ def _motion(findings: Findings) -> list[Html]:
     if largest is not None:
         words += [text("; no constraint was violated by more than "), number(largest, 2)]
     early = [] if motion.outcome else [text(f" {sentence(str(motion.outcome))}")]
-    return [joined([*words, ".", *early]), *(text(sentence(f"Careful: {beyond}")) for beyond in motion.beyond)]
+    return [joined([*words, ".", *early]), *(text(sentence(f"Warning: {beyond}")) for beyond in motion.beyond)]
 
 
 def _rest(findings: Findings) -> list[Html]:
@@ -76,36 +88,61 @@ def _feedback(closed: Sequence[Point]) -> str:
     return sentence(words + (failed if lost else ""))
 
 
-def mechanism(films: Sequence[Film], problem: str) -> Section:
+def mechanism(animations: Sequence[Animation], problem: str) -> Section:
     """The player: a picture, a button, a slider, a clock, and a choice where there are several motions."""
-    if not films:
+    if not animations:
         why = problem or "Nothing was simulated, so there is nothing to show."
         return section("mechanism", "The mechanism", paragraph(why, class_="notice"))
     stage = tag("div", id="stage", class_="stage", role="img", aria_label="The mechanism in motion")
     still = Html('<img id="still" class="still" alt="The mechanism at one instant">')  # for paper; img has no end tag
-    player = tag("figure", stage, still, _controls(films), class_="player")
-    return section("mechanism", "The mechanism", player, _legend(films[0]))
+    player = tag("figure", stage, still, _controls(animations), class_="player")
+    return section("mechanism", "The mechanism", player, _legend(animations[0]))
 
 
-def _controls(films: Sequence[Film]) -> Html:
-    choices = [tag("option", film.name, value=i) for i, film in enumerate(films)]
+def _controls(animations: Sequence[Animation]) -> Html:
+    choices = [tag("option", animation.name, value=i) for i, animation in enumerate(animations)]
     return tag(
         "div",
         tag("button", "Play", id="play", type="button", aria_pressed="false"),
-        tag("input", id="time", type="range", min="0", max=len(films[0].scene.t) - 1, value="0", aria_label="time"),
+        tag(
+            "input", id="time", type="range", min="0", max=len(animations[0].scene.t) - 1, value="0", aria_label="time"
+        ),
         tag("output", "t = 0", id="clock", for_="time"),
-        tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(films) > 1 else "",
+        tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(animations) > 1 else "",
         class_="controls",
     )
 
 
-def _legend(film: Film) -> Html:
-    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES], "var(--text)")
-    named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
-    space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
-    paths = list(film.scene.paths)
+def _legend(animation: Animation) -> Html:
+    colors = shapes.colored(animation.scene, [f"var({name})" for name in SERIES], "var(--text)")
+    named = {s.name: c for s, c in zip(animation.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
+    space = "in space: turn it by dragging" if animation.scene.dimension == 3 else "in the plane"
+    paths = list(animation.scene.paths)
     named_paths = f"{', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}"
     lines = "Thin line: the path" if len(paths) == 1 else "Thin lines: paths"
     traced = f" {lines} of {named_paths}." if paths else ""
     keys = [key_of(color, name) for name, color in named.items()]
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])
+
+
+def refusals(findings: Findings) -> Section | None:
+    """Every step that was refused, with the reason in words."""
+    if not findings.refusals:
+        return None
+    boxes = [
+        tag("div", tag("h3", f"Not done: {step}"), tag("p", reason, class_="reason"), class_="notice")
+        for step, reason in findings.refusals.items()
+    ]
+    return section("refused", "What could not be done", *boxes)
+
+
+def colophon(findings: Findings, seconds: Mapping[str, float]) -> Section:
+    """Times of every step and versions of what computed them."""
+    times = {**findings.seconds, **seconds}
+    rows = [[step, duration(value)] for step, value in times.items()]
+    rows.append([tag("b", "all"), tag("b", duration(sum(times.values())))])
+    with_what = table(["computed with", "version"], [[name, number] for name, number in findings.versions.items()])
+    both = tag("div", tag("div", table(["step", "time"], rows, [1])), tag("div", with_what), class_="beside")
+    source = findings.model.source
+    origin = "" if source is None else tag("p", "Model file: ", tag("code", source.name), class_="note")
+    return section("about", "How this was computed", joined([origin, both]))

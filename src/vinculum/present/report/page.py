@@ -19,12 +19,10 @@ from vinculum.json_data import json_data
 from vinculum.model.examine import Findings, examine
 from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
-from vinculum.present.report import about, formulas, inputs, movement, overview
-from vinculum.present.report import stability as rest
-from vinculum.present.report.figures import Figures
-from vinculum.present.report.film import Film, films
-from vinculum.present.report.html import Html, Section, joined, text
-from vinculum.present.report.words import duration, size
+from vinculum.present.html import Html, Section, duration, joined, size, text
+from vinculum.present.report import formulas, motion, overview, stability
+from vinculum.present.report.animations import Animation, animations
+from vinculum.present.report.charts import Figures
 
 
 @dataclass(frozen=True)
@@ -57,9 +55,9 @@ def write_report(
 def page(findings: Findings) -> str:
     """The page as text."""
     figures, began = Figures(), clock.perf_counter()
-    shown, problem = _films(findings)
+    shown, problem = _animations(findings)
     sections = [part for part in _sections(findings, figures, shown, problem) if part is not None]
-    sections.append(about.colophon(findings, {"page": clock.perf_counter() - began}))
+    sections.append(overview.colophon(findings, {"page": clock.perf_counter() - began}))
     return assembled(findings.model.name, overview.heading(findings), sections, figures, shown)
 
 
@@ -68,7 +66,7 @@ def assembled(
     heading: Html,
     sections: Sequence[Section],
     figures: Figures,
-    shown: Sequence[Film] = (),
+    shown: Sequence[Animation] = (),
     style: str = "",
 ) -> str:
     """One file from its parts; ``style`` is what a page adds to the common one."""
@@ -82,7 +80,7 @@ def assembled(
         contents=joined(part.link for part in sections),
         sections=joined(part.html for part in sections),
         figures=_data(figures.data),
-        films=_data([film.data for film in shown]),
+        films=_data([animation.data for animation in shown]),
         plotly=_plotly(),
         script=_resource("page.js"),
         version=text(versions()["vinculum"]),
@@ -90,27 +88,27 @@ def assembled(
     )
 
 
-def _sections(findings: Findings, figures: Figures, shown: list[Film], problem: str) -> list[Section | None]:
+def _sections(findings: Findings, figures: Figures, shown: list[Animation], problem: str) -> list[Section | None]:
     return [
         overview.mechanism(shown, problem),
         formulas.formulas(findings),
         formulas.description(findings, figures),
-        movement.movement(findings, figures),
-        inputs.inputs(findings, figures),
-        movement.residuals(findings, figures),
-        movement.energy(findings, figures),
-        movement.reactions(findings, figures),
-        rest.equilibria(findings),
-        rest.stability(findings, figures),
-        rest.feedback(findings, figures),
-        about.refusals(findings),
+        motion.movement(findings, figures),
+        motion.inputs(findings, figures),
+        motion.residuals(findings, figures),
+        motion.energy(findings, figures),
+        motion.reactions(findings, figures),
+        stability.equilibria(findings),
+        stability.stability(findings, figures),
+        stability.feedback(findings, figures),
+        overview.refusals(findings),
     ]
 
 
-def _films(findings: Findings) -> tuple[list[Film], str]:
+def _animations(findings: Findings) -> tuple[list[Animation], str]:
     """The motions to show, or why there is nothing to draw."""
     try:
-        return films(findings), ""
+        return animations(findings), ""
     except VinculumError as error:
         return [], str(error)
 

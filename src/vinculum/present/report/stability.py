@@ -11,13 +11,24 @@ from vinculum.analyze import Verdict
 from vinculum.analyze.stability import damping_ratios
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.model.examine import Findings, Point
+from vinculum.present.html import (
+    Html,
+    Section,
+    joined,
+    number,
+    pairs,
+    paragraph,
+    root,
+    section,
+    sentence,
+    table,
+    tag,
+    text,
+)
+from vinculum.present.mathml import formula, inline
 from vinculum.present.report import charts
-from vinculum.present.report.figures import Figures, key_of
+from vinculum.present.report.charts import Figures, compressed, key_of, root_map
 from vinculum.present.report.formulas import quantity
-from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
-from vinculum.present.report.mathematics import inline, mathml
-from vinculum.present.report.root_map import compressed, root_map
-from vinculum.present.report.words import number, pairs, root, sentence
 from vinculum.simulation import Trajectory
 
 _ROUNDING = 1e-14  # of the largest root
@@ -75,7 +86,7 @@ def _studied(point: Point, title: Html, figures: Figures) -> Html:
     chart = figures.place(root_map(sets, point.verdict.critical), words="roots in the complex plane")
     if compressed(np.concatenate([roots for _, roots in sets])):
         chart = joined(
-            [chart, paragraph("Both axes are compressed, so that slow and fast roots can be seen.", class_="note")]
+            [chart, paragraph("Both axes are compressed to show slow and fast roots together.", class_="note")]
         )
     return joined([*parts, tag("div", tag("div", chart), tag("div", *(_roots(*s) for s in sets)), class_="beside")])
 
@@ -95,7 +106,7 @@ def _roots(name: str, roots: np.ndarray) -> Html:
 
 
 def _without_rounding(roots: np.ndarray) -> np.ndarray:
-    """Roots with parts set to zero that are rounding beside the largest root."""
+    """Roots with zero for real and imaginary parts that are rounding errors of the largest root."""
     least = _ROUNDING * np.abs(roots).max(initial=0.0)
     real, imaginary = (np.where(np.abs(part) < least, 0.0, part) for part in (roots.real, roots.imag))
     return real + 1j * imaginary
@@ -106,7 +117,7 @@ def feedback(findings: Findings, figures: Figures) -> Section | None:
     parts = [_controlled(findings, p, title, figures) for title, p in _titled(findings) if p.law is not None]
     words = (
         "Each input is its value at rest plus the gains times the distance of the state from rest, ",
-        mathml("u = u_0 + K (x - x_0)"),
+        formula("u = u_0 + K (x - x_0)"),
         "; the gains minimize the quadratic cost with the weights of the model. The closed loop is the nonlinear "
         "system itself.",
     )

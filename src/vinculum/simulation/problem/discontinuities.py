@@ -154,7 +154,7 @@ class Branch:
     def parameters(self) -> tuple[Node, ...]:
         """p: settings, what is computed once from them, held corrections, sides of corners."""
         sides = () if self.sides is None else self.nodes.corners.sigma
-        return (*self.nodes.settings, *self.nodes.hoisted.values(), *self.nodes.equations.corrections, *sides)
+        return (*self.nodes.settings, *self.nodes.hoisted.values(), *self.nodes.integrable.corrections, *sides)
 
     def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
         """Outputs on this branch, with all that is computed once taken out."""

@@ -20,7 +20,7 @@ def labelled(motion: Trajectory) -> dict[str, str]:
         "method": motion.method,
         "stabilization": motion.stabilization,
     }
-    if motion.problem is None or motion.problem.equations.energy is not None:
+    if motion.run.states_energy:
         rows["energy error"] = f"{motion.energy_error:.2g}"
     for name, work in motion.servo_work.items():
         rows[f"work of {name}"] = f"{work[-1]:.6g}"
@@ -28,7 +28,7 @@ def labelled(motion: Trajectory) -> dict[str, str]:
         bound = motion.promised.get((name, level))
         rows[f"{name}, {level}"] = f"{value:.2g}" + (f" (promised {bound:.2g})" if bound is not None else "")
     if motion.beyond:
-        rows["careful"] = "; ".join(map(str, motion.beyond))
+        rows["warning"] = "; ".join(map(str, motion.beyond))
     for name, times in motion.event_times.items():
         rows[f"event {name}"] = instants(times)
     return rows

@@ -43,6 +43,8 @@ class Joint:
     slides: ClassVar[bool] = False  # drawn with a rod along its axis
     loose: ClassVar[bool] = False  # drawn without a rod to the parent
 
+    _repr_html_ = html
+
     def __init_subclass__(cls) -> None:
         JOINTS[cls.name] = cls
 

@@ -1,14 +1,18 @@
-"""``vinculum new``: a commented model file to start from."""
+"""``vinculum new | check | schema``: model files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinculum.cli.codes import DONE, Wrong
-from vinculum.cli.options import Force
+from vinculum.cli.options import Force, Json, ModelFile, Output, Set
+from vinculum.cli.terminal import DONE, WRONG, Wrong
+
+if TYPE_CHECKING:
+    from vinculum.model.text.problems import Problem
 
 NewFile = Annotated[Path | None, typer.Argument(metavar="FILE", help="The file to write.", show_default=False)]
 Like = Annotated[str | None, typer.Option("--like", metavar="EXAMPLE", help="Copy an example.", show_default=False)]
@@ -24,7 +28,7 @@ def new(file: NewFile = None, like: Like = None, force: Force = False, listing: 
       vinculum new ball.toml --like ball_and_beam
       vinculum new --list
     """
-    from vinculum.cli.output import free_place, written
+    from vinculum.cli.terminal import free_place, written
 
     if listing:
         for name, about in examples().items():
@@ -65,3 +69,48 @@ def _with_schema(text: str) -> str:
     """The line by which editors find the schema, in front."""
     schema = Path(__file__).parents[1] / "model" / "schema" / "schema.json"
     return f"#:schema {schema.as_uri()}\n{text}"
+
+
+def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
+    """Say all that is wrong with a model file.
+
+    \b
+    Example:
+      vinculum check model.toml
+    """
+    from vinculum.cli.options import opened
+    from vinculum.cli.terminal import as_json
+    from vinculum.model.text.problems import ModelFileError
+
+    try:
+        found = opened(model, settings)
+    except ModelFileError as error:
+        if not json:
+            raise
+        print(as_json(_problem_data(model, error.problems)))
+        return WRONG
+    print(as_json(_problem_data(model, ())) if json else f"{model}: no problem was found.\n{found.system}")
+    return DONE
+
+
+def _problem_data(path: Path, problems: Sequence[Problem]) -> dict[str, Any]:
+    keys = ("line", "column", "key", "message", "excerpt", "start", "end")
+    return {"file": str(path), "problems": [{key: getattr(problem, key) for key in keys} for problem in problems]}
+
+
+def schema(output: Output = None, force: Force = False) -> int:
+    """Print the JSON schema of model files, for editors.
+
+    \b
+    Example:
+      vinculum schema -o vinculum.schema.json
+    """
+    from vinculum.cli.terminal import free_place, written
+    from vinculum.model.schema.schema import schema_text
+
+    free_place(output, force, (".json",))
+    if output is None:
+        print(schema_text(), end="")
+    else:
+        written(output, schema_text())
+    return DONE

@@ -1,4 +1,4 @@
-"""``vinculum simulate``: the motion."""
+"""``vinculum derive | simulate``: the equations of motion, and the motion."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinculum.cli.codes import DONE, INTERRUPTED, NO
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+from vinculum.cli.terminal import DONE, INTERRUPTED, NO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +17,75 @@ if TYPE_CHECKING:
     from vinculum.model.model import Model
     from vinculum.simulation import Trajectory
 
-KINDS = (".nc", ".csv")
+EQUATION_KINDS = (".tex", ".md", ".txt")
+
+
+def derive(
+    model: ModelFile,
+    form: Form = None,
+    output: Output = None,
+    force: Force = False,
+    settings: Set = None,
+    json: Json = False,
+) -> int:
+    """Derive the equations of motion.
+
+    In the form of the file, or in another: multipliers, lyapunov, lurie-suslov, shulgin, routh, voronets,
+    chaplygin, hamel, maggi, program.
+
+    \b
+    Examples:
+      vinculum derive model.toml
+      vinculum derive model.toml --form shulgin -o equations.tex
+    """
+    from vinculum.cli.options import opened
+    from vinculum.cli.terminal import as_json, free_place, table, written
+    from vinculum.model.examine import equations_of
+    from vinculum.names import listed
+
+    free_place(output, force, EQUATION_KINDS)
+    asked = opened(model, settings, form)
+    equations = equations_of(asked)
+    if output is not None:
+        written(output, document(equations, output.suffix.lower()))
+    if json:
+        print(as_json(equations_data(equations)))
+        return DONE
+    rows = {"form": equations.form.name, "states": listed(equations.states), "dimension": equations.dimension}
+    table(asked.name, rows)
+    if output is None:
+        print()
+        print(equations.text())
+    return DONE
+
+
+def equations_data(equations: Equations) -> dict[str, Any]:
+    """The equations as data, for machines."""
+    from vinculum.names import name_of
+
+    return {
+        "name": equations.name,
+        "form": equations.form.name,
+        "states": [name_of(key) for key in equations.states],
+        "inputs": [name_of(key) for key in equations.system.inputs],
+        "constraints": list(equations.constraint_names),
+        "dimension": equations.dimension,
+        "parameters": {name_of(key): value for key, value in equations.parameters.items()},
+        "equations": equations.text().split("\n"),
+        "latex": equations.latex(),
+    }
+
+
+def document(equations: Equations, kind: str) -> str:
+    """The equations as a file: LaTeX, Markdown or plain text."""
+    if kind == ".tex":
+        return f"% {equations.name}, form {equations.form.name}\n\\[\n{equations.latex()}\n\\]\n"
+    if kind == ".md":
+        return f"# {equations.name}\n\nForm: {equations.form.name}\n\n```math\n{equations.latex()}\n```\n"
+    return f"{equations.name}, form {equations.form.name}\n\n{equations.text()}\n"
+
+
+MOTION_KINDS = (".nc", ".csv")
 End = Annotated[float | None, typer.Option("--end", metavar="TIME", help="Another end of the run.", show_default=False)]
 Method = Annotated[str | None, typer.Option("--method", help="Another method of integration.", show_default=False)]
 Step = Annotated[float | None, typer.Option("--step", help="Of a method with a fixed step.", show_default=False)]
@@ -43,18 +111,18 @@ def simulate(
       vinculum simulate model.toml -o motion.nc
       vinculum simulate model.toml --set m=0.3 --end 20 --json
     """
-    from vinculum.cli.models import opened, refuse_unasked
-    from vinculum.cli.output import as_json, free_place, table
+    from vinculum.cli.options import opened, refuse_unasked
+    from vinculum.cli.terminal import as_json, free_place, table
     from vinculum.model.examine import equations_of
 
-    free_place(output, force, KINDS)
+    free_place(output, force, MOTION_KINDS)
     asked = opened(model, settings, form)
     refuse_unasked(asked, model, "simulation")
     motion = moved(asked, equations_of(asked), {"end": end, "method": method, "step": step})
     if output is not None:
         stored(motion, output)
     if json:
-        print(as_json(described(asked.name, motion)))
+        print(as_json(motion_data(asked.name, motion)))
     else:
         table(asked.name, rows_of(motion))
     if motion.outcome.kind == "interrupted":
@@ -66,7 +134,7 @@ def moved(model: Model, equations: Equations, changes: dict[str, Any]) -> Trajec
     """The motion, with a bar while it runs."""
     from dataclasses import replace
 
-    from vinculum.cli.progress import bar
+    from vinculum.cli.terminal import bar
     from vinculum.model.examine import motion_of
 
     how = dict(model.simulation or {})
@@ -80,7 +148,7 @@ def moved(model: Model, equations: Equations, changes: dict[str, Any]) -> Trajec
 
 def stored(motion: Trajectory, path: Path) -> None:
     """NetCDF with everything, or a table of the samples as text."""
-    from vinculum.cli.output import tell_where
+    from vinculum.cli.terminal import tell_where
 
     motion.save(path)
     tell_where(path)
@@ -100,7 +168,7 @@ def _course(values: np.ndarray) -> str:
     return f"{values.min():.6g} to {values.max():.6g}, at the end {values[-1]:.6g}"
 
 
-def described(name: str, motion: Trajectory) -> dict[str, Any]:
+def motion_data(name: str, motion: Trajectory) -> dict[str, Any]:
     """How the run went, as data for machines."""
     return {
         "name": name,

@@ -1,19 +1,26 @@
-"""The motion: coordinates over time, residuals against what was promised, energy, reactions of ideal constraints."""
+"""The motion: coordinates, inputs, residuals against their bounds, energy and reactions over time."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
 
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation import ProgramEquations
+from vinculum.derivation.integrable import Equations
+from vinculum.graph import from_sympy, tree_size
 from vinculum.model.examine import Findings
+from vinculum.names import variable_name
+from vinculum.present.html import Html, Section, joined, listing, number, paragraph, section, sentence, table, tag, text
+from vinculum.present.mathml import formula
 from vinculum.present.plots import coordinates
 from vinculum.present.report import charts
-from vinculum.present.report.figures import Figures
-from vinculum.present.report.formulas import quantity
-from vinculum.present.report.html import Html, Section, joined, paragraph, section, table, tag, text
-from vinculum.present.report.mathematics import mathml
-from vinculum.present.report.words import number, sentence
+from vinculum.present.report.charts import Figures
+from vinculum.present.report.formulas import quantity, shortened
 from vinculum.simulation import Trajectory
 from vinculum.simulation.trajectory.summary import instants
+from vinculum.text_printer import vlatex
 
 _MOST_PICTURES = 24
 _MOST_LINES = 8
@@ -41,7 +48,7 @@ def _how(motion: Trajectory) -> Html:
         "method": motion.method,
         "stabilization": motion.stabilization,
         "steps": f"{motion.steps}",
-        "careful": "; ".join(map(str, motion.beyond)),
+        "warning": "; ".join(map(str, motion.beyond)),
     }
     facts |= {f"event {name}": instants(times) for name, times in motion.event_times.items()}
     cells = [joined([tag("dt", key), tag("dd", value)]) for key, value in facts.items() if value]
@@ -88,7 +95,7 @@ def _table(motion: Trajectory) -> Html:
 
 
 def energy(findings: Findings, figures: Figures) -> Section | None:
-    """E(t) with the work of forces, and what is left of the balance."""
+    """E(t) with the work of forces, and the error of the balance."""
     motion = findings.main_motion
     if motion is None or not np.any(motion.energy):
         return None
@@ -110,7 +117,7 @@ def _balance(motion: Trajectory) -> Html:
     size = float(np.nanmax(np.abs(motion.energy))) or 1.0
     return paragraph(
         "The energy changes by the work of forces, of moving constraints and of explicit time, and by nothing else: ",
-        mathml("E(t) - E(0) = W(t)"), ". Largest error over all steps: ", number(motion.energy_error, 2),
+        formula("E(t) - E(0) = W(t)"), ". Largest error over all steps: ", number(motion.energy_error, 2),
         ", which is ", number(motion.energy_error / size, 2), " of the largest energy.",
     )  # fmt: skip
 
@@ -127,3 +134,47 @@ def reactions(findings: Findings, figures: Figures) -> Section | None:
     pictures = [(name, charts.small([charts.line(motion.t, values)])) for name, values in shown]
     words = paragraph("The multipliers λ of M q̈ + h = Q + Jᵀλ: forces that hold the constraints.")
     return section("reactions", "Reactions", words, figures.grid(pictures), _more(len(ideal) - len(shown)))
+
+
+_MOST_PICTURES = 24
+_SHORT = 60  # operations of a law that is written out
+
+
+def inputs(findings: Findings, figures: Figures) -> Section | None:
+    """The law of every input of the main motion where it is short, and the input over time."""
+    motion = findings.main_motion
+    if motion is None or motion.problem is None or not motion.inputs:
+        return None
+    equations = motion.problem.equations
+    keys = list(dict.fromkeys((*equations.inputs, *equations.holding.values())))
+    given = (findings.model.simulation or {}).get("inputs") or {} if motion is findings.motion else {}
+    laws: Mapping[sp.Expr, sp.Expr] = {**equations.laws, **given}
+    rows = [[quantity(findings.model, u), _law(u, laws, equations)] for u in keys]
+    pictures = [(quantity(findings.model, u), _course(motion, u)) for u in keys[:_MOST_PICTURES]]
+    left = len(keys) - len(pictures)
+    more = paragraph(f"{left} more in the trajectory.", class_="note") if left else text("")
+    return section("inputs", "Inputs", table(["input", "law"], rows), figures.grid(pictures), more)
+
+
+def _course(motion: Trajectory, u: sp.Expr) -> charts.Figure:
+    return charts.small([charts.line(motion.t, motion.inputs[variable_name(u)])])
+
+
+def _law(u: sp.Expr, laws: Mapping[sp.Expr, sp.Expr], equations: Equations) -> Html:
+    """The formula, what it is made for, or that it is long."""
+    if u in equations.holding.values():
+        return _held(u, equations)
+    law = sp.sympify(laws.get(u, 0))
+    if tree_size(from_sympy(law), 10 * _SHORT) > _SHORT:
+        return text(f"a formula of the state with more than {_SHORT} operations, compiled with the equations")
+    return formula(shortened(vlatex(law)))
+
+
+def _held(u: sp.Expr, equations: Equations) -> Html:
+    """The constraints it holds, with the other inputs where there are several."""
+    names = list(equations.holding)
+    if isinstance(equations, ProgramEquations):
+        return text(f"unknown; with the others it holds {listing(equations.constraint_names)}")
+    if len(names) == 1:
+        return text(f"holds the servo constraint {names[0]}")
+    return text(f"with the others it holds the servo constraints {listing(names)}")

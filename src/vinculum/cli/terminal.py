@@ -1,0 +1,181 @@
+"""Exit codes that scripts can trust, tables for people, JSON for machines, safe writing of files, progress bars."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vinculum.json_data import json_data
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
+DONE, NO, WRONG, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class Wrong(Exception):
+    """Something the user can put right on the command line; the message says how."""
+
+
+def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
+    """A command whose number is its exit code, and whose errors are sentences."""
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            code = command(*args, **kwargs) or DONE
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            tell("Interrupted.")
+            code = INTERRUPTED
+        except BrokenPipeError:  # the reader of a pipe has gone, as in `vinculum derive ... | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = DONE
+        except (Wrong, OSError, ValueError) as error:
+            code = _code_of(error)
+        raise typer.Exit(code)
+
+    return run
+
+
+def _code_of(error: Exception) -> int:
+    """Say what was wrong; a bug goes on as it is, with its traceback."""
+    if isinstance(error, (Wrong, OSError)):
+        tell(str(error))
+        return WRONG
+    from vinculum.errors import VinculumError
+    from vinculum.model.text.file_words import in_file_words
+    from vinculum.model.text.problems import ModelFileError
+
+    if not isinstance(error, VinculumError):
+        raise error
+    if isinstance(error, ModelFileError):
+        tell(str(error))
+        return WRONG
+    tell(in_file_words(error))
+    return REFUSED
+
+
+def tell(message: str) -> None:
+    """A sentence on the error stream."""
+    print(message, file=sys.stderr)
+
+
+def free_place(path: Path | None, force: bool, kinds: Sequence[str], how: str = " with -o") -> None:
+    """Refuse a file that is there already, or of a kind that is not written: before anything is computed."""
+    if path is None:
+        return
+    if path.suffix.lower() not in kinds:
+        raise Wrong(f"{path.name} cannot be written: the file must end in {' or '.join(kinds)}.")
+    if path.exists() and not force:
+        raise Wrong(f"{path} is there already. Choose another name{how}, or overwrite it with --force.")
+    if not path.resolve().parent.is_dir():
+        raise Wrong(f"{path.resolve().parent} is not a folder. Create it, or choose another place{how}.")
+
+
+def written(path: Path, text: str) -> None:
+    """Write a text, and say where."""
+    path.write_text(text, encoding="utf-8")
+    tell_where(path)
+
+
+def tell_where(place: object) -> None:
+    """Say where something was written, on the error stream."""
+    tell(f"Written to {place}")
+
+
+def table(title: str, rows: Mapping[str, Any]) -> None:
+    """Labelled rows."""
+    from rich.table import Table
+
+    made = Table(show_header=False, box=None, pad_edge=False)
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for label, value in rows.items():
+        made.add_row(label, shown(value))
+    _print(title, made)
+
+
+def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table with columns."""
+    from rich.table import Table
+
+    made = Table(box=None, pad_edge=False)
+    for i, column in enumerate(columns):
+        made.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
+    for row in rows:
+        made.add_row(*map(shown, row))
+    _print(title, made)
+
+
+def _print(title: str, made: Any) -> None:
+    """A title and a table; a pipe gets plain lines, as wide as they need to be."""
+    from rich.console import Console
+    from rich.padding import Padding
+
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else 200, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(title, style="bold" if terminal else "")
+        console.print(Padding(made, (0, 0, 0, 2)))
+    print("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
+
+
+def shown(value: Any) -> str:
+    """A number with six digits, everything else as it is."""
+    from vinculum.text_printer import number
+
+    return number(value) if isinstance(value, (float, complex)) else str(value)
+
+
+def as_json(data: Any) -> str:
+    """A result as JSON for machines (see `json_data`)."""
+    return json.dumps(json_data(data), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+@contextmanager
+def bar(task: str) -> Iterator[Callable[[float], None]]:
+    """A function of the share done."""
+    with _updated(task, _with_elapsed_time) as update:
+        yield lambda share: update(completed=share)
+
+
+@contextmanager
+def steps() -> Iterator[Callable[[str, float], None]]:
+    """The same for work in named steps: a function of the step and the share of it that is done."""
+    with _updated("", _with_spinner) as update:
+        yield lambda step, share: update(description=step, completed=share)
+
+
+@contextmanager
+def _updated(task: str, columns: Callable[[], Sequence[ProgressColumn]]) -> Iterator[Callable[..., None]]:
+    """What changes the line that is shown."""
+    if not sys.stderr.isatty():
+        yield lambda **changes: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(*columns(), console=Console(stderr=True), transient=True) as progress:
+        yield partial(progress.update, progress.add_task(task, total=1.0))
+
+
+def _with_elapsed_time() -> Sequence[ProgressColumn]:
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    text = TextColumn("{task.description}")
+    return text, BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
+
+
+def _with_spinner() -> Sequence[ProgressColumn]:
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    return SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
