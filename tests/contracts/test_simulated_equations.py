@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
 import vinculum as vn
 from examples import levitated_ball, production_program, program_on_an_ellipse, wheel_in_gutter, wheel_with_reactions
-from vinculum.derivation.interface import Equations, linear_feedback
+from vinculum.derivation.integrable import WORK, Equations, Integrable, linear_feedback
 from vinculum.graph import ZERO, along, evaluate, substitute, symbol, symbols
 
 CASES = {
@@ -34,62 +37,86 @@ def equations(request) -> Equations:
     return CASES[request.param]()
 
 
+@pytest.fixture(scope="module")
+def record(equations) -> Integrable:
+    return equations.integrable(consistent_values(equations))
+
+
 def consistent_values(equations: Equations) -> dict:
     """Numbers of all symbols at a state on the constraints."""
     points = equations.points if hasattr(equations, "points") else equations.samples
     return dict(points[0])
 
 
-def test_there_is_a_chain_and_a_correction_for_every_constraint(equations):
-    assert len(equations.chains) == len(equations.corrections) == len(equations.constraint_names) > 0
-    assert all(len(chain) >= 1 for chain in equations.chains)
+def test_there_is_a_chain_and_a_correction_for_every_constraint(equations, record):
+    assert tuple(constraint.name for constraint in record.constraints) == equations.constraint_names
+    assert len(record.constraints) > 0
+    assert all(len(chain) >= 1 for chain in record.chains)
 
 
-def test_every_chain_is_among_the_residuals(equations):
-    watched = {residual.node for residual in equations.residuals}
-    assert {y for chain in equations.chains for y in chain} <= watched
-    assert {residual.constraint for residual in equations.residuals} == set(equations.constraint_names)
+def test_every_chain_is_among_the_residuals(equations, record):
+    watched = {residual.node for residual in record.residuals}
+    assert {y for chain in record.chains for y in record.lifted(chain)} <= watched
+    assert {residual.constraint for residual in record.residuals} == set(equations.constraint_names)
 
 
-def test_residuals_vanish_at_consistent_states(equations):
+def test_residuals_vanish_at_consistent_states(equations, record):
     values = consistent_values(equations)
-    for residual in equations.residuals:
+    for residual in record.residuals:
         assert abs(evaluate([residual.node], values)[0]) < 1e-10
 
 
-def test_a_chain_ends_in_its_correction(equations):
+def test_a_chain_ends_in_its_correction(equations, record):
     """dy_{r-1}/dt = -c_i for arbitrary corrections c."""
     values = consistent_values(equations)
-    explicit = equations.explicit(values)
-    x = [symbol(key) for key in equations.states]
-    flow = dict(zip(x, explicit.rates, strict=True)) | {symbol(equations.time): symbol("one")}
-    last = equations.lifted(explicit, [chain[-1] for chain in equations.chains])
+    flow = dict(zip(record.states, record.rates, strict=True)) | {record.time: symbol("one")}
+    last = record.lifted([chain[-1] for chain in record.chains])
     slopes = substitute(along(last, flow), {symbol("one"): ZERO + 1})
-    given = {c: 0.1 + 0.2 * k for k, c in enumerate(equations.corrections)}
+    given = {c: 0.1 + 0.2 * k for k, c in enumerate(record.corrections)}
     found = evaluate(slopes, values | given)
     np.testing.assert_allclose(found, [-c for c in given.values()], atol=1e-9)
 
 
-def test_rates_and_reactions_contain_nothing_unknown(equations):
-    explicit = equations.explicit()
-    keys = (*equations.states, *equations.parameters, *equations.inputs)
-    known = {*map(symbol, keys), *equations.corrections, symbol(equations.time)}
-    assert symbols([*explicit.rates, *explicit.reactions, *explicit.pivots]) <= known
-    assert len(explicit.rates) == len(equations.states)
-    assert len(explicit.reactions) == len(equations.reaction_symbols)
+def test_the_record_contains_nothing_unknown(record):
+    """Rates contain time, states, parameters, inputs and corrections; everything else no corrections."""
+    known = {record.time, *record.states, *record.parameters, *record.inputs}
+    assert symbols(record.rates) <= known | {*record.corrections}
+    residuals = [residual.node for residual in record.residuals]
+    assert symbols([*record.outputs.values(), *residuals, *record.powers.values()]) <= known
+    assert symbols([pivot.node for pivot in record.pivots]) <= known
+    assert len(record.rates) == len(record.states)
+    assert {*record.roles.symbols, *record.roles.reactions.values()} <= {*record.outputs}
 
 
-def test_states_can_be_read_from_the_user_s_symbols(equations):
+def test_energy_changes_by_the_powers_alone(equations, record):
+    """dE/dt = power on the exact motion."""
+    if record.energy is None:
+        return
+    values = consistent_values(equations) | dict.fromkeys(record.corrections, 0.0)
+    flow = dict(zip(record.states, record.rates, strict=True)) | {record.time: symbol("one")}
+    slope = substitute(along([record.energy], flow), {symbol("one"): ZERO + 1})
+    power = record.powers.get(WORK, ZERO)
+    rate, given = evaluate([*slope, power], values)
+    assert rate == pytest.approx(given, rel=1e-9, abs=1e-9)
+
+
+def test_pivots_have_their_values_at_the_state(equations, record):
     values = consistent_values(equations)
-    found = equations.state_values(values)
-    assert len(found) == len(equations.states)
-    assert set(equations.shown) <= set(equations.user_symbols)
+    found = evaluate([pivot.node for pivot in record.pivots], values)
+    np.testing.assert_allclose(found, [pivot.value for pivot in record.pivots], rtol=1e-12)
 
 
-def test_the_start_solves_every_chain(equations):
-    solved = {node for level in equations.start_levels for _, node in level.residuals}
-    assert {chain[0] for chain in equations.chains} <= solved
-    assert {key for level in equations.start_levels for key in level.movable} <= set(equations.user_symbols)
+def test_states_can_be_read_from_the_user_s_symbols(equations, record):
+    found = record.state_values(consistent_values(equations))
+    assert len(found) == len(record.states)
+    assert set(record.roles.shown) <= set(record.roles.symbols)
+
+
+def test_the_start_solves_every_chain(equations, record):
+    levels = equations.start_levels({}, consistent_values(equations))
+    solved = {node for level in levels for _, node in level.residuals}
+    assert {chain[0] for chain in record.chains} <= solved
+    assert {key for level in levels for key in level.movable} <= set(equations.user_symbols)
 
 
 def test_consistent_states_are_not_refused_and_not_singular(equations):
@@ -98,7 +125,15 @@ def test_consistent_states_are_not_refused_and_not_singular(equations):
     assert equations.singular_at(values) == ""
 
 
-def test_gains_are_symbols_with_numbers(equations):
-    law = linear_feedback(equations.chains, [[1.0 + j for j in range(len(chain))] for chain in equations.chains])
-    assert len(law.gains) == sum(map(len, equations.chains))
+def test_gains_are_symbols_with_numbers(record):
+    law = linear_feedback(record.chains, [[1.0 + j for j in range(len(chain))] for chain in record.chains])
+    assert len(law.gains) == sum(map(len, record.chains))
     assert set(law.gains) <= symbols(law.corrections)
+
+
+def test_the_record_is_copied_and_sent(equations, record):
+    """In this process the nodes of a copy are the same nodes."""
+    for twin in (deepcopy(record), pickle.loads(pickle.dumps(record))):
+        assert twin.rates == record.rates
+        assert dict(twin.outputs) == dict(record.outputs)
+        assert twin.equations.integrable(consistent_values(equations)).rates == record.rates

@@ -343,7 +343,7 @@ def test_a_drawing_is_checked(rolling):
     motion, x, _ = rolling
     with pytest.raises(vn.ModelError, match="'axel' is not a point of the drawing"):
         scene(motion, Drawing({"axle": (x, 0)}, [Segment(["axle", "axel"])]))
-    with pytest.raises(vn.ModelError, match="two coordinates, or all three"):
+    with pytest.raises(vn.ModelError, match="two coordinates, or all need three"):
         scene(motion, Drawing({"a": (x, 0), "b": (0, 0, x)}))
     with pytest.raises(vn.VinculumError, match="Say what to draw"):
         motion.animate()

@@ -98,7 +98,7 @@ def _moving(chosen: Sequence[sp.Expr], rates: Sequence[Node], values: Mapping[No
 
 def residuals(equations: EquationsOfMotion) -> list[Node]:
     """Everything that must vanish on the constraint manifold."""
-    return [z for level, _ in equations.projections for z in level]
+    return [z for level, _ in equations.variables.projections for z in level]
 
 
 def tangent(equations: EquationsOfMotion, at: Mapping[sp.Expr, float], states: Sequence[sp.Expr] | None) -> np.ndarray:

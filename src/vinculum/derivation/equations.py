@@ -6,24 +6,25 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.interface import Condition, Feedback, Residual, StartLevel
+from vinculum.derivation.integrable import Condition, Integrable, Residual, StartLevel, with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.integrable_mechanics import integrable_mechanics
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition, best_partition, conditioning
 from vinculum.derivation.mechanics.redundancy import refuse_dependent
 from vinculum.derivation.mechanics.sample_states import Values, numbers, refuse_unmet
-from vinculum.derivation.mechanics.singular import singular_at
+from vinculum.derivation.mechanics.singular import refuse_negative_inertia, singular_at
 from vinculum.derivation.quasi.chart_limits import refuse_outside, watch_limits
-from vinculum.derivation.variables import Levels, Variables
+from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, Finding, ModelError, Word, call
-from vinculum.graph import Node, evaluate, operations, substitute, symbol, symbols, to_sympy
-from vinculum.names import listed, name_of, reaction, suggestion
+from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
+from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows
 
@@ -71,6 +72,11 @@ class EquationsOfMotion:
     def definitions(self) -> Mapping[sp.Expr, Node]:
         """States that are neither coordinates nor velocities, as functions of these."""
         return self.variables.definitions
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What must stay away from zero for the states to determine the motion."""
+        return self.variables.conditions
 
     @property
     def acceleration_symbols(self) -> tuple[sp.Expr, ...]:
@@ -152,14 +158,9 @@ class EquationsOfMotion:
         other = replace(self, variables=self.form.divide(self.mechanics, partition), elimination=None)
         return replace(other, elimination=other.chosen_for(other.reference() if values is None else values))
 
-    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
+    def with_definitions(self, values: Values) -> dict[Node, float]:
         """Values with the states added that can be computed from coordinates and velocities."""
-        fresh = {
-            symbol(key): node
-            for key, node in self.definitions.items()
-            if symbols([node]) <= set(values) and symbol(key) not in values
-        }
-        return values | dict(zip(fresh, evaluate(list(fresh.values()), values), strict=True))
+        return with_definitions(self.definitions, values)
 
     def reference(self) -> Values:
         """The state at which ranks and pivots are chosen: ``at`` of the form, else the first sample."""
@@ -242,9 +243,7 @@ class EquationsOfMotion:
         everything = [*explicit.accelerations, *explicit.reactions, *explicit.velocities]
         return self.mechanics.without_corrections(everything)
 
-    # -- what a simulation asks of any equations (`derive.interface.Equations`) ---------------------------------
-
-    prescribed: ClassVar[Feedback | None] = None  # the stabilization is the simulation's to choose
+    # -- what a simulation asks of any equations (`integrable.Equations`) ---------------------------------------
 
     @property
     def name(self) -> str:
@@ -267,34 +266,20 @@ class EquationsOfMotion:
         return self.system.free_inputs
 
     @property
-    def held_inputs(self) -> Sequence[sp.Expr]:
-        """Inputs that hold servo constraints."""
-        return self.system.servo_inputs
+    def user_symbols(self) -> tuple[sp.Expr, ...]:
+        """Coordinates and velocities."""
+        return (*self.system.coordinates, *self.system.velocities)
+
+    @property
+    def holding(self) -> dict[str, sp.Expr]:
+        """The input of every servo constraint: its value stands in place of λ."""
+        servos = [c.name for c in self.system.constraints if isinstance(c, Servo)]
+        return dict(zip(servos, self.system.servo_inputs, strict=True))
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
         """One name for each constraint."""
         return tuple(c.name for c in self.system.constraints)
-
-    @property
-    def corrections(self) -> tuple[Node, ...]:
-        """Symbols c of J q̈ + γ + c = 0."""
-        return tuple(self.mechanics.corrections)
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What must stay away from zero for the states to be good ones."""
-        return self.variables.conditions
-
-    @property
-    def projections(self) -> Levels:
-        """(residuals, consecutive states that are moved to make them vanish), in order."""
-        return self.variables.projections
-
-    @property
-    def chains(self) -> tuple[tuple[Node, ...], ...]:
-        """The residuals of every constraint that its correction is made of, lowest level first."""
-        return tuple(tuple(node for node in pair if node is not None) for pair in self.variables.feedback)
 
     @property
     def residuals(self) -> tuple[Residual, ...]:
@@ -306,23 +291,35 @@ class EquationsOfMotion:
             *(Residual(name, "velocity", f) for name, f in velocity),
         )
 
-    @property
-    def start_levels(self) -> tuple[StartLevel, ...]:
+    def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
+        """Rates, outputs, residuals, energy and pivots as nodes, good at a state (default: the reference state).
+
+        ``beyond`` is a state further on for which the pivots must be good too. Dependent coordinates that Vinculum
+        chose are chosen again where they have become bad.
+        """
+        known = self.with_definitions(dict(self.reference() if values is None else values))
+        adapted = self.adapted(known)
+        explicit = adapted.explicit(known) if beyond is None else adapted.chosen_for(known, beyond)
+        return integrable_mechanics(adapted, explicit, known)
+
+    def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """Coordinates on the holonomic constraints, velocities on the velocity constraints, then hidden conditions.
 
-        A motion need not start on constraints that it approaches.
+        A motion need not start on constraints that it approaches. States given in place of velocities are conditions
+        on the velocities.
         """
         approach, q, v = self.mechanics.approach, tuple(self.system.coordinates), self.system.velocities
         met = [r for r in self.residuals if r.constraint not in approach]
         position, velocity = (tuple((r.constraint, r.node) for r in met if r.level == level)
                               for level in ("position", "velocity"))  # fmt: skip
         hidden = tuple((name, z) for name, z in self.mechanics.hidden if name not in approach)
-        levels = (StartLevel("coordinates", position, q), StartLevel("velocities", velocity, v))
+        chosen = self._start_conditions(initial, values)
+        levels = (StartLevel("coordinates", position, q), StartLevel("velocities", (*velocity, *chosen), v))
         if not hidden:
             return levels
         return (*levels, StartLevel("coordinates and velocities", position + velocity + hidden, (*q, *v)))
 
-    def start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
+    def _start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
         """Conditions from states that the user gave in place of velocities: definition(q, q̇, t) - value = 0.
 
         Velocities that are to be found start from where the form puts them (exactly right when all such states are
@@ -360,60 +357,10 @@ class EquationsOfMotion:
                 )
             )
 
-    @property
-    def energy(self) -> Node:
-        """E = q̇·∂T/∂q̇ - T + V."""
-        return self.mechanics.energy
-
-    @property
-    def user_symbols(self) -> tuple[sp.Expr, ...]:
-        """Coordinates and velocities."""
-        return (*self.system.coordinates, *self.system.velocities)
-
-    @property
-    def reaction_symbols(self) -> dict[str, sp.Expr]:
-        """λ of every constraint."""
-        return {name: reaction(name) for name in self.constraint_names}
-
-    @property
-    def holding(self) -> dict[str, sp.Expr]:
-        """The input of every servo constraint: its value stands in place of λ."""
-        servos = [c.name for c in self.system.constraints if isinstance(c, Servo)]
-        return dict(zip(servos, self.system.servo_inputs, strict=True))
-
-    @property
-    def shown(self) -> tuple[sp.Expr, ...]:
-        """The coordinates."""
-        return tuple(self.system.coordinates)
-
-    def power(self, explicit: Explicit) -> Node:
-        """dE/dt by forces, moving constraints and explicit time."""
-        return self.mechanics.power(self.mechanics.without_corrections(explicit.reactions))
-
-    def servo_powers(self, explicit: Explicit) -> dict[sp.Expr, Node]:
-        """u b·q̇ of every input that holds a servo constraint."""
-        reactions = self.mechanics.without_corrections(explicit.reactions)
-        pairs = zip(self.system.constraints, reactions, self.mechanics.virtual_rates, strict=True)
-        found = [reaction * rate for c, reaction, rate in pairs if isinstance(c, Servo)]
-        return dict(zip(self.system.servo_inputs, found, strict=True))
-
-    def lifted(self, explicit: Explicit, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes of q and q̇ as nodes of the state, where some velocities are functions of it."""
-        exact = self.mechanics.without_corrections(explicit.velocities)
-        pairs = zip(self.system.nodes.v, exact, strict=True)
-        return substitute(list(nodes), {v: node for v, node in pairs if v is not node})
-
-    def derived(self, explicit: Explicit) -> dict[Node, Node]:
-        """Accelerations and reactions, by their symbols, as functions of the state."""
-        accelerations = zip(map(symbol, self.acceleration_symbols), explicit.accelerations, strict=True)
-        names = map(symbol, self.reaction_symbols.values())
-        servos = [r for c, r in zip(self.system.constraints, explicit.reactions, strict=True) if isinstance(c, Servo)]
-        held = zip(map(symbol, self.system.servo_inputs), servos, strict=True)
-        return dict(accelerations) | dict(zip(names, explicit.reactions, strict=True)) | dict(held)
-
     def refuse_start(self, values: Values) -> None:
-        """Refuse dependent constraints, unless the user wants to go on with them."""
+        """Refuse dependent constraints, unless the user wants to go on with them, and negative inertia."""
         refuse_redundant(self, values)
+        refuse_negative_inertia(self.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         if self.definitions:
             self._refuse_other_branch(self.with_definitions(dict(values)))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from vinculum.derivation.interface import Condition
+from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.lagrange import Mechanics, total
 from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.quasi.chart import Characteristics

@@ -33,10 +33,10 @@ def over_time(motion: Trajectory, keys: Sequence[sp.Expr | str]) -> Any:
 
 
 def coordinates(motion: Trajectory) -> list[Any]:
-    """The coordinates of the system, or of a file: the stored states that are not velocities."""
-    if motion.problem is not None:
-        return list(motion.problem.equations.shown)
-    return [name for name in motion.own_columns if f"{name}_dot" in motion.own_columns]
+    """The coordinates of the system by their symbols, or of a file by their names."""
+    if motion.live is None:
+        return list(motion.run.shown)
+    return [node.value for node in motion.live.problem.integrable.roles.shown]
 
 
 def region(found: Region) -> Any:

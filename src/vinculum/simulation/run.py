@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.interface import Equations
+from vinculum.derivation.integrable import Equations
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
@@ -24,8 +23,7 @@ from vinculum.simulation.problem.start import consistent_state, derived, known_s
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
-from vinculum.simulation.trajectory.recorder import Recorder
-from vinculum.simulation.trajectory.result import trajectory
+from vinculum.simulation.trajectory.recorder import Recorder, make_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 
@@ -68,7 +66,7 @@ def simulate(
     began = clock.perf_counter()
     asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
     equations = derived(equations)
-    bound = stabilization if isinstance(stabilization, Guaranteed) and equations.corrections else None
+    bound = stabilization if isinstance(stabilization, Guaranteed) and equations.constraint_names else None
     asked.refuse_options(step_is_chosen=bound is not None)
     grid, watched = check_times(times), _watched(asked, events)
     numbers = _parameters(equations, parameters)
@@ -90,8 +88,8 @@ def simulate(
     with progress_bar(progress, plan.t0, plan.t1) as report:
         outcome = run_segments(problem, Run(plan, treatment, recorder, report), x)
     seconds = {"start": posed - began, "compile": compiled - posed, "run": clock.perf_counter() - compiled}
-    motion = trajectory(plan, recorder, outcome, described, dense)
-    return replace(motion, seconds=seconds, promised={} if promise is None else promise.bounds)
+    promised = {} if promise is None else promise.bounds
+    return make_trajectory(plan, recorder, outcome, described, dense, seconds, promised)
 
 
 def _start(

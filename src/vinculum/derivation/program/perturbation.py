@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.interface import Feedback, linear_feedback
+from vinculum.derivation.integrable import Feedback, linear_feedback
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.derivation.servo.relative_degree import Chain
 from vinculum.errors import Finding, ModelError, call

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.interface import Condition, Feedback, Residual, StartLevel
+from vinculum.derivation.integrable import WORK, Feedback, Held, Integrable, Pivot, Residual, Roles, StartLevel
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
@@ -20,7 +20,19 @@ from vinculum.derivation.servo.relative_degree import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.frozen import FrozenMapping
-from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
+from vinculum.graph import (
+    ZERO,
+    Node,
+    SingularMatrix,
+    evaluate,
+    operations,
+    solve,
+    solve_definite,
+    substitute,
+    symbol,
+    to_sympy,
+    vector,
+)
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows, plain, vlatex
@@ -33,7 +45,7 @@ _LEVELS = ("position", "velocity")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProgramEquations:
-    """ẋ = F + B N(x, t) with N from P N = h; see `derive.program`. Satisfies `derive.interface.Equations`."""
+    """ẋ = F + B N(x, t) with N from P N = h; see `derive.program`. Satisfies `integrable.Equations`."""
 
     form: Program  # with its options
     system: AffineSystem
@@ -135,7 +147,7 @@ class ProgramEquations:
         A = P if square else symmetrized(matrix_product(P * W[None, :], P.T))
         right = h if square else h - product(P, N0)
         try:
-            elimination = solve(A, right[:, None], stacked(A, samples), symmetric=not square)
+            elimination = (solve if square else solve_definite)(A, right[:, None], stacked(A, samples))
         except SingularMatrix:
             raise SingularError(self.singular_at(samples[0]) or "The inputs are not determined here.") from None
         solution = elimination.solution[:, 0]
@@ -168,14 +180,12 @@ class ProgramEquations:
     def _exact(self, nodes: Sequence[Node]) -> list[Node]:
         return substitute(list(nodes), dict.fromkeys(self.corrections, ZERO))
 
-    # -- what a simulation asks of any equations (`derive.interface.Equations`) ----------------------------------
+    # -- what a simulation asks of any equations (`integrable.Equations`) ---------------------------------------
 
     inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
-    extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping({})
-    laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping({})
-    definitions: ClassVar[Mapping[sp.Expr, Node]] = FrozenMapping({})
-    held_inputs: ClassVar[tuple[sp.Expr, ...]] = ()
-    conditions: ClassVar[tuple[Condition, ...]] = ()
+    definitions: ClassVar[Mapping[sp.Expr, Node]] = FrozenMapping()
+    laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping()
+    extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping()
 
     @property
     def name(self) -> str:
@@ -187,7 +197,7 @@ class ProgramEquations:
         """x."""
         return tuple(self.system.states)
 
-    user_symbols = shown = states
+    user_symbols = states
 
     @property
     def time(self) -> sp.Symbol:
@@ -200,6 +210,11 @@ class ProgramEquations:
         return self.system.parameters
 
     @property
+    def holding(self) -> dict[str, sp.Expr]:
+        """N by name: all of them are solved from the constraints."""
+        return {name_of(u): u for u in self.system.inputs}
+
+    @property
     def constraint_names(self) -> tuple[str, ...]:
         """One name for each constraint."""
         return tuple(chain.name for chain in self.chains_found)
@@ -210,11 +225,6 @@ class ProgramEquations:
         return tuple(symbol(("correction", name)) for name in self.constraint_names)
 
     @property
-    def chains(self) -> tuple[tuple[Node, ...], ...]:
-        """y₀, ..., y_{r-1} of every constraint."""
-        return tuple(chain.y for chain in self.chains_found)
-
-    @property
     def residuals(self) -> tuple[Residual, ...]:
         """All y_j; the levels are called position, velocity, derivative 2, ..."""
         return tuple(
@@ -223,73 +233,56 @@ class ProgramEquations:
             for j, y in enumerate(chain.y)
         )
 
-    @property
-    def projections(self) -> tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]:
-        """All residuals vanish by moving all states."""
-        return ((tuple(residual.node for residual in self.residuals), self.system.nodes.x),)
-
-    @property
-    def start_levels(self) -> tuple[StartLevel, ...]:
+    def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """All residuals at once, by any state that may move."""
-        residuals = tuple((r.constraint, r.node) for r in self.residuals)
-        return (StartLevel("states", residuals, self.states),)
-
-    @property
-    def energy(self) -> Node | None:
-        """E, if one was stated."""
-        return self.system.nodes.energy
-
-    @property
-    def reaction_symbols(self) -> dict[str, sp.Expr]:
-        """N by name."""
-        return {name_of(u): u for u in self.system.inputs}
-
-    @property
-    def holding(self) -> dict[str, sp.Expr]:
-        """All of N are inputs."""
-        return self.reaction_symbols
-
-    def servo_powers(self, explicit: Explicit) -> dict[sp.Expr, Node]:
-        """None: what an affine system calls inputs need not be forces."""
-        return {}
-
-    def power(self, explicit: Explicit) -> Node:
-        """dE/dt as stated, with N on the exact motion."""
-        nodes = self.system.nodes
-        return substitute([nodes.power], dict(zip(nodes.inputs, self._exact(explicit.reactions), strict=True)))[0]
-
-    def lifted(self, explicit: Explicit, nodes: Sequence[Node]) -> list[Node]:
-        """The user's symbols are the states."""
-        return list(nodes)
-
-    def derived(self, explicit: Explicit) -> dict[Node, Node]:
-        """ẋ and N, by their symbols, as functions of the state."""
-        rates = {symbol(x.diff(self.time)): rate for x, rate in zip(self.states, explicit.rates, strict=True)}
-        own = set(self.system.nodes.x)
-        inputs = dict(zip(self.system.nodes.inputs, explicit.reactions, strict=True))
-        return {key: rate for key, rate in rates.items() if key not in own} | inputs
-
-    def adapted(self, values: Values) -> ProgramEquations:
-        """The variables stay."""
-        return self
-
-    def state_values(self, values: Values) -> list[float]:
-        """The states as numbers."""
-        return [float(values[node]) for node in self.system.nodes.x]
-
-    def with_definitions(self, values: dict[Node, float]) -> dict[Node, float]:
-        """Nothing is defined by other states."""
-        return values
-
-    def start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
-        """None but the constraints."""
-        return []
+        return (StartLevel("states", tuple((r.constraint, r.node) for r in self.residuals), self.states),)
 
     def refuse_start(self, values: Values) -> None:
         """Refuse a state at which the inputs do not reach all constraints."""
         reason = self.singular_at(values)
         if reason:
             raise ConstraintError(reason)
+
+    def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
+        """ẋ, N, residuals and energy as nodes, with pivots that are good at a state, and at one beyond it."""
+        known = self.points[0] if values is None else values
+        explicit = self.explicit(known) if beyond is None else self.chosen_for(known, beyond)
+        nodes, chains = self.system.nodes, [chain.y for chain in self.chains_found]
+        holding = {name: symbol(u) for name, u in self.holding.items()}
+        return Integrable(
+            equations=self,
+            time=symbol(self.time),
+            states=nodes.x,
+            rates=explicit.rates,
+            parameters={symbol(p): value for p, value in self.parameters.items()},
+            inputs=(),
+            outputs=self._outputs(explicit),
+            definitions={},
+            constraints=tuple(map(Held, self.constraint_names, self.corrections, chains)),
+            residuals=self.residuals,
+            projections=((tuple(residual.node for residual in self.residuals), nodes.x),),
+            pivots=tuple(map(Pivot, explicit.pivots, evaluate(explicit.pivots, known))),
+            roles=Roles(symbols=nodes.x, shown=nodes.x, reactions=holding, holding=holding),
+            energy=nodes.energy,
+            powers=self._powers(explicit),
+            prescribed=self.prescribed,
+        )
+
+    def _outputs(self, explicit: Explicit) -> dict[Node, Node]:
+        """x, ẋ and N on the exact motion."""
+        x, inputs = self.system.nodes.x, self.system.nodes.inputs
+        rates = {symbol(key.diff(self.time)): rate for key, rate in zip(self.states, explicit.rates, strict=True)}
+        found = {key: rate for key, rate in rates.items() if key not in x}
+        found |= dict(zip(inputs, explicit.reactions, strict=True))
+        return {key: key for key in x} | dict(zip(found, self._exact(list(found.values())), strict=True))
+
+    def _powers(self, explicit: Explicit) -> dict[Node, Node]:
+        """dE/dt as stated, with N on the exact motion. What an affine system calls inputs need not be forces."""
+        nodes = self.system.nodes
+        if nodes.energy is None:
+            return {}
+        power = substitute([nodes.power], dict(zip(nodes.inputs, self._exact(explicit.reactions), strict=True)))[0]
+        return {} if power is ZERO else {WORK: power}
 
     def singular_at(self, values: Values) -> str:
         """Which constraints the inputs no longer hold at a state, or nothing."""

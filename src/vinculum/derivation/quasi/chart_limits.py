@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from vinculum.derivation.interface import Condition
+from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import total
 from vinculum.derivation.mechanics.sample_states import Values, numbers

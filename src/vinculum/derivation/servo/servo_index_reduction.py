@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.interface import Condition
+from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.explicit import solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
 from vinculum.derivation.mechanics.redundancy import best_columns, independent_rows

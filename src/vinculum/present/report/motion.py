@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation import ProgramEquations
-from vinculum.derivation.interface import Equations
+from vinculum.derivation.integrable import Equations
 from vinculum.graph import from_sympy, tree_size
 from vinculum.model.examine import Findings
 from vinculum.names import variable_name

@@ -22,8 +22,8 @@ from vinculum.present.html import (
     tag,
     text,
 )
+from vinculum.present.report.animations import Animation
 from vinculum.present.report.charts import SERIES, key_of
-from vinculum.present.report.film import Film
 
 
 def heading(findings: Findings) -> Html:
@@ -88,34 +88,36 @@ def _feedback(closed: Sequence[Point]) -> str:
     return sentence(words + (failed if lost else ""))
 
 
-def mechanism(films: Sequence[Film], problem: str) -> Section:
+def mechanism(animations: Sequence[Animation], problem: str) -> Section:
     """The player: a picture, a button, a slider, a clock, and a choice where there are several motions."""
-    if not films:
+    if not animations:
         why = problem or "Nothing was simulated, so there is nothing to show."
         return section("mechanism", "The mechanism", paragraph(why, class_="notice"))
     stage = tag("div", id="stage", class_="stage", role="img", aria_label="The mechanism in motion")
     still = Html('<img id="still" class="still" alt="The mechanism at one instant">')  # for paper; img has no end tag
-    player = tag("figure", stage, still, _controls(films), class_="player")
-    return section("mechanism", "The mechanism", player, _legend(films[0]))
+    player = tag("figure", stage, still, _controls(animations), class_="player")
+    return section("mechanism", "The mechanism", player, _legend(animations[0]))
 
 
-def _controls(films: Sequence[Film]) -> Html:
-    choices = [tag("option", film.name, value=i) for i, film in enumerate(films)]
+def _controls(animations: Sequence[Animation]) -> Html:
+    choices = [tag("option", animation.name, value=i) for i, animation in enumerate(animations)]
     return tag(
         "div",
         tag("button", "Play", id="play", type="button", aria_pressed="false"),
-        tag("input", id="time", type="range", min="0", max=len(films[0].scene.t) - 1, value="0", aria_label="time"),
+        tag(
+            "input", id="time", type="range", min="0", max=len(animations[0].scene.t) - 1, value="0", aria_label="time"
+        ),
         tag("output", "t = 0", id="clock", for_="time"),
-        tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(films) > 1 else "",
+        tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(animations) > 1 else "",
         class_="controls",
     )
 
 
-def _legend(film: Film) -> Html:
-    colors = shapes.colored(film.scene, [f"var({name})" for name in SERIES], "var(--text)")
-    named = {s.name: c for s, c in zip(film.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
-    space = "in space: turn it by dragging" if film.scene.dimension == 3 else "in the plane"
-    paths = list(film.scene.paths)
+def _legend(animation: Animation) -> Html:
+    colors = shapes.colored(animation.scene, [f"var({name})" for name in SERIES], "var(--text)")
+    named = {s.name: c for s, c in zip(animation.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
+    space = "in space: turn it by dragging" if animation.scene.dimension == 3 else "in the plane"
+    paths = list(animation.scene.paths)
     named_paths = f"{', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}"
     lines = "Thin line: the path" if len(paths) == 1 else "Thin lines: paths"
     traced = f" {lines} of {named_paths}." if paths else ""

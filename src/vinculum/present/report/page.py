@@ -21,8 +21,8 @@ from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, text
 from vinculum.present.report import formulas, motion, overview, stability
+from vinculum.present.report.animations import Animation, animations
 from vinculum.present.report.charts import Figures
-from vinculum.present.report.film import Film, films
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def write_report(
 def page(findings: Findings) -> str:
     """The page as text."""
     figures, began = Figures(), clock.perf_counter()
-    shown, problem = _films(findings)
+    shown, problem = _animations(findings)
     sections = [part for part in _sections(findings, figures, shown, problem) if part is not None]
     sections.append(overview.colophon(findings, {"page": clock.perf_counter() - began}))
     return assembled(findings.model.name, overview.heading(findings), sections, figures, shown)
@@ -66,7 +66,7 @@ def assembled(
     heading: Html,
     sections: Sequence[Section],
     figures: Figures,
-    shown: Sequence[Film] = (),
+    shown: Sequence[Animation] = (),
     style: str = "",
 ) -> str:
     """One file from its parts; ``style`` is what a page adds to the common one."""
@@ -80,7 +80,7 @@ def assembled(
         contents=joined(part.link for part in sections),
         sections=joined(part.html for part in sections),
         figures=_data(figures.data),
-        films=_data([film.data for film in shown]),
+        films=_data([animation.data for animation in shown]),
         plotly=_plotly(),
         script=_resource("page.js"),
         version=text(versions()["vinculum"]),
@@ -88,7 +88,7 @@ def assembled(
     )
 
 
-def _sections(findings: Findings, figures: Figures, shown: list[Film], problem: str) -> list[Section | None]:
+def _sections(findings: Findings, figures: Figures, shown: list[Animation], problem: str) -> list[Section | None]:
     return [
         overview.mechanism(shown, problem),
         formulas.formulas(findings),
@@ -105,10 +105,10 @@ def _sections(findings: Findings, figures: Figures, shown: list[Film], problem: 
     ]
 
 
-def _films(findings: Findings) -> tuple[list[Film], str]:
+def _animations(findings: Findings) -> tuple[list[Animation], str]:
     """The motions to show, or why there is nothing to draw."""
     try:
-        return films(findings), ""
+        return animations(findings), ""
     except VinculumError as error:
         return [], str(error)
 

@@ -86,7 +86,7 @@ def _studied(point: Point, title: Html, figures: Figures) -> Html:
     chart = figures.place(root_map(sets, point.verdict.critical), words="roots in the complex plane")
     if compressed(np.concatenate([roots for _, roots in sets])):
         chart = joined(
-            [chart, paragraph("Both axes are compressed, so that slow and fast roots can be seen.", class_="note")]
+            [chart, paragraph("Both axes are compressed to show slow and fast roots together.", class_="note")]
         )
     return joined([*parts, tag("div", tag("div", chart), tag("div", *(_roots(*s) for s in sets)), class_="beside")])
 

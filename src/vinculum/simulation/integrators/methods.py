@@ -1,6 +1,6 @@
 """A method of integration is an object; the registry has all of them by name.
 
-A new method is a class in a file of its own, registered at its end (or at run time): simulations, model files, their
+A new method is a class in one file, registered at the end of that file or at run time. Simulations, model files, their
 schema, the command line and the documentation read the registry.
 """
 
@@ -66,7 +66,7 @@ class Method:
         """Raise where the method cannot integrate a problem."""
 
     def prepare(self, problem: Problem, t: float, x: np.ndarray) -> None:
-        """Compile what the run needs, so that its time is counted as compilation."""
+        """Compile what the run needs; the time counts as compilation."""
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
         """The rate of the constraint feedback where the user gave none."""
@@ -96,7 +96,7 @@ def method_names(adaptive: bool | None = None) -> tuple[str, ...]:
 
 
 def method_from(method: Method | str, **options: Any) -> Method:
-    """The method of a name with its options (those that are None were not given), or an object as it is."""
+    """The method with a name and options (None: not given); a method object is returned unchanged."""
     given = {key: value for key, value in options.items() if value is not None}
     if isinstance(method, Method):
         if given:

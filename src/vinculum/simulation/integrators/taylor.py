@@ -51,7 +51,7 @@ _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions tog
 
 @dataclass(frozen=True)
 class Taylor(Method):
-    """heyoka's Taylor series of high order, with steps of its own choice.
+    """heyoka's Taylor series of high order, with adaptive steps.
 
     ``tolerance`` is relative (default: rounding); ``compact=False`` compiles some times longer to run about twice as
     fast (default: by the size of the equations).
@@ -134,7 +134,7 @@ class Integrator:
         return {j: event.callback for j, event in zip(self.plain, events, strict=True)}
 
     def copy(self) -> Integrator:
-        """The same compiled code with a state and receivers of its own."""
+        """The same compiled code with a separate state and separate receivers."""
         return Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
 
 

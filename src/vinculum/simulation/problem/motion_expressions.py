@@ -1,19 +1,19 @@
-"""The nodes of an initial value problem: explicit equations, closed by input laws and constraint feedback.
+"""The nodes of an initial value problem: an `Integrable`, closed by input laws and constraint feedback.
 
-State x = (q, q̇) and, where forces do work, w = ∫ power dt, in all and of every servo.
+The state is x and, where forces do work, w = ∫ power dt, in all and of every servo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.interface import Equations, Feedback
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
 from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
@@ -22,35 +22,31 @@ from vinculum.simulation.problem.discontinuities import Corners, find_corners
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.pivots import PivotWatch
 
-WORK = symbol(("work",))
-
-
-def servo_work(u: sp.Expr) -> Node:
-    """The symbol of the work of an input that holds a servo constraint."""
-    return symbol(("work", u))
-
 
 @dataclass(frozen=True, eq=False)
 class MotionNodes:
     """ẋ = f(t, x, p), with all that is watched along the way, as expressions of t, x and p."""
 
-    equations: Equations
-    explicit: Explicit
+    integrable: Integrable
     laws: Mapping[Node, Node]  # inputs as expressions of time and state
     feedback: Feedback  # the corrections c of every constraint
     events: tuple[Event, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what follows from them is computed again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # -- the right side --------------------------------------------------------------------------------------
 
     @property
     def time(self) -> Node:
         """t."""
-        return symbol(self.equations.time)
+        return self.integrable.time
 
     @cached_property
     def state(self) -> tuple[Node, ...]:
         """x, with w and the work of every servo at its end where forces do work."""
-        return (*(symbol(key) for key in (*self.equations.states, *self.equations.extra)), *self.powers)
+        return (*self.integrable.states, *self.powers)
 
     @cached_property
     def corrections(self) -> tuple[Node, ...]:
@@ -60,14 +56,12 @@ class MotionNodes:
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
         """f with the corrections c as parameters, constant through the stages of a step."""
-        extra = [Converter()(rate) for rate in self.equations.extra.values()]
-        rates = self.closed([*self.explicit.rates, *self.lifted(extra)])
-        return (*rates, *self.powers.values())
+        return (*self.closed(self.integrable.rates), *self.powers.values())
 
     @cached_property
     def rates(self) -> tuple[Node, ...]:
         """f with the corrections as feedback of the state."""
-        feedback = dict(zip(self.equations.corrections, self.corrections, strict=True))
+        feedback = dict(zip(self.integrable.corrections, self.corrections, strict=True))
         return tuple(substitute(self.held_rates, feedback))
 
     def jacobian(self) -> np.ndarray:
@@ -87,45 +81,35 @@ class MotionNodes:
     # -- what is watched -------------------------------------------------------------------------------------
 
     @cached_property
-    def power(self) -> Node:
-        """dE/dt by forces, moving constraints and explicit time."""
-        if self.equations.energy is None:
-            return ZERO
-        return self.closed(self.lifted([self.equations.power(self.explicit)]))[0]
-
-    @cached_property
     def powers(self) -> dict[Node, Node]:
-        """What is integrated beside the motion: the power of all forces, and of every servo, by their work."""
-        if self.power is ZERO:
-            return {}
-        parts = self.equations.servo_powers(self.explicit)
-        nodes = self.closed(self.lifted(list(parts.values())))
-        return {WORK: self.power, **dict(zip(map(servo_work, parts), nodes, strict=True))}
+        """What is integrated along with the motion: the power of all forces, and of every servo, by their work."""
+        powers = dict(zip(self.integrable.powers, self.closed(list(self.integrable.powers.values())), strict=True))
+        return {} if powers.get(WORK, ZERO) is ZERO else powers
 
-    @cached_property
+    @property
     def energy(self) -> Node:
         """E; zero where none was stated."""
-        return ZERO if self.equations.energy is None else self.lifted([self.equations.energy])[0]
+        return ZERO if self.integrable.energy is None else self.integrable.energy
 
     @cached_property
     def balance(self) -> Node:
         """E - w, constant on the exact motion."""
-        return self.energy if self.power is ZERO else self.energy - WORK
+        return self.energy - WORK if self.powers else self.energy
 
-    @cached_property
+    @property
     def residuals(self) -> tuple[Node, ...]:
         """Everything that is zero on the exact motion."""
-        return tuple(self.lifted([residual.node for residual in self.equations.residuals]))
+        return tuple(residual.node for residual in self.integrable.residuals)
 
-    @cached_property
+    @property
     def residual_names(self) -> tuple[tuple[str, str], ...]:
         """(constraint, level) of each residual."""
-        return tuple((residual.constraint, residual.level) for residual in self.equations.residuals)
+        return tuple((residual.constraint, residual.level) for residual in self.integrable.residuals)
 
     @cached_property
     def watch(self) -> PivotWatch:
         """The watch over the pivots."""
-        return PivotWatch(self.equations, self.explicit)
+        return PivotWatch(self.integrable)
 
     @cached_property
     def event_functions(self) -> tuple[Node, ...]:
@@ -146,7 +130,7 @@ class MotionNodes:
     @cached_property
     def settings(self) -> tuple[Node, ...]:
         """The symbols at the front of p: parameters, gains, reference pivots."""
-        return (*map(symbol, self.equations.parameters), *self.feedback.gains, *self.watch.references)
+        return (*self.integrable.parameters, *self.feedback.gains, *self.watch.references)
 
     @cached_property
     def hoisted(self) -> dict[Node, Node]:
@@ -158,11 +142,7 @@ class MotionNodes:
 
     def lifted(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes of the user's symbols as nodes of the state."""
-        return self.equations.lifted(self.explicit, nodes)
-
-    def exact(self, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes on the exact motion: the feedback c left out."""
-        return substitute(list(nodes), dict.fromkeys(self.equations.corrections, ZERO))
+        return self.integrable.lifted(nodes)
 
     def closed(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the inputs replaced by their laws."""
@@ -171,29 +151,21 @@ class MotionNodes:
 
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
-        given = Converter()(expression)
-        equations = self.equations
-        own = (*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, *equations.inputs)
-        refuse_strangers(given, {*self.derived, *map(symbol, own), self.time}, where)
-        exact = self.exact(substitute([given], self.derived))
-        return self.closed(self.lifted(exact))[0]
-
-    @cached_property
-    def derived(self) -> dict[Node, Node]:
-        """Rates and reactions, by their symbols, as functions of the state."""
-        return self.equations.derived(self.explicit)
+        given, record = Converter()(expression), self.integrable
+        refuse_unknown(given, {*record.outputs, *record.states, *record.parameters, *record.inputs, self.time}, where)
+        return self.closed(substitute([given], record.outputs))[0]
 
 
 # -- expressions that a user gave --------------------------------------------------------------------------------
 
 
-def refuse_strangers(given: Node, known: Iterable[Node], where: str) -> None:
+def refuse_unknown(given: Node, known: Iterable[Node], where: str) -> None:
     """Refuse an expression with symbols that the system does not have."""
     known = set(known)
-    strangers = [s.value for s in symbols([given]) - known]
-    if strangers:
-        near = suggestion(name_of(strangers[0]), (name_of(s.value) for s in known))
-        raise ModelError(f"Invalid expression in {where}", [f"{listed(strangers)} is not known to the system.{near}"])
+    unknown = [s.value for s in symbols([given]) - known]
+    if unknown:
+        near = suggestion(name_of(unknown[0]), (name_of(s.value) for s in known))
+        raise ModelError(f"Invalid expression in {where}", [f"{listed(unknown)} is not known to the system.{near}"])
 
 
 def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
@@ -228,8 +200,8 @@ def _without_law(u: sp.Expr) -> Finding:
 
 def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
     """Why there can be no such law; empty where there can."""
-    if u in equations.held_inputs:
-        return f"{name_of(u)} holds a servo constraint, so it has no law of its own. Leave it out."
+    if u in equations.holding.values():
+        return f"{name_of(u)} holds a constraint, so it cannot have a law. Leave it out."
     if u not in equations.inputs:
         return f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, equations.inputs))}"
     if not isinstance(law, (sp.Basic, int, float, np.number)):
@@ -241,5 +213,5 @@ def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
 def _without_value(equations: Equations, u: sp.Expr, law: Node) -> str:
     """What a law contains that is neither time nor state nor parameter; empty where there is nothing."""
     allowed = {*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, equations.time}
-    strangers = [s.value for s in symbols([law]) if s.value not in allowed]
-    return f"the law of {name_of(u)} contains {listed(strangers)}, which has no value." if strangers else ""
+    unknown = [s.value for s in symbols([law]) if s.value not in allowed]
+    return f"the law of {name_of(u)} contains {listed(unknown)}, which has no value." if unknown else ""

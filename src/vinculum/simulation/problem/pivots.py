@@ -1,7 +1,7 @@
 """Where the order of elimination stops being good, and where the form itself stops being valid, along a run.
 
 The pivots of the elimination are watched: when one of them has shrunk too far, pivots (and dependent coordinates, if
-Vinculum chose them) are chosen again at the state reached. A form may have conditions of its own, which end the run.
+Vinculum chose them) are chosen again at the state reached. Where a condition of the form is violated, the run ends.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vinculum.derivation.interface import Equations
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.integrable import Integrable, Pivot
 from vinculum.derivation.mechanics.lagrange import total
 from vinculum.errors import DomainError, SingularError
 from vinculum.graph import ONE, ZERO, Node, constant, evaluate, select, symbol, symbols
@@ -33,14 +32,13 @@ _MOST_IN_PLACE = 20  # new choices without getting any further
 class PivotWatch:
     """Σ (reference pivot / pivot)² over the pivots that change along the motion and so may go to zero."""
 
-    equations: Equations
-    explicit: Explicit
+    integrable: Integrable
 
     @cached_property
-    def changing(self) -> tuple[int, ...]:
-        """The numbers of the pivots that are not made of parameters alone."""
-        parameters = {*map(symbol, self.equations.parameters)}
-        return tuple(i for i, pivot in enumerate(self.explicit.pivots) if symbols([pivot]) - parameters)
+    def changing(self) -> tuple[Pivot, ...]:
+        """The pivots that are not made of parameters alone."""
+        parameters = {*self.integrable.parameters}
+        return tuple(pivot for pivot in self.integrable.pivots if symbols([pivot.node]) - parameters)
 
     @property
     def references(self) -> tuple[Node, ...]:
@@ -50,7 +48,7 @@ class PivotWatch:
     @property
     def numbers(self) -> list[float]:
         """The values of ``references``."""
-        return [self.explicit.numbers[i] for i in self.changing]
+        return [pivot.value for pivot in self.changing]
 
     @cached_property
     def plain(self) -> Node:
@@ -69,9 +67,9 @@ class PivotWatch:
 
         Their product stands for the determinant, where a condition of the equations is one that is not written out.
         """
-        pivots = [self.explicit.pivots[i] for i in self.changing]
-        ratios = [reference * (ONE / pivot) for reference, pivot in zip(self.references, pivots, strict=True)]
-        measured = any(limit.node is None for limit in self.equations.conditions)
+        pairs = zip(self.references, self.changing, strict=True)
+        ratios = [reference * (ONE / pivot.node) for reference, pivot in pairs]
+        measured = any(limit.node is None for limit in self.integrable.conditions)
         return [*ratios, reduce(multiply, ratios)] if measured and len(ratios) > 1 else ratios
 
 
@@ -82,18 +80,20 @@ def choose_pivots(
 
     Raises where no choice is good. ``beyond`` is a state further on for which the choice must be good too.
     """
-    known = problem.everything(t, x)
-    equations = problem.equations.adapted(known)
-    if beyond is not None and np.all(np.isfinite(beyond[1])):
-        explicit = equations.chosen_for(known, problem.everything(*beyond))
-    else:
-        explicit = equations.explicit(known)
-    explicit = replace(explicit, numbers=tuple(evaluate(explicit.pivots, known)))
-    changed = problem.with_nodes(equations=equations, explicit=explicit)
-    if equations is problem.equations:
+    known, before = problem.everything(t, x), problem.integrable
+    further = None if beyond is None or not np.all(np.isfinite(beyond[1])) else problem.everything(*beyond)
+    chosen = before.equations.integrable(known, further)
+    changed = problem.with_nodes(integrable=chosen)
+    if chosen.states == before.states:
         return changed, x
-    further = x[len(problem.equations.states) :]
-    return changed, np.array([*equations.state_values(known), *further])
+    return changed, np.array([*chosen.state_values(known), *x[len(before.states) :]])
+
+
+def at_pivots(problem: Problem, t: float, x: np.ndarray) -> Problem:
+    """The same problem with the reference values of its pivots taken at a state."""
+    pivots = [pivot.node for pivot in problem.integrable.pivots]
+    values = evaluate(pivots, problem.everything(t, x))
+    return problem.with_nodes(integrable=replace(problem.integrable, pivots=tuple(map(Pivot, pivots, values))))
 
 
 def choose_pivots_after(
@@ -101,8 +101,8 @@ def choose_pivots_after(
 ) -> tuple[Problem, np.ndarray]:
     """The problem with new pivots where a segment ended; next to a singular configuration, or stuck, an error."""
     changed, y = choose_pivots(problem, t, x, outcome.beyond)
-    reason = changed.equations.singular_at(changed.everything(t, y))
-    if not reason and outcome.beyond and changed.nodes.explicit.pivots == problem.nodes.explicit.pivots:
+    reason = changed.integrable.equations.singular_at(changed.everything(t, y))
+    if not reason and outcome.beyond and _same_pivots(changed, problem):
         reason = f"{outcome.reason}; take a smaller step, or another form"
     if not reason and stuck > _MOST_IN_PLACE:
         reason = "the equations stay next to a singular configuration"
@@ -111,9 +111,15 @@ def choose_pivots_after(
     return changed, y
 
 
+def _same_pivots(a: Problem, b: Problem) -> bool:
+    """Whether two problems have the same order of elimination."""
+    first, second = ([pivot.node for pivot in problem.integrable.pivots] for problem in (a, b))
+    return first == second
+
+
 def condition_values(problem: Problem, t: float, x: np.ndarray) -> tuple[float, ...]:
     """The conditions of the equations at a state; zero outside their domain."""
-    conditions = problem.equations.conditions
+    conditions = problem.integrable.conditions
     try:
         known = problem.everything(t, x) if conditions else {}
         return tuple(limit.value(known) for limit in conditions)
@@ -127,7 +133,7 @@ def violated_condition(
     """The outcome where a condition of the form has gone to zero since the start, or would, at a state beyond."""
     for instant, state in ((t, x), beyond or (t, x)):
         now = condition_values(problem, instant, state)
-        for limit, value, first in zip(problem.equations.conditions, now, problem.at_start, strict=True):
+        for limit, value, first in zip(problem.integrable.conditions, now, problem.at_start, strict=True):
             if abs(value) < CHART_LIMIT * abs(first) or value * first < 0:
                 reason = limit.reason(problem.everything(t, x))
                 numbers = f"it was {first:.4g} at the start and is {value:.4g} here"

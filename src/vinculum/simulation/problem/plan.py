@@ -35,7 +35,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A plan, how constraints are kept, who records the run and who is told how far it is."""
+    """A plan, the stabilization of the constraints, the recorder, and the function that reports progress."""
 
     plan: Plan
     stabilization: Stabilization

@@ -8,7 +8,7 @@ all values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,19 +16,17 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.function import Function, function
-from vinculum.derivation import EquationsOfMotion
-from vinculum.derivation.interface import Equations, Feedback, linear_feedback
-from vinculum.derivation.mechanics.singular import refuse_negative_inertia
+from vinculum.derivation.integrable import Equations, Feedback, Integrable, linear_feedback, with_definitions
 from vinculum.graph import Node, evaluate, order, symbol
 from vinculum.simulation.problem.discontinuities import Branch, Sides
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws
-from vinculum.simulation.problem.pivots import choose_pivots, condition_values
+from vinculum.simulation.problem.pivots import at_pivots, condition_values
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Nodes and numbers of a stretch of a run that is integrated in one set of variables."""
+    """Nodes and numbers of a segment of a run that is integrated in one set of variables."""
 
     nodes: MotionNodes
     parameter_values: np.ndarray
@@ -36,10 +34,19 @@ class Problem:
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
     branches: dict[tuple[int, ...], Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: machine code stays, and branches are made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"branches": {}}
+
     @property
     def equations(self) -> Equations:
-        """What is integrated, in the variables of this stretch."""
-        return self.nodes.equations
+        """The equations of the user, in the variables of this segment."""
+        return self.integrable.equations
+
+    @property
+    def integrable(self) -> Integrable:
+        """What is integrated, in the variables of this segment."""
+        return self.nodes.integrable
 
     @cached_property
     def branch(self) -> Branch:
@@ -54,7 +61,7 @@ class Problem:
         settings = [*self.parameter_values, *nodes.feedback.gains.values(), *nodes.watch.numbers]
         computed = evaluate(list(nodes.hoisted), dict(zip(nodes.settings, settings, strict=True)))
         sides = () if self.sides is None else self.sides.sigma
-        return np.array([*settings, *computed, *np.zeros(len(self.equations.corrections)), *sides], dtype=float)
+        return np.array([*settings, *computed, *np.zeros(len(self.integrable.constraints)), *sides], dtype=float)
 
     def compiled(self, outputs: Sequence[Node]) -> Function:
         """Machine code for outputs of (t, x, p)."""
@@ -71,7 +78,7 @@ class Problem:
         """About the largest |eigenvalue| of ∂f/∂x at a state, by power iteration with finite differences of f.
 
         The geometric mean of the growth over the last iterations, which smooths the turning of complex pairs. A motion
-        without any rate of its own counts as 1.
+        without any rate counts as 1.
         """
         f = self.compiled(self.nodes.rates)
         here = f(t, x, self.values)
@@ -97,7 +104,7 @@ class Problem:
     def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
         """Values of all symbols at a state, velocities that follow from it included."""
         known = self.numbers(t, x)
-        own = [symbol(key) for key in self.equations.user_symbols]
+        own = self.integrable.roles.symbols
         return known | dict(zip(own, evaluate(self.nodes.closed(self.nodes.lifted(own)), known), strict=True))
 
     def on_sides(self, sides: Sides) -> Problem:
@@ -110,7 +117,7 @@ class Problem:
         return self.with_nodes(feedback=feedback)
 
     def with_nodes(self, **changes: Any) -> Problem:
-        """The same numbers with some nodes changed; branches are made anew."""
+        """The same numbers with some nodes changed; branches are discarded."""
         return replace(self, nodes=replace(self.nodes, **changes), branches={})
 
 
@@ -125,15 +132,13 @@ def build_problem(
     """The problem and its initial x, without feedback."""
     numbers = dict(equations.parameters) | dict(parameters)
     closing = input_laws(equations, laws)
-    known = {symbol(key): value for key, value in (dict(start) | numbers | {equations.time: time}).items()}
-    known = equations.with_definitions(known) | {symbol(key): float(start.get(key, 0.0)) for key in equations.extra}
+    known = {symbol(key): float(value) for key, value in (dict(start) | numbers | {equations.time: time}).items()}
+    known = with_definitions(equations.definitions, known)
+    known |= {symbol(key): float(start.get(key, 0.0)) for key in equations.extra}
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
-    if isinstance(equations, EquationsOfMotion):
-        refuse_negative_inertia(equations.mechanics, known, numbers)
-    none = linear_feedback(equations.chains, [[0.0] * len(chain) for chain in equations.chains])
-    equations = equations.adapted(known)
-    nodes = MotionNodes(equations, equations.explicit(known), closing, none, tuple(events))
-    further = [known[symbol(key)] for key in equations.extra]
-    x = np.array([*equations.state_values(known), *further, *np.zeros(len(nodes.powers))])
-    problem, x = choose_pivots(Problem(nodes, np.array(list(numbers.values()), dtype=float)), time, x)
+    integrable = equations.integrable(known)
+    none = linear_feedback(integrable.chains, [[0.0] * len(chain) for chain in integrable.chains])
+    nodes = MotionNodes(integrable, closing, none, tuple(events))
+    x = np.array([*integrable.state_values(known), *np.zeros(len(nodes.powers))])
+    problem = at_pivots(Problem(nodes, np.array(list(numbers.values()), dtype=float)), time, x)
     return replace(problem, at_start=condition_values(problem, time, x)), x

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation import derive
-from vinculum.derivation.interface import Equations
+from vinculum.derivation.integrable import Equations
 from vinculum.derivation.mechanics.sample_states import left_over, solved_for
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
@@ -31,7 +31,7 @@ def derived(equations: Any) -> Equations:
         return derive(equations, "program")
     if isinstance(equations, System):
         return derive(equations)
-    if not hasattr(equations, "start_levels"):
+    if not hasattr(equations, "integrable"):
         raise VinculumError(
             f"Equations of motion are needed, as in derive(system, form), or a System; got {type(equations).__name__}."
         )
@@ -54,7 +54,7 @@ def known_state(equations: Equations, initial: Any, name: str = "initial") -> di
 
 def _by_name(equations: Equations) -> dict[str, sp.Expr]:
     """The states by their names, dot(x) and x_dot."""
-    keys = (*equations.user_symbols, *equations.states, *equations.definitions, *equations.extra)
+    keys = (*equations.user_symbols, *equations.states, *equations.extra)
     return {name(key): key for name in (name_of, variable_name) for key in keys}
 
 
@@ -95,10 +95,8 @@ def consistent_state(
     values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.user_symbols}
     values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
     values[symbol(equations.time)] = float(time)
-    chosen = equations.start_conditions(initial, values)
-    for level in equations.start_levels:
-        residuals = (*level.residuals, *chosen) if level.what == "velocities" else level.residuals
-        _solve(residuals, [key for key in level.movable if key not in held], values, level.what)
+    for level in equations.start_levels(initial, values):
+        _solve(level.residuals, [key for key in level.movable if key not in held], values, level.what)
     equations.refuse_start(values)
     return {key: values[symbol(key)] for key in equations.user_symbols}
 
@@ -115,7 +113,7 @@ def is_number(value: object) -> bool:
 
 def _held(equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None) -> set[sp.Expr]:
     """The states that must not be moved; names and numbers are checked here."""
-    known = (*equations.user_symbols, *equations.definitions)
+    known = (*equations.user_symbols, *equations.states)
     problems = []
     for key, value in initial.items():
         if key not in known:

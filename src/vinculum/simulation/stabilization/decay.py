@@ -16,13 +16,13 @@ import numpy as np
 from vinculum.errors import VinculumError
 from vinculum.graph import ZERO, jacobian, substitute, symbol
 from vinculum.notebook_repr import html
-from vinculum.simulation.trajectory.recorder import Segment
+from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)
 class Decay:
-    """|η(t)| ≤ factor · |η(0)| e^{-rate t}, with the residuals of the run beside it."""
+    """|η(t)| ≤ factor · |η(0)| e^{-rate t}, with the measured residuals of the run."""
 
     rate: float  # a/(2 c₂)
     factor: float  # √(c₂/c₁)
@@ -45,7 +45,7 @@ def decay_bound(motion: Trajectory, G: np.ndarray | None = None) -> Decay:
     ``G`` is symmetric and positive definite; left out, it solves AᵀG + GA = -1 for the mean of A over the run. Refused
     where V does not decrease along the run.
     """
-    if motion.problem is None or not motion.problem.equations.corrections:
+    if motion.problem is None or not motion.problem.integrable.constraints:
         raise VinculumError("A bound of the residuals needs a run with constraints, not one read from a file.")
     A = perturbation_matrices(motion)
     G = _mean_solution(A) if G is None else np.asarray(G, dtype=float)
@@ -70,8 +70,8 @@ def perturbation_matrices(motion: Trajectory) -> np.ndarray:
 
 
 def _matrices(segment: Segment) -> np.ndarray:
-    """A(x, t) at the samples of a stretch."""
-    nodes, chains = segment.problem.nodes, segment.problem.equations.chains
+    """A(x, t) at the samples of a segment."""
+    nodes, chains = segment.problem.nodes, segment.problem.integrable.chains
     levels = [y for chain in chains for y in chain]
     names = [symbol(("level", i)) for i in range(len(levels))]
     law = substitute(list(nodes.feedback.corrections), dict(zip(levels, names, strict=True)))
@@ -86,7 +86,7 @@ def _matrices(segment: Segment) -> np.ndarray:
 
 def _residuals(motion: Trajectory) -> np.ndarray:
     """η at every sample."""
-    return motion.rows(lambda problem: problem.nodes.lifted([y for chain in problem.equations.chains for y in chain]))
+    return motion.rows(lambda problem: problem.nodes.lifted([y for chain in problem.integrable.chains for y in chain]))
 
 
 def _mean_solution(A: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vinculum.derivation.interface import Equations, Feedback, linear_feedback
+from vinculum.derivation.integrable import Feedback, Integrable, linear_feedback
 from vinculum.derivation.program.perturbation import binomial
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.names import suggestion
@@ -63,10 +63,10 @@ _MISFIT: dict[type, str] = {
 def stabilize_problem(problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> tuple[Problem, str]:
     """The problem with its gains set, everything compiled, and the stabilization in words."""
     problem = place_on_sides(problem, plan, plan.t0, x)
-    acts = bool(problem.equations.corrections) and isinstance(stabilization, (Baumgarte, Sampled))
+    acts = bool(problem.integrable.constraints) and isinstance(stabilization, (Baumgarte, Sampled))
     rate = plan.method.feedback_rate(problem, plan, stabilization, x) if acts else 0.0
     direction = math.copysign(1.0, plan.t1 - plan.t0)
-    law = feedback(stabilization, problem.equations, rate, plan.method.order, direction)
+    law = feedback(stabilization, problem.integrable, rate, plan.method.order, direction)
     closed = place_on_sides(problem.with_feedback(law), plan, plan.t0, x)
     plan.method.prepare(closed, plan.t0, x)
     return closed, _describe(problem, stabilization, rate)
@@ -74,21 +74,21 @@ def stabilize_problem(problem: Problem, plan: Plan, stabilization: Stabilization
 
 def _describe(problem: Problem, stabilization: Stabilization, rate: float) -> str:
     """The stabilization in words."""
-    if not problem.equations.corrections:
+    if not problem.integrable.constraints:
         return "not needed: no constraints"
     if isinstance(stabilization, Unstabilized):
         return "none"
     if isinstance(stabilization, Projection):
         return "projection after every step"
     name = type(stabilization).__name__.lower()
-    if not stabilization.given and problem.equations.prescribed is not None:
+    if not stabilization.given and problem.integrable.prescribed is not None:
         return f"{name}, as prescribed by the equations"
     return f"{name}, gains as given" if stabilization.given else f"{name}, rate {rate:.6g} (chosen)"
 
 
 def feedback(
     stabilization: Stabilization,
-    equations: Equations,
+    integrable: Integrable,
     rate: float,
     method_order: float,
     direction: float = 1.0,
@@ -98,12 +98,12 @@ def feedback(
     Where the user gave no gains, those that belong to the equations are used, and where there are none either,
     ``rate``: for `Sampled` it is 1/τ, and ``method_order`` decides what is deadbeat.
     """
-    names, chains = equations.constraint_names, equations.chains
+    names, chains = [constraint.name for constraint in integrable.constraints], integrable.chains
     if isinstance(stabilization, (Projection, Unstabilized)):
         return linear_feedback(chains, [[0.0] * len(chain) for chain in chains])
     _refuse_strange_names(stabilization, names)
-    if not stabilization.given and equations.prescribed is not None:
-        return equations.prescribed
+    if not stabilization.given and integrable.prescribed is not None:
+        return integrable.prescribed
     rows = []
     for name, chain in zip(names, chains, strict=True):
         row = _row(stabilization, name, len(chain), rate, method_order)

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from vinculum.derivation.interface import Feedback, linear_feedback
+from vinculum.derivation.integrable import Feedback, linear_feedback
 from vinculum.derivation.program.perturbation import binomial
 from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.simulation.integrators.fixed_step import FixedStep, Rates
@@ -31,7 +31,8 @@ from vinculum.simulation.stabilization.feedback import deadbeat, feedback
 from vinculum.simulation.stabilization.gain_interval import fixed_step
 from vinculum.simulation.stabilization.projection import project_after_step
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
-from vinculum.simulation.trajectory.recorder import Recorder, Segment
+from vinculum.simulation.trajectory.live_run import Segment
+from vinculum.simulation.trajectory.recorder import Recorder
 
 _MOST_TRIES, _MOST_PILOTS = 14, 8
 _PROBES = 400  # states of a pilot run at which defects are measured
@@ -152,7 +153,7 @@ def _largest_step(
 
 def _best(problem: Problem, probes: Sequence[Probes], method: FixedStep, step: float, sampled: bool) -> Promise:
     """The gain with the smallest bound at a step."""
-    orders = [len(chain) for chain in problem.equations.chains]
+    orders = [len(chain) for chain in problem.integrable.chains]
     if sampled:
         rows = [[g / step ** (r - j) for j, g in enumerate(deadbeat(r, method.order))] for r in orders]
         D = _defects(problem, probes, method, step, rows)
@@ -176,7 +177,7 @@ def _defects(
     sampled: bool = True,
 ) -> np.ndarray:
     """The largest residuals after one step from the constraints, those of its first steps included."""
-    law = linear_feedback(problem.equations.chains, rows)
+    law = linear_feedback(problem.integrable.chains, rows)
     D = np.max([p.defect(method, step, p.problem.with_feedback(law), sampled) for p in probes], axis=0)
     if method.starter is not None:
         first = Probes(probes[0].problem, probes[0].t[:1], probes[0].x[:1])
@@ -203,16 +204,16 @@ def _promise(
         S = method.step_matrix(row, step, sampled)
         bounds.append(_MARGIN * amplification(S, r) @ D[place : place + r] + floor)
         place += r
-    law = linear_feedback(problem.equations.chains, rows)
+    law = linear_feedback(problem.integrable.chains, rows)
     stabilization = Sampled(rate) if sampled else Baumgarte(rate)
     return Promise(step, law, stabilization, rate, _named(problem, bounds), max(float(b[0]) for b in bounds))
 
 
 def _named(problem: Problem, bounds: Sequence[np.ndarray]) -> dict[tuple[str, str], float]:
     """Bounds by the names of the residuals they are for."""
-    chains = problem.equations.chains
+    chains = map(problem.integrable.lifted, problem.integrable.chains)
     by_node = {y: float(b) for chain, row in zip(chains, bounds, strict=True) for y, b in zip(chain, row, strict=True)}
-    return {(r.constraint, r.level): by_node[r.node] for r in problem.equations.residuals if r.node in by_node}
+    return {(r.constraint, r.level): by_node[r.node] for r in problem.integrable.residuals if r.node in by_node}
 
 
 # -- what one step leaves of the constraints, measured -----------------------------------------------------------
@@ -240,7 +241,7 @@ class Probes:
     def residuals(self, t: np.ndarray, x: np.ndarray) -> np.ndarray:
         """|y| of all chains at rows of states: (P, all levels of all constraints)."""
         problem = self.problem
-        nodes = problem.nodes.lifted([y for chain in problem.equations.chains for y in chain])
+        nodes = problem.nodes.lifted([y for chain in problem.integrable.chains for y in chain])
         return np.abs(problem.compiled(nodes).rows(t, x, problem.values))
 
     def defect(self, method: FixedStep, step: float, problem: Problem, sampled: bool) -> np.ndarray:
@@ -268,7 +269,7 @@ def _pilot(problem: Problem, method: FixedStep, t0: float, t1: float, x: np.ndar
     def run(step: float) -> list[Segment]:
         plan = make_plan(np.linspace(t0, t1, _PROBES), method, step, False, "")
         stabilization = method.pilot_stabilization(plan.step)
-        closed = problem.with_feedback(feedback(stabilization, problem.equations, 0.0, method.order))
+        closed = problem.with_feedback(feedback(stabilization, problem.integrable, 0.0, method.order))
         recorder = Recorder(plan.instants)
         run_segments(closed, Run(plan, stabilization, recorder, lambda _: None), x)
         return recorder.segments

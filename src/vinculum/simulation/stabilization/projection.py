@@ -27,12 +27,11 @@ def projection_outputs(problem: Problem) -> tuple[list[Node], list[Level]]:
     """The outputs a projection needs, and how to read them."""
     outputs: list[Node] = []
     levels = []
-    for residuals, variables in problem.equations.projections:
+    for residuals, variables in problem.integrable.projections:
         if residuals:
             first = problem.nodes.state.index(variables[0])
             levels.append(Level(first, len(variables), len(residuals), len(outputs)))
-            nodes = problem.nodes.lifted(residuals)
-            outputs += [*nodes, *jacobian(nodes, variables).ravel()]
+            outputs += [*residuals, *jacobian(residuals, variables).ravel()]
     return outputs, levels
 
 

@@ -24,7 +24,7 @@ def explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outc
         if ended is not None:
             return ended
         known = problem.everything(t, x)
-        singular = problem.equations.singular_at(known)
+        singular = problem.integrable.equations.singular_at(known)
         rates = evaluate(problem.nodes.rates, known)
         _look_ahead(problem, outcome, t, x, np.array(rates))
     except DomainError as error:
@@ -42,7 +42,7 @@ def explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outc
 
 def _grown(problem: Problem, rates: np.ndarray) -> str:
     """A state that ran away, by the name of what ran fastest."""
-    fastest = int(np.argmax(np.abs(rates[: len(problem.equations.states)])))
+    fastest = int(np.argmax(np.abs(rates[: len(problem.integrable.states)])))
     return f"the state grew beyond all bounds, {describe(problem.nodes.state[fastest])} fastest of all"
 
 
@@ -73,6 +73,6 @@ def asked_by(problem: Problem, node: Node) -> str:
     """The constraints whose given motion contains an expression of time alone, which comes to its end."""
     if symbols([node]) - {problem.nodes.time, *problem.nodes.settings}:
         return ""
-    held = [r.constraint for r in problem.equations.residuals if node in order([r.node])]
+    held = [r.constraint for r in problem.integrable.residuals if node in order([r.node])]
     names = ", ".join(f"`{name}`" for name in dict.fromkeys(held))
     return f"; what {names} asks for needs an infinite input or reaction there" if names else ""

@@ -1,34 +1,18 @@
-"""What a run leaves behind: samples, largest residuals, events."""
+"""What a run leaves behind: samples, largest residuals, events; and the trajectory that is made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from vinculum.graph import Node
 from vinculum.simulation.problem.events import Happened
+from vinculum.simulation.problem.plan import Plan
 from vinculum.simulation.problem.problem import Problem
-
-
-@dataclass(frozen=True, eq=False)
-class Segment:
-    """Samples of a stretch of a run that was integrated in one set of variables."""
-
-    problem: Problem
-    t: np.ndarray  # (N)
-    states: np.ndarray  # (N, n)
-
-    def rows(self, outputs: Sequence[Node]) -> np.ndarray:
-        """Nodes at every sample, (N, len(outputs))."""
-        return self.problem.compiled(outputs).rows(self.t, self.states, self.problem.values)
-
-    def integrated(self, work: Node) -> np.ndarray:
-        """A quantity that was integrated beside the motion, (N); zero where there is no power at all."""
-        nodes = self.problem.nodes
-        return self.states[:, nodes.state.index(work)] if work in nodes.powers else np.zeros(len(self.t))
+from vinculum.simulation.trajectory.live_run import LiveRun, Segment
+from vinculum.simulation.trajectory.outcome import Outcome
+from vinculum.simulation.trajectory.trajectory import Trajectory
 
 
 @dataclass
@@ -37,8 +21,8 @@ class Recorder:
 
     instants: np.ndarray
     keep_dense: bool = False
-    segments: list[Segment] = field(default_factory=list)  # finished stretches
-    times: list[np.ndarray] = field(default_factory=list)  # of the present stretch
+    segments: list[Segment] = field(default_factory=list)  # finished ones
+    times: list[np.ndarray] = field(default_factory=list)  # of the present segment
     states: list[np.ndarray] = field(default_factory=list)
     dense: list[Any] = field(default_factory=list)  # what heyoka keeps of every chunk of steps
     events: list[Happened] = field(default_factory=list)
@@ -66,13 +50,13 @@ class Recorder:
             self.states.append(np.array(states))
 
     def close(self, problem: Problem) -> None:
-        """End a stretch: from here on the variables may be others."""
+        """End a segment: from here on the variables may be others."""
         if self.times:
             self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
         self.times, self.states = [], []
 
     def observe(self, residuals: np.ndarray, balance_error: float) -> None:
-        """Take the largest residuals and the largest balance error of a stretch of the run into account."""
+        """Take the largest residuals and the largest balance error of a part of the run into account."""
         residuals = np.abs(residuals)
         self.residuals = residuals if self.residuals is None else np.maximum(self.residuals, residuals)
         self.balance_error = max(self.balance_error, float(balance_error))
@@ -90,3 +74,41 @@ class Recorder:
         times, states = np.concatenate(self.times), np.vstack(self.states)
         keep = (times - time) * direction <= 0
         self.times, self.states = ([times[keep]], [states[keep]]) if keep.any() else ([], [])
+
+
+def make_trajectory(
+    plan: Plan,
+    recorder: Recorder,
+    outcome: Outcome,
+    described: str,
+    dense: bool,
+    seconds: dict[str, float],
+    promised: dict[tuple[str, str], float],
+) -> Trajectory:
+    """The trajectory of a finished run; ``described`` is its stabilization in words."""
+    nodes = recorder.segments[0].problem.nodes
+    fine = tuple(recorder.segments) if dense and not plan.method.adaptive else ()
+    segments = _thinned(recorder.segments, plan) if fine else tuple(recorder.segments)
+    kept = tuple(recorder.dense) if recorder.keep_dense else (fine or (tuple(segments) if dense else ()))
+    largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(nodes.residuals))
+    return Trajectory(
+        t=np.concatenate([segment.t for segment in segments]),
+        outcome=outcome,
+        run=LiveRun(segments, kept),
+        largest_residuals=dict(zip(nodes.residual_names, map(float, largest), strict=True)),
+        energy_error=recorder.balance_error,
+        method=plan.method.described(plan.step) + (f" (chosen: {plan.why})" if plan.why else ""),
+        stabilization=described,
+        events=tuple(recorder.events),
+        steps=recorder.steps,
+        seconds=seconds,
+        promised=promised,
+    )
+
+
+def _thinned(segments: list[Segment], plan: Plan) -> tuple[Segment, ...]:
+    """Only the samples that were asked for, and where the run ended."""
+    assert plan.asked is not None
+    last = segments[-1].t[-1]
+    kept = [np.isin(s.t, plan.asked) | (s.t == last) for s in segments]
+    return tuple(replace(s, t=s.t[k], states=s.states[k]) for s, k in zip(segments, kept, strict=True) if k.any())

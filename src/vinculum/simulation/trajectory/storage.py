@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from vinculum.errors import VinculumError
 from vinculum.simulation.problem.events import Happened
+from vinculum.simulation.trajectory.live_run import Beyond
 from vinculum.simulation.trajectory.outcome import Outcome
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
@@ -17,13 +20,97 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+@dataclass(frozen=True, eq=False)
+class StoredRun:
+    """The columns of a trajectory that was read from a file."""
+
+    stored: xr.Dataset
+
+    @cached_property
+    def _roles(self) -> dict[str, Any]:
+        """What each column holds."""
+        return json.loads(self.stored.attrs["columns"])
+
+    def _columns(self, role: str) -> dict[str, np.ndarray]:
+        """The columns of a role, by the name of what they hold."""
+        return {name: np.asarray(self.stored[column]) for column, name in self._roles.get(role, {}).items()}
+
+    @cached_property
+    def states(self) -> dict[str, np.ndarray]:
+        """Coordinates, velocities and what other states there are."""
+        return self._columns("states")
+
+    @cached_property
+    def inputs(self) -> dict[str, np.ndarray]:
+        """Every input."""
+        return self._columns("inputs")
+
+    @cached_property
+    def reactions(self) -> dict[str, np.ndarray]:
+        """λ of every constraint; of a servo constraint, the input that holds it."""
+        return self._columns("reactions") | {name: self.inputs[u] for name, u in self.holding.items()}
+
+    @cached_property
+    def residuals(self) -> dict[tuple[str, str], np.ndarray]:
+        """The residual of every constraint at every level."""
+        pairs = self._roles["residuals"].items()
+        return {(name, level): np.asarray(self.stored[column]) for column, (name, level) in pairs}
+
+    @property
+    def energy(self) -> np.ndarray:
+        """E."""
+        return np.asarray(self.stored[self._roles["energy"]])
+
+    @property
+    def work(self) -> np.ndarray:
+        """The work done on the system since the start."""
+        return np.asarray(self.stored[self._roles["work"]])
+
+    @cached_property
+    def servo_work(self) -> dict[str, np.ndarray]:
+        """The work of each input that holds a servo constraint."""
+        return self._columns("servo_work")
+
+    @property
+    def states_energy(self) -> bool:
+        """Whether an energy was stated."""
+        return bool(self._roles.get("states_energy", True))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The columns a plot shows when it is not told which."""
+        return tuple(self._roles.get("shown", [name for name in self.states if f"{name}_dot" in self.states]))
+
+    @property
+    def holding(self) -> dict[str, str]:
+        """The name of the input that stands in place of a reaction, by the reaction's name."""
+        return self._roles.get("holding", {})
+
+    @property
+    def event_names(self) -> tuple[str, ...]:
+        """All events that were watched for."""
+        return tuple(json.loads(self.stored.attrs.get("event_names", "[]")))
+
+    @property
+    def beyond(self) -> tuple[Beyond, ...]:
+        """Curves through points that were used beyond them."""
+        rows = json.loads(self.stored.attrs.get("beyond", "[]"))
+        return tuple(Beyond(name, tuple(used), tuple(points)) for name, used, points in rows)
+
+    def at(self, times: np.ndarray) -> dict[str, np.ndarray]:
+        """Refused: a file has no dense output."""
+        raise VinculumError("A trajectory from a file has no dense output. Simulate it again, with dense=True.")
+
+
 def dataset(motion: Trajectory) -> xr.Dataset:
     """States, inputs, energy, work, residuals and reactions over time; how the run went as attributes.
 
     What is called the reaction of a servo constraint is the input that holds it, and is stored once, as this input.
-    What a column holds is said in the attribute ``columns``, so that names may be any text, and a coordinate may be
+    The attribute ``columns`` says what each column holds, so names may be any text, and a coordinate may be
     called energy.
     """
+    if isinstance(motion.run, StoredRun):
+        return motion.run.stored
     import xarray as xr
 
     states = {_plain(name): values for name, values in motion.own_columns.items()}
@@ -49,13 +136,15 @@ def dataset(motion: Trajectory) -> xr.Dataset:
         "residuals": residuals,
         "reactions": reactions,
         "servo_work": servos,
+        "shown": motion.run.shown,
+        "states_energy": motion.run.states_energy,
     }
     variables = {name: (time, np.asarray(values)) for name, values in columns.items()}
     return xr.Dataset(variables, coords={time: motion.t}, attrs=_attributes(motion) | {"columns": json.dumps(roles)})
 
 
 def _plain(name: str) -> str:
-    """A name NetCDF accepts: it has no use for slashes."""
+    """A name that NetCDF accepts: without slashes."""
     return name.replace("/", "\N{DIVISION SLASH}")
 
 
@@ -80,6 +169,7 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
         "stabilization": motion.stabilization,
         "events": json.dumps([[e.name, e.time, e.rising] for e in motion.events]),
         "event_names": json.dumps(motion.event_names),
+        "beyond": json.dumps([[b.name, b.used, b.points] for b in motion.beyond]),
         "steps": motion.steps,
     }
 
@@ -112,6 +202,7 @@ def read_trajectory(path: str | Path) -> Trajectory:
     return Trajectory(
         t=np.asarray(stored[json.loads(attributes["columns"])["time"]]),
         outcome=Outcome(*json.loads(attributes["outcome"])),
+        run=StoredRun(stored),
         largest_residuals={(name, level): v for name, level, v in json.loads(attributes["largest_residuals"])},
         promised={(name, level): v for name, level, v in json.loads(attributes.get("promised", "[]"))},
         energy_error=float(attributes["energy_error"]),
@@ -119,5 +210,4 @@ def read_trajectory(path: str | Path) -> Trajectory:
         stabilization=attributes["stabilization"],
         events=tuple(Happened(*row) for row in json.loads(attributes["events"])),
         steps=int(attributes["steps"]),
-        stored=stored,
     )

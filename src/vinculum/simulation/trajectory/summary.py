@@ -20,7 +20,7 @@ def labelled(motion: Trajectory) -> dict[str, str]:
         "method": motion.method,
         "stabilization": motion.stabilization,
     }
-    if motion.problem is None or motion.problem.equations.energy is not None:
+    if motion.run.states_energy:
         rows["energy error"] = f"{motion.energy_error:.2g}"
     for name, work in motion.servo_work.items():
         rows[f"work of {name}"] = f"{work[-1]:.6g}"

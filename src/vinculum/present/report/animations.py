@@ -14,18 +14,18 @@ from vinculum.present.drawing import Scene
 from vinculum.present.report.charts import SERIES, packed
 from vinculum.simulation import Trajectory
 
-_SHORTEST, _LONGEST = 3.0, 20.0  # seconds that a film lasts; slower or faster motions are shown at another speed
+_SHORTEST, _LONGEST = 3.0, 20.0  # seconds that an animation lasts; slower or faster motions are shown at another speed
 _RATE = 20  # frames in a second
 
 
 @dataclass(frozen=True, eq=False)
-class Film:
+class Animation:
     """One motion: what the player is told, and the scene it came from."""
 
     name: str
     scene: Scene
     box: tuple[np.ndarray, np.ndarray]
-    speed: float  # seconds of the motion in a second of the film
+    speed: float  # seconds of the motion in a second of the animation
 
     @property
     def data(self) -> dict[str, Any]:
@@ -46,28 +46,28 @@ class Film:
         }
 
 
-def films(findings: Findings) -> list[Film]:
+def animations(findings: Findings) -> list[Animation]:
     """All motions of the findings that can be drawn: closed loops first, beside what happens without feedback."""
     found = []
     several = len(findings.points) > 1
     for i, point in enumerate(findings.points, start=1):
         where = f", equilibrium {i}" if several else ""
         if point.closed_motion is not None:
-            closed = _film(findings, point.closed_motion, f"With feedback{where}")
+            closed = _animation(findings, point.closed_motion, f"With feedback{where}")
             found.append(closed)
             if point.held_motion is not None:
-                found.append(_film(findings, point.held_motion, f"Without feedback{where}", closed.box))
+                found.append(_animation(findings, point.held_motion, f"Without feedback{where}", closed.box))
     if findings.motion is not None:
-        found.append(_film(findings, findings.motion, "Motion" if not found else "Motion as asked for"))
+        found.append(_animation(findings, findings.motion, "Motion" if not found else "Motion as asked for"))
     return found
 
 
-def _film(findings: Findings, motion: Trajectory, name: str, box: Any = None) -> Film:
+def _animation(findings: Findings, motion: Trajectory, name: str, box: Any = None) -> Animation:
     lasts = abs(float(motion.t[-1] - motion.t[0]))
     shown = min(max(lasts, _SHORTEST), _LONGEST)
     scene = scene_of(motion, [findings.model], frames=int(_RATE * shown))
     usable = box is not None and len(box[0]) == scene.dimension
-    return Film(name, scene, box if usable else scene.box, _round(lasts / shown) if lasts else 1.0)
+    return Animation(name, scene, box if usable else scene.box, _round(lasts / shown) if lasts else 1.0)
 
 
 def _round(speed: float) -> float:
