@@ -289,7 +289,7 @@ def test_the_method_is_chosen_by_size_and_named(random):
 
 def test_a_large_tree_is_simulated_by_loops_over_its_hinges(random):
     """Two hundred bodies: energy is kept, and the accelerations are those of the recursion written out."""
-    from vinculum.graph import evaluate, order, written_out
+    from vinculum.graph import evaluate, expand_calls, order
 
     tree = random_tree(random, 200, ("revolute", "prismatic", "revolute", "spherical"))
     equations = vn.derive(tree.system())
@@ -298,7 +298,7 @@ def test_a_large_tree_is_simulated_by_loops_over_its_hinges(random):
     state = random_state(tree, random)
     values = {symbol(key): x for key, x in state.items()} | dict.fromkeys(equations.mechanics.corrections, 0.0)
     found = evaluate(rates, values)
-    assert np.allclose(found, evaluate(written_out(rates), values), rtol=0, atol=1e-12 * np.abs(found).max())
+    assert np.allclose(found, evaluate(expand_calls(rates), values), rtol=0, atol=1e-12 * np.abs(found).max())
     start = {q: state[q] for q in tree.coordinates} | {q.diff(): 0.1 * state[q.diff()] for q in tree.coordinates}
     motion = vn.simulate(equations, start, (0, 0.01), method="rk4", step=1e-3)
     assert motion.outcome.kind == "finished"

@@ -26,7 +26,7 @@ from vinculum.graph import (
     Node,
     Routine,
     apply,
-    called,
+    call_routine,
     constant,
     from_sympy,
     lift,
@@ -68,7 +68,7 @@ NODES = {
     "function": apply("atan2", x, y),
     "branch": select(compare("less", x, y), x, -y),
     "spline": spline(PIECES, x),
-    "call": called(ROUTINE, (x, y, z), 2)[1],
+    "call": call_routine(ROUTINE, (x, y, z), 2)[1],
     "formula": from_sympy(sp.sin(q) * q.diff() / (1 + q**2)),
 }
 

@@ -15,13 +15,13 @@ from vinculum.graph.evaluate import evaluate
 from vinculum.graph.expression import GraphExpression, as_sympy
 from vinculum.graph.from_sympy import Converter, from_sympy
 from vinculum.graph.node import ONE, ZERO, Node, apply, constant, lift, select, symbol
-from vinculum.graph.routine import Routine, called, written_out
+from vinculum.graph.routine import Routine, call_routine, expand_calls
 from vinculum.graph.to_sympy import intermediates, to_sympy
 from vinculum.graph.traverse import homogeneity, operations, order, substitute, symbols, tree_size
 
 __all__ = [
     "ONE", "ZERO", "Converter", "Elimination", "GraphExpression", "Node", "Routine", "SingularMatrix", "along",
-    "apply", "as_sympy", "called", "constant", "evaluate", "from_sympy", "gradient", "homogeneity", "intermediates",
-    "jacobian", "lift", "operations", "order", "select", "solve", "solve_definite", "substitute", "symbol", "symbols",
-    "to_sympy", "tree_size", "vector", "written_out",
+    "apply", "as_sympy", "call_routine", "constant", "evaluate", "expand_calls", "from_sympy", "gradient",
+    "homogeneity", "intermediates", "jacobian", "lift", "operations", "order", "select", "solve", "solve_definite",
+    "substitute", "symbol", "symbols", "to_sympy", "tree_size", "vector",
 ]  # fmt: skip

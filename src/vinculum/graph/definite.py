@@ -128,12 +128,14 @@ def _weighted(
 
 def _orders(A: np.ndarray, B: np.ndarray, numbers: np.ndarray, n: int) -> list[list[int]]:
     """Orders to try: the cheapest whose signs are certain; before it one with early constraints, if far cheaper."""
-    certain = _cheapest(A, B.shape[1], n, lambda: _Certain(A, n))
-    likely = _cheapest(A, B.shape[1], n, lambda: _Likely(A, n, numbers))
+    certain = _cheapest(A, B.shape[1], lambda: _Certain(A, n))
+    if n == len(A):
+        return [certain[1]]
+    likely = _cheapest(A, B.shape[1], lambda: _Likely(A, n, numbers))
     return [likely[1], certain[1]] if likely[0] < _CHEAPER * certain[0] else [certain[1]]
 
 
-def _cheapest(A: np.ndarray, columns: int, n: int, rule: Callable[[], _Certain]) -> tuple[int, list[int]]:
+def _cheapest(A: np.ndarray, columns: int, rule: Callable[[], _Certain]) -> tuple[int, list[int]]:
     """(operations, order) by least fill and by least degree, whichever needs less."""
     keys: tuple[Callable[[int, int], tuple[int, int]], ...] = (
         lambda fill, degree: (fill, degree),

@@ -1,7 +1,7 @@
 """Differentiation on the graph: forward along a direction, backward from an output.
 
 Forward:  ẏ = Σ_i (∂y/∂a_i) ȧ_i, operands first.  Backward:  ā_i = Σ_y ȳ ∂y/∂a_i, results first.
-Both visit only the nodes that depend on the variables in question.
+Both visit only the nodes that depend on the variables.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from vinculum.graph.functions import FUNCTIONS, power_partials
 from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, divide, multiply, select
-from vinculum.graph.routine import written_out
+from vinculum.graph.routine import expand_calls
 from vinculum.graph.splines import spline
 from vinculum.graph.traverse import dependence, order
 
@@ -47,7 +47,7 @@ def along(outputs: Sequence[Node], direction: Mapping[Node, Node]) -> list[Node]
 
     With the direction {q: v, v: a, t: 1} this is the time derivative.
     """
-    outputs = written_out(outputs)
+    outputs = expand_calls(outputs)
     bits = dependence(outputs, list(direction))
     rate: dict[Node, Node] = dict(direction)
     for node in order(outputs):
@@ -75,7 +75,7 @@ def _live_partials(node: Node, live: Mapping[Node, object]) -> tuple[Node, ...]:
 
 def gradient(output: Node, variables: Sequence[Node]) -> list[Node]:
     """∂y/∂x for every variable x, in one backward sweep (forward where there are branches, see `_rate`)."""
-    (output,) = written_out([output])
+    (output,) = expand_calls([output])
     bits = dependence([output], variables)
     if any(node.op == "select" and bit for node, bit in bits.items()):
         return list(jacobian([output], variables)[0])
@@ -92,8 +92,8 @@ def gradient(output: Node, variables: Sequence[Node]) -> list[Node]:
 
 
 def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
-    """∂y_i/∂x_j as an array of nodes (len(outputs), len(variables)), entries that vanish being ``ZERO``."""
-    outputs = written_out(outputs)
+    """∂y_i/∂x_j as an array of nodes (len(outputs), len(variables)); entries that vanish identically are ``ZERO``."""
+    outputs = expand_calls(outputs)
     result = np.full((len(outputs), len(variables)), ZERO, dtype=object)
     bits = dependence(outputs, variables)
     nodes = order(outputs)

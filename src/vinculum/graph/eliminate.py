@@ -1,10 +1,10 @@
 """Linear equations solved on the graph: Gaussian elimination unrolled, structural zeros skipped.
 
 The order of the pivots is chosen once, on numbers, so the result is straight-line code. The numbers are those of
-several sample states: a pivot counts for what it is in the worst of them, since one that is large here and zero
+several sample states. A pivot counts for its value in the worst of them, because one that is large here and zero
 a little further on would put a pole into smooth equations. A symmetric matrix keeps its symmetry (half the
-work) as long as good pivots stand on its diagonal. The chosen pivots are returned: where one of them goes to
-zero the order is no longer good, and whoever runs the code can see it.
+work) as long as there are good pivots on its diagonal. The pivots are returned and have to be watched: where one of
+them goes to zero, the order is no longer good. (Inertia bordered by constraints needs no such choice: see `definite`.)
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEGLIGIBLE = 1e-13  # relative size below which a pivot counts as zero
 
 @dataclass(frozen=True)
 class Elimination:
-    """The solution X of A X = B and what must stay away from zero for it to be right."""
+    """The solution X of A X = B, and the pivots, which must not vanish."""
 
     solution: np.ndarray  # (n, k) nodes
     pivots: tuple[Node, ...]
@@ -57,7 +57,7 @@ def solve_in_order(A: np.ndarray, B: np.ndarray, order: Sequence[int], pivots: S
 def equilibrate(size: np.ndarray, sweeps: int = 5) -> tuple[np.ndarray, np.ndarray]:
     """Factors r, c that bring the largest entry of every row and column of r_i |a_ij| c_j near one (Ruiz).
 
-    They take the units out of a matrix, so that "a small pivot" means something. A symmetric matrix gets r = c.
+    Without units a pivot can be called small. A symmetric matrix gets r = c.
     ``size`` is (samples, n, n), the factors are (samples, n).
     """
     r, c = np.ones(size.shape[:2]), np.ones(size.shape[:2])

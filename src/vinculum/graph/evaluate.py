@@ -1,7 +1,6 @@
 """Numbers from the graph without compiling, one node at a time.
 
-Used where a state is visited once (choosing pivots) and where a number went wrong and the operation that
-spoiled it must be named.
+Used for states that are visited once (to choose pivots), and to find the operation whose result is not finite.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ _ARITHMETIC = ARITHMETIC | {"power": math.pow}
 def evaluate(
     outputs: Sequence[Node], values: Mapping[Node, float], ordered: Sequence[Node] | None = None
 ) -> list[float]:
-    """The outputs at given values of the symbols; ``ordered`` is ``order(outputs)`` where it is known already.
+    """The outputs at given values of the symbols; ``ordered`` is ``order(outputs)``, if it is known already.
 
     Raises `DomainError` naming the operation that left an output without a finite value, for instance
-    ``log of a number that is not positive: log(r) at r = -0.2``. What a branch that is not taken does is no matter.
+    ``log of a number that is not positive: log(r) at r = -0.2``. Branches that are not taken may have any value.
     """
     known: dict[Node, Any] = {}  # a number, for a call the list of its results
     for node in order(outputs) if ordered is None else ordered:
@@ -34,7 +33,7 @@ def evaluate(
         if not math.isfinite(known[output]):
             culprit = _culprit(output, known)
             if not culprit.args:
-                continue  # a number that was not finite when it came in
+                continue  # a given value that is not finite
             raise DomainError(_complaint(culprit, [known[arg] for arg in culprit.args]))
     return [known[output] for output in outputs]
 
@@ -67,7 +66,7 @@ def _number(node: Node, args: list[Any]) -> Any:
 
 
 def _culprit(node: Node, known: Mapping[Node, Any]) -> Node:
-    """The operation below a node whose operands were all finite and whose result is not."""
+    """The operation below a node that made a result that is not finite from finite operands."""
     while True:
         taken = node.args
         if node.op == "select":

@@ -1,7 +1,8 @@
 """A node of the graph as a SymPy expression that is not expanded.
 
-Energies, loop conditions and control laws of a large tree of bodies live in the graph, where what is shared is stored
-once. `GraphExpression` lets them stand wherever SymPy expressions stand: sums, ``diff``, ``subs``, `System`.
+Energies, loop conditions and control laws of a large tree of bodies are nodes of the graph, which stores a shared
+subexpression once. As a `GraphExpression` a node can be used like any SymPy expression: in sums, ``diff``, ``subs``,
+`System`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from vinculum.graph.node import ONE, Node, symbol
 from vinculum.graph.to_sympy import to_sympy
 from vinculum.graph.traverse import order, substitute, symbols, tree_size
 
-_WHOLE_UP_TO = 400  # operations of a formula that is given as plain SymPy
+_WHOLE_UP_TO = 400  # operations of the largest formula that becomes a plain SymPy expression
 
 
 class GraphExpression(sp.AtomicExpr):
-    """A SymPy expression that holds a node; ``doit()`` writes it out."""
+    """A SymPy expression that holds a node; ``doit()`` gives the plain expression."""
 
     is_commutative = True
     is_number = False
@@ -40,7 +41,7 @@ class GraphExpression(sp.AtomicExpr):
 
     @property
     def free_symbols(self) -> set[sp.Basic]:
-        """The SymPy symbols below, the time of functions of time included."""
+        """The SymPy symbols it depends on, including the time of functions of time."""
         return {s for leaf in self.leaves for s in leaf.free_symbols}
 
     @property
@@ -105,7 +106,7 @@ def _leaf(rate: sp.Expr) -> Node:
 
 
 def as_sympy(node: Node, whole_up_to: float = _WHOLE_UP_TO) -> sp.Expr:
-    """A node in SymPy: written out when small, a `GraphExpression` when large."""
+    """A node in SymPy: a plain expression if it is small, a `GraphExpression` if it is large."""
     if not node.args or tree_size(node, whole_up_to + 1) <= whole_up_to:
         return to_sympy(node)
     return GraphExpression(node)

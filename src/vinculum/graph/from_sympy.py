@@ -28,13 +28,13 @@ class UnknownFunction(VinculumError):
 
 
 class Converter:
-    """Converts expressions and remembers what it has seen."""
+    """Converts expressions, each subexpression once."""
 
     def __init__(self) -> None:
         self.known: dict[sp.Basic, Node] = {}
 
     def __call__(self, expression: sp.Basic | float) -> Node:
-        """The node of an expression; deep expressions are walked without recursion."""
+        """The node of an expression; deep expressions need no recursion."""
         root = sp.sympify(expression)
         stack = [root]
         while stack:
@@ -110,7 +110,7 @@ def _choice(_: sp.Basic, args: list[Node]) -> Node:
     pairs = list(zip(args[::2], args[1::2], strict=True))
     value, condition = pairs[-1]
     if condition is not n.ONE:
-        raise UnknownFunction("a Piecewise must end in (value, True), so that it has a value everywhere")
+        raise UnknownFunction("a Piecewise has no value where none of its conditions holds. End it with (value, True)")
     return reduce(lambda rest, pair: n.select(pair[1], pair[0], rest), reversed(pairs[:-1]), value)
 
 
@@ -165,7 +165,9 @@ def _function(expression: sp.Basic, args: list[Node]) -> Node:
         return n.divide(n.ONE, n.apply(_REWRITTEN[name], *args))
     known = {function.sympy: ours for ours, function in FUNCTIONS.items()}
     if name not in known or (name == "log" and len(args) > 1):
-        raise UnknownFunction(f"the function {name} in {expression} is not one Vinculum can differentiate")
+        raise UnknownFunction(
+            f"the function {name} in {expression} is unknown to Vinculum, which cannot differentiate it"
+        )
     return n.apply(known[name], *args)
 
 

@@ -1,6 +1,6 @@
 """The elementary functions the graph knows: their numbers, derivatives and SymPy names.
 
-To add one, write its row here, under the name it has in the C library and in heyoka. All else follows from the row.
+To add one, write its row here, under its name in the C library and in heyoka. Everything else follows from the row.
 """
 
 from __future__ import annotations

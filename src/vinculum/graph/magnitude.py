@@ -1,7 +1,8 @@
-"""How large the terms are that a number is made of: what it would be if nothing canceled.
+"""The size of the terms of a number: what it would be without cancellation.
 
-A computed zero is a zero beside these terms, not beside one. For sums |a + b| counts as |a| + |b|, products and
-quotients multiply, and a function of a canceled argument counts as at least that argument's terms (at most one).
+A computed number is zero if it is small relative to these terms, not relative to one. A sum a + b has the size
+|a| + |b|, the sizes of products and quotients multiply, and a function of an argument that canceled has at least the
+size of that argument's terms (at most one).
 """
 
 from __future__ import annotations

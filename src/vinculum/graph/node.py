@@ -3,7 +3,7 @@
 A node is an operation on older nodes. Nodes are interned: building ``x*y`` twice gives the same object,
 so equality is identity and a shared subexpression is stored, differentiated and compiled once. Every
 constructor folds constants and the identities of the field (``x + 0``, ``1*x``, ``x - x``, ``-(-x)``),
-which is what makes zeros *structural*: an entry that vanishes identically is the node ``ZERO``.
+which makes zeros *structural*: an entry that vanishes identically is the node ``ZERO``.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _new(op: str, args: tuple[Node, ...], value: Hashable) -> Node:
 
 
 def constant(value: Number) -> Node:
-    """A number. Integers and small fractions stay exact, so that ``m/2`` prints as the user wrote it."""
+    """A number. Integers and small fractions stay exact, so ``m/2`` prints as the user wrote it."""
     if isinstance(value, Fraction):
         if value.denominator == 1:
             value = value.numerator
@@ -139,7 +139,7 @@ def constant(value: Number) -> Node:
 
 
 def symbol(key: Hashable) -> Node:
-    """A leaf without a value of its own: a coordinate, a velocity, a parameter, the time."""
+    """A leaf whose value is given later: a coordinate, a velocity, a parameter, the time."""
     return _leaf("symbol", key)
 
 
@@ -207,7 +207,7 @@ def negate(a: Node) -> Node:
 
 
 def multiply(a: Node, b: Node) -> Node:
-    """The product a b; a constant factor stands first."""
+    """The product a b, a constant factor first."""
     if b.op == "constant":
         a, b = b, a
     if a.op == "constant":
@@ -241,7 +241,7 @@ def _scaled(c: Node, a: Node) -> Node:
 
 
 def divide(a: Node, b: Node) -> Node:
-    """The quotient a / b. Division by the constant zero is refused here, where it is written."""
+    """The quotient a / b. Division by the constant zero raises an error."""
     if b is ZERO:
         raise ZeroDivisionError(f"division of {a!r} by zero")
     if b.op == "constant":
@@ -317,7 +317,7 @@ def apply(name: str, *args: Node) -> Node:
 
 
 def _folded(name: str, args: Sequence[Node]) -> Node:
-    """A function of floating-point constants, as a constant; outside its domain it stays as written."""
+    """A function of floating-point constants as a constant; outside its domain it stays a function."""
     from vinculum.graph.functions import FUNCTIONS
 
     try:

@@ -2,7 +2,7 @@
 
 A ``call`` node stands for all results of a `Routine` on its operands, a ``component`` node for one of them. Compiled
 code may call machine code of its own for it; whatever needs the operations themselves (differentiation, Taylor series,
-printing) writes it out with `written_out`.
+printing) writes it out with `expand_calls`.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class Routine:
         return self.name
 
 
-def called(routine: Routine, operands: Sequence[Node], results: int) -> list[Node]:
+def call_routine(routine: Routine, operands: Sequence[Node], results: int) -> list[Node]:
     """The results of a call as nodes."""
     call = intern("call", routine, *operands)
     return [intern("component", i, call) for i in range(results)]
 
 
-def written_out(outputs: Sequence[Node]) -> list[Node]:
+def expand_calls(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with all calls replaced by what they compute."""
     calls = [node for node in order(outputs) if node.op == "call"]
     if not calls:
@@ -74,4 +74,4 @@ def written_out(outputs: Sequence[Node]) -> list[Node]:
     call = calls[0]  # the deepest: its operands contain no other
     results = call.value.on(call.args)
     parts = {node: results[node.value] for node in order(outputs) if node.op == "component" and node.args[0] is call}
-    return written_out(substitute(list(outputs), parts))
+    return expand_calls(substitute(list(outputs), parts))

@@ -1,4 +1,7 @@
-"""Splines: one operation of the graph, one function in SymPy. Code and corners need their pieces (`in_pieces`)."""
+"""Splines: one operation of the graph, one function in SymPy.
+
+Machine code and the search for corners work on the polynomial pieces (`expand_splines`).
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ from vinculum.graph.node import Node
 
 
 class Pieces(sp.Atom):
-    """Polynomials between knots: p = Σ_j c_jk (s - s_k)ʲ for s_k <= s < s_k+1, the first and last going on beyond."""
+    """Polynomials between knots: p = Σ_j c_jk (s - s_k)ʲ for s_k <= s < s_k+1; the first and last extend beyond."""
 
     is_number = False
     name: str
     knots: tuple[float, ...]  # s_k, where the pieces begin
     rows: tuple[tuple[float, ...], ...]  # (degree + 1, pieces) c_jk
-    end: float  # where the last piece ends; beyond, nothing is known of the curve
-    order: int  # of the derivative that is meant
+    end: float  # of the last piece; beyond it the curve is an extrapolation
+    order: int  # of the derivative that this stands for
 
     def __new__(
         cls, name: str, knots: Sequence[float], rows: Sequence[Sequence[float]], end: float, order: int = 0
@@ -43,7 +46,7 @@ class Pieces(sp.Atom):
 
     @property
     def degree(self) -> int:
-        """Of the polynomials, as often differentiated as is meant."""
+        """The degree of the polynomials after differentiation."""
         return len(self.rows) - 1 - self.order
 
     @property
@@ -57,7 +60,7 @@ class Pieces(sp.Atom):
         return float(self.built(s, lambda numbers: numbers[k]))
 
     def built(self, s: Any, choose: Callable[[Sequence[float]], Any]) -> Any:
-        """Σ_j j!/(j - i)! c_j (s - s_k)ʲ⁻ⁱ for the i-th derivative; ``choose`` takes what belongs to the piece of s."""
+        """Σ_j j!/(j - i)! c_j (s - s_k)ʲ⁻ⁱ, the i-th derivative; ``choose`` selects the numbers of the piece of s."""
         offset, total = s - choose(self.knots), 0 * s
         for j in range(len(self.rows) - 1, self.order - 1, -1):
             total = total * offset + perm(j, self.order) * choose(self.rows[j])
@@ -72,7 +75,7 @@ class Spline(sp.Function):
 
     @classmethod
     def eval(cls, s: sp.Expr, pieces: Pieces) -> sp.Expr | None:
-        """A number, of a number."""
+        """A number, if s is one."""
         return sp.Float(pieces.at(float(s))) if s.is_Number else None
 
     def _eval_derivative(self, variable: sp.Expr) -> sp.Expr:
@@ -111,9 +114,9 @@ def spline(pieces: Pieces, s: Node) -> Node:
     return n.intern("spline", pieces, s)
 
 
-def in_pieces(outputs: Sequence[Node]) -> list[Node]:
-    """The outputs with polynomials in place of splines, whose coefficients are chosen by where the argument lies."""
-    from vinculum.graph.traverse import order, rebuild  # which know splines
+def expand_splines(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with polynomials in place of splines; the interval of the argument selects the coefficients."""
+    from vinculum.graph.traverse import order, rebuild  # they import this module
 
     nodes = order(outputs)
     if not any(node.op == "spline" for node in nodes):

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vinculum.graph.node import COMPARISONS, Node, Number
-from vinculum.graph.routine import written_out
-from vinculum.graph.splines import in_pieces
+from vinculum.graph.routine import expand_calls
+from vinculum.graph.splines import expand_splines
 
 T = TypeVar("T")
 
@@ -73,8 +73,8 @@ class Target(ABC, Generic[T]):
 
     def prepare(self, outputs: Sequence[Node]) -> list[Node]:
         """The outputs in the operations that the target has."""
-        outputs = list(outputs) if self.routines else written_out(outputs)
-        return outputs if self.splines else in_pieces(outputs)
+        outputs = list(outputs) if self.routines else expand_calls(outputs)
+        return outputs if self.splines else expand_splines(outputs)
 
     def write(self, outputs: Iterable[Node]) -> None:
         """All operations below the outputs, operands before results."""

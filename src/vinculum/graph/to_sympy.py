@@ -18,7 +18,7 @@ from vinculum.graph.traverse import order, tree_sizes, uses
 
 
 def to_sympy(node: Node) -> sp.Expr:
-    """One node as a plain SymPy expression. A node with much sharing is better read through `intermediates`."""
+    """One node as a plain SymPy expression. Where much is shared, `intermediates` is shorter."""
     target = SymPyTarget({})
     (output,) = target.prepare([node])
     return target.value(output)
@@ -29,8 +29,8 @@ def intermediates(
 ) -> tuple[list[tuple[sp.Symbol, sp.Expr]], list[sp.Expr]]:
     """Names for shared subexpressions and the outputs in terms of them, as ``sympy.cse`` would give.
 
-    Every node used more than once and of at least ``smallest`` operations is named z1, z2, ... The work and the
-    result are linear in the size of the graph. ``taken`` are names that must not be used.
+    Every node that is used more than once and has at least ``smallest`` operations is named z1, z2, ... Work and result
+    are linear in the size of the graph. ``taken`` are names that must not be used.
     """
     target = SymPyTarget({})
     outputs = target.prepare(outputs)

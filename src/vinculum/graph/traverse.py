@@ -21,7 +21,7 @@ BUILDERS: dict[str, Callable[..., Node]] = {
 
 
 def order(outputs: Iterable[Node]) -> list[Node]:
-    """Every node the outputs stand on, operands before results."""
+    """Every node the outputs are made of, operands before results."""
     seen = set(outputs)
     stack = list(seen)
     while stack:
@@ -33,7 +33,7 @@ def order(outputs: Iterable[Node]) -> list[Node]:
 
 
 def rebuild(node: Node, args: Sequence[Node]) -> Node:
-    """The same operation on other operands, folded anew."""
+    """The same operation on other operands, folded again."""
     if node.op in BUILDERS:
         return BUILDERS[node.op](*args)
     if node.op in n.COMPARISONS:
@@ -66,7 +66,7 @@ def symbols(outputs: Iterable[Node]) -> set[Node]:
 
 
 def dependence(outputs: Iterable[Node], leaves: Sequence[Node]) -> dict[Node, int]:
-    """For every node below the outputs a bit mask: bit j is set when it depends on ``leaves[j]``."""
+    """A bit mask for every node of the outputs: bit j is set if it depends on ``leaves[j]``."""
     mask = {leaf: 1 << j for j, leaf in enumerate(leaves)}
     bits: dict[Node, int] = {}
     for node in order(outputs):
@@ -78,7 +78,7 @@ def dependence(outputs: Iterable[Node], leaves: Sequence[Node]) -> dict[Node, in
 
 
 def hoistable(outputs: Sequence[Node], fixed: Iterable[Node]) -> list[Node]:
-    """The largest subexpressions made of nothing but fixed symbols and numbers: they need computing only once."""
+    """The largest subexpressions of fixed symbols and numbers alone, which need to be computed only once."""
     given = set(fixed)
     steady: dict[Node, bool] = {}
     for node in order(outputs):
@@ -90,7 +90,7 @@ def hoistable(outputs: Sequence[Node], fixed: Iterable[Node]) -> list[Node]:
 
 
 def homogeneity(output: Node, leaves: Iterable[Node]) -> float | None:
-    """The degree in which the output is homogeneous in the leaves, or None where the structure shows none.
+    """The degree of homogeneity of the output in the leaves, or None if its structure shows none.
 
     By Euler's theorem a constraint that is homogeneous of degree one in the velocities does no work.
     """
@@ -121,7 +121,7 @@ def _degree(node: Node, args: Sequence[float | None]) -> float | None:
 
 
 def operations(outputs: Iterable[Node]) -> Counter[str]:
-    """How often each operation is carried out when the outputs are computed together."""
+    """How often each operation occurs when the outputs are computed together."""
     return Counter(node.op for node in order(outputs) if node.args)
 
 
@@ -134,7 +134,7 @@ def uses(outputs: Sequence[Node]) -> Counter[Node]:
 
 
 def tree_sizes(outputs: Iterable[Node], limit: float = float("inf")) -> dict[Node, float]:
-    """For every node the number of operations if nothing were shared, as a printed formula would show it."""
+    """The number of operations of every node if nothing is shared, as in a printed formula."""
     size: dict[Node, float] = {}
     for node in order(outputs):
         size[node] = min(limit, (1 if node.args else 0) + sum(size[arg] for arg in node.args))
@@ -151,7 +151,7 @@ _INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": 
 
 
 def describe(node: Node, depth: int = 6) -> str:
-    """A short one-line picture of a node for messages; deep parts are shown as ``...``."""
+    """A node on one line, for messages; deep parts are shown as ``...``."""
     if node.op == "symbol":
         return _name(node.value)
     if node.op == "constant":

@@ -1,6 +1,6 @@
 """Three-vectors and 3×3 matrices of any scalars: nodes, SymPy expressions, elements of a polynomial ring, numbers.
 
-Vectors are tuples, matrices tuples of rows. A sum skips the scalar zero, so that what is sparse stays sparse.
+Vectors are tuples, matrices tuples of rows. Sums skip the scalar zero, so sparse results stay sparse.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Samples, numbers
 from vinculum.describe import System
 from vinculum.describe.bodies.energies import spring_potential
-from vinculum.graph import ZERO, Node, Routine, called, gradient, lift, symbol, symbols, vector
+from vinculum.graph import ZERO, Node, Routine, call_routine, gradient, lift, symbol, symbols, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def _looped(steps: Recursion, Q: Sequence[Node] | np.ndarray, corrections: dict[
     given = replace(steps, base=Support(ground[:3], ground[3:6], ground[6:]))
     routine = Routine("forward dynamics", (*q, *v, *u, *ground), ForwardDynamics(given, u), steps)
     base = [lift(x) for x in (*steps.base.omega, *steps.base.alpha, *steps.base.a)]
-    found = called(routine, (*q, *v, *Q, *base), len(q))
+    found = call_routine(routine, (*q, *v, *Q, *base), len(q))
     for hinge, rows in zip(steps.hinges, steps.places, strict=True):
         for i in rows:
             found[i] = found[i] - corrections.get(hinge.q[0], ZERO) * q[i]

@@ -21,7 +21,7 @@ from vinculum.derivation.mechanics.singular import refuse_massless
 from vinculum.describe import System
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import About, ConstraintError, Finding, ModelError, SingularError, call
-from vinculum.graph import ONE, ZERO, Node, jacobian, solve, substitute, symbol, symbols, vector
+from vinculum.graph import ONE, ZERO, Node, jacobian, solve, solve_definite, substitute, symbol, symbols, vector
 from vinculum.names import listed, name_of, reaction
 
 
@@ -130,7 +130,8 @@ def _accelerations(parts: _Parts, samples: list) -> tuple[np.ndarray, tuple[Node
     M = terms.M[np.ix_(heavy, heavy)]
     if numbers(M, samples[0]).size and np.linalg.matrix_rank(numbers(M, samples[0])) < len(heavy):
         refuse_massless(terms, samples[0])
-    found = solve(M, np.column_stack([free[heavy], terms.J.T[heavy], slopes[heavy]]), stacked(M, samples), True)
+    right = np.column_stack([free[heavy], terms.J.T[heavy], slopes[heavy]])
+    found = solve_definite(M, right, stacked(M, samples))
     return found.solution, found.pivots
 
 

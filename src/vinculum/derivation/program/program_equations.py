@@ -20,7 +20,19 @@ from vinculum.derivation.servo.relative_degree import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.frozen import FrozenMapping
-from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, operations, solve, substitute, symbol, to_sympy, vector
+from vinculum.graph import (
+    ZERO,
+    Node,
+    SingularMatrix,
+    evaluate,
+    operations,
+    solve,
+    solve_definite,
+    substitute,
+    symbol,
+    to_sympy,
+    vector,
+)
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows, plain, vlatex
@@ -135,7 +147,7 @@ class ProgramEquations:
         A = P if square else symmetrized(matrix_product(P * W[None, :], P.T))
         right = h if square else h - product(P, N0)
         try:
-            elimination = solve(A, right[:, None], stacked(A, samples), symmetric=not square)
+            elimination = (solve if square else solve_definite)(A, right[:, None], stacked(A, samples))
         except SingularMatrix:
             raise SingularError(self.singular_at(samples[0]) or "The inputs are not determined here.") from None
         solution = elimination.solution[:, 0]

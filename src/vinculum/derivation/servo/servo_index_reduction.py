@@ -28,9 +28,10 @@ from vinculum.derivation.servo.paths import refuse_corners
 from vinculum.describe import Servo
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
+from vinculum.graph.magnitude import magnitudes
 from vinculum.names import listed
 
-_ROUNDING = 1e-11  # |z_q̇| against |z_q|: velocities that cancel in z leave rounding errors behind
+_ROUNDING = 1e-11  # |z_q̇| relative to |z_q| and to its own terms: what cancels in z leaves rounding errors behind
 
 
 def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
@@ -62,7 +63,15 @@ def grip(mechanics: Mechanics, values: Values) -> np.ndarray:
     Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy, so that the entries are cosines.
     """
     D, rows, columns = effect(mechanics, values)
+    D = np.where(_canceled(mechanics, values)[:, None], 0.0, D)
     return D / np.outer(np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0))
+
+
+def _canceled(mechanics: Mechanics, values: Values) -> np.ndarray:
+    """Which rows z_q̇ are rounding errors of terms that cancel: z vanishes identically, or contains no velocity."""
+    rows = [row for row, c in zip(mechanics.J, mechanics.system.constraints, strict=True) if isinstance(c, Servo)]
+    pairs = [np.array(magnitudes(list(row), values)) for row in rows]
+    return np.array([np.linalg.norm(p[:, 0]) <= _ROUNDING * np.linalg.norm(p[:, 1]) for p in pairs])
 
 
 def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

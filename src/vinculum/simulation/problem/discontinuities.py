@@ -36,7 +36,7 @@ from vinculum.graph import (
 )
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import compare
-from vinculum.graph.splines import in_pieces
+from vinculum.graph.splines import expand_splines
 from vinculum.graph.traverse import describe
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Corners:
 
     def smooth(self, outputs: Sequence[Node]) -> list[Node]:
         """The outputs with σ as numbers."""
-        return substitute(in_pieces(outputs), self.replaced)
+        return substitute(expand_splines(outputs), self.replaced)
 
     def slopes(self, time: Node, state: Sequence[Node], rates: Sequence[Node]) -> list[Node]:
         """dg/dt along the motion, as nodes of the state and σ."""
@@ -85,7 +85,7 @@ def find_corners(outputs: Sequence[Node]) -> Corners:
     """All surfaces at which the outputs are not smooth, inner ones first."""
     surfaces: dict[Node, int] = {}
     replaced: dict[Node, Node] = {}
-    for node in order(in_pieces(outputs)):
+    for node in order(expand_splines(outputs)):
         if node.op in CORNERED:
             g = substitute([node.args[0]], replaced)[0]
             sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))
