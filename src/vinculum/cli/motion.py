@@ -30,8 +30,7 @@ def derive(
 ) -> int:
     """Derive the equations of motion.
 
-    In the form of the file, or in another: multipliers, lyapunov, lurie-suslov, shulgin, routh, voronets,
-    chaplygin, hamel, maggi, program.
+    In the form of the file, or in another with --form. An unknown name gets the list of all forms.
 
     \b
     Examples:
