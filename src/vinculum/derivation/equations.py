@@ -19,7 +19,7 @@ from vinculum.derivation.mechanics.partition import Partition, best_partition, c
 from vinculum.derivation.mechanics.redundancy import refuse_dependent
 from vinculum.derivation.mechanics.sample_states import Values, numbers, refuse_unmet
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia, singular_at
-from vinculum.derivation.quasi.chart_limits import refuse_outside, watch_limits
+from vinculum.derivation.quasi.chart import refuse_outside, watch_limits
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
 from vinculum.errors import ConstraintError, Finding, ModelError, Word, call

@@ -11,8 +11,8 @@ import sympy as sp
 from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.lagrange import Mechanics, total
 from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.servo_index_reduction import servo_limits
 from vinculum.derivation.quasi.chart import Characteristics
-from vinculum.derivation.servo.servo_index_reduction import servo_limits
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import ZERO, Node, constant, symbol, vector
 from vinculum.names import suggestion

@@ -17,10 +17,12 @@ import numpy as np
 from vinculum.derivation.bodies import articulated, composite
 from vinculum.derivation.bodies.hinges import Hinge, hinges
 from vinculum.derivation.bodies.newton_euler import Support, inverse, support, wrenches, zeros
+from vinculum.describe import System
 from vinculum.describe.bodies import BodyTree
+from vinculum.describe.bodies.energies import spring_potential
 from vinculum.describe.bodies.transforms import flat, of_stage
 from vinculum.errors import ModelError
-from vinculum.graph import ZERO, Node, lift, symbol, symbols, vector
+from vinculum.graph import ZERO, Node, gradient, lift, symbol, symbols, vector
 from vinculum.graph.vectors import Vector, dot
 
 ARTICULATED_FROM = 8  # velocities; above, articulated bodies take fewer operations than factorizing M
@@ -185,3 +187,30 @@ def _mirrored(M: np.ndarray) -> np.ndarray:
     for i in range(len(M)):
         M[i, :i] = M[:i, i]
     return M
+
+
+@dataclass(frozen=True, eq=False)
+class TreeTerms:
+    """M, h (with gravity) and V_q (of the springs only) of the tree behind a system, each built on first use."""
+
+    system: System
+
+    @cached_property
+    def recursion(self) -> Recursion:
+        """The recursions of the tree."""
+        return recursion(self.system.bodies)
+
+    @cached_property
+    def M(self) -> np.ndarray:
+        """(n, n) by composite bodies."""
+        return self.recursion.mass_matrix()
+
+    @cached_property
+    def h(self) -> np.ndarray:
+        """(n) by the recursion of Newton and Euler."""
+        return self.recursion.bias()
+
+    @cached_property
+    def slope(self) -> np.ndarray:
+        """(n) of the springs."""
+        return vector(gradient(spring_potential(self.system.bodies), self.system.nodes.q))

@@ -20,8 +20,8 @@ from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
 from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.mechanics.sample_states import Samples, generic_states
+from vinculum.derivation.mechanics.servo_index_reduction import named_first, reduce_index
 from vinculum.derivation.printing import Line
-from vinculum.derivation.servo.servo_index_reduction import named_first, reduce_index
 from vinculum.derivation.variables import Variables, approach
 from vinculum.describe import AffineSystem, Servo, System
 from vinculum.errors import DomainError, Finding, VinculumError, call

@@ -26,9 +26,8 @@ from vinculum.derivation.forms.form import Form, option, register
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.derivation.program.affine_form import to_affine
-from vinculum.derivation.program.perturbation import Prescription, Rates, prescribe
+from vinculum.derivation.program.perturbation import Chain, Prescription, Rates, prescribe, relative_degrees
 from vinculum.derivation.program.program_equations import ProgramEquations
-from vinculum.derivation.servo.relative_degree import Chain, relative_degrees
 from vinculum.describe import System
 from vinculum.describe.affine import AffineNodes, AffineSystem
 from vinculum.errors import ConstraintError, DomainError, ModelError

@@ -218,7 +218,7 @@ def mechanics(system: System) -> Mechanics:
 def _terms(system: System, flow: dict[Node, Node]) -> Terms:
     """M, h and V_q by differentiating the energies, or from the tree of bodies the system was made of."""
     if system.bodies is not None and system.bodies.moves(system):
-        from vinculum.derivation.mechanics.tree_terms import TreeTerms
+        from vinculum.derivation.bodies.recursion import TreeTerms
 
         return TreeTerms(system)
     nodes = system.nodes

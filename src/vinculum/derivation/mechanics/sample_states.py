@@ -10,7 +10,7 @@ import numpy as np
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import Node, evaluate, jacobian
-from vinculum.graph.magnitude import magnitudes
+from vinculum.graph.evaluate import magnitudes
 from vinculum.names import name_of
 
 _CANCELS = 1e-9  # a sum this small relative to its terms is zero

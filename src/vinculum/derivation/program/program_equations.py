@@ -16,7 +16,7 @@ from vinculum.derivation.mechanics.lagrange import matrix_product, product, symm
 from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
-from vinculum.derivation.servo.relative_degree import Chain
+from vinculum.derivation.program.perturbation import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.frozen import FrozenMapping

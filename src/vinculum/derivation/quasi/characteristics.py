@@ -18,8 +18,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Samples, Values
-from vinculum.derivation.quasi.chart import Characteristics
-from vinculum.derivation.quasi.chart_limits import refuse_dependent_characteristics
+from vinculum.derivation.quasi.chart import Characteristics, refuse_dependent_characteristics
 from vinculum.describe import System
 from vinculum.errors import DomainError, Finding, Formula, ModelError, Word, call
 from vinculum.graph import Converter, Node, evaluate, operations, symbol, symbols, to_sympy

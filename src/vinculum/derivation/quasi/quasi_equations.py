@@ -26,10 +26,9 @@ from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.mechanics.explicit import Explicit, explain_singular, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
 from vinculum.derivation.mechanics.sample_states import Samples, stacked
+from vinculum.derivation.mechanics.servo_index_reduction import servo_limits
 from vinculum.derivation.printing import Line
-from vinculum.derivation.quasi.chart import Characteristics, Chart, chart, identity
-from vinculum.derivation.quasi.chart_limits import chart_limits
-from vinculum.derivation.servo.servo_index_reduction import servo_limits
+from vinculum.derivation.quasi.chart import Characteristics, Chart, chart, chart_limits, identity
 from vinculum.derivation.variables import Variables, position_feedback, position_projections, pulls
 from vinculum.describe import Servo
 from vinculum.graph import (

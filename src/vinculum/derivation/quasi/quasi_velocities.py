@@ -17,8 +17,7 @@ from sympy.core.function import AppliedUndef
 from vinculum.derivation.mechanics.lagrange import mechanics, product
 from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.derivation.quasi.characteristics import Inverse, branch_state, build_characteristics
-from vinculum.derivation.quasi.chart import chart
-from vinculum.derivation.quasi.chart_limits import chart_limits
+from vinculum.derivation.quasi.chart import chart, chart_limits
 from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.describe import System
 from vinculum.graph import to_sympy

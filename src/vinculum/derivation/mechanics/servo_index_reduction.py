@@ -8,12 +8,15 @@ combination
 
 contains no input and must vanish too: it is a condition on the state, hidden in the path. It takes the place of z_i and
 is differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i take the place of the constraints in
-J q̈ + γ = 0. How often a residual was differentiated in all until its input appeared is its relative degree.
+J q̈ + γ = 0. How often a residual was differentiated in all until its input appeared is its relative degree r.
+
+The input contains the r-th time derivative of the path. A jump in any lower derivative would need an impulse, so paths
+with such corners are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,11 +27,14 @@ from vinculum.derivation.mechanics.explicit import solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
 from vinculum.derivation.mechanics.redundancy import best_columns, independent_rows
 from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, numbers
-from vinculum.derivation.servo.paths import refuse_corners
-from vinculum.describe import Servo
+from vinculum.describe import Servo, System
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
+from vinculum.graph.splines import Spline
 from vinculum.names import listed
+
+_ROUGH = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min)
+_BESIDE = sp.Rational(1, 10**6)
 
 
 def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
@@ -213,3 +219,54 @@ def powerless(mechanics: Mechanics, values: Values) -> tuple[str, tuple[sp.Expr,
     idle = tuple(u for u, part in zip(system.servo_inputs, weakest, strict=True) if part > 0.3 * weakest.max())
     held = [c.name for c in system.constraints if isinstance(c, Servo) and set(c.through) & set(idle)]
     return ", ".join(f"`{name}`" for name in held), idle
+
+
+def refuse_corners(system: System, degrees: Mapping[str, int]) -> None:
+    """Raise a `ConstraintError` that names the instant and the derivative that jumps."""
+    for servo in (c for c in system.constraints if isinstance(c, Servo)):
+        r = degrees[servo.name]
+        for instant, order, jump in corners(system, servo.expression, r):
+            raise ConstraintError(
+                f"The servo constraint `{servo.name}` asks for an infinite input at {system.time} = "
+                f"{float(instant):.6g}: "
+                f"the time derivative of order {order} of its path jumps by {jump:.4g} there, but the input appears in "
+                f"the derivative of order {r}, so all before must be continuous. Use a smoother path, for "
+                f"instance a polynomial that rests up to order {r - 1} at its ends."
+            )
+
+
+def corners(system: System, expression: sp.Expr, r: int) -> Iterator[tuple[sp.Expr, int, float]]:
+    """(instant, order, jump) of every derivative of order below r that jumps."""
+    t = sp.Dummy("t", real=True)
+    still = _still(system, sp.sympify(expression)).xreplace({system.time: t})
+    curves = {curve for curve in still.atoms(Spline) if curve.args[1].degree < r}  # of those above, all are continuous
+    rough = [part for part in still.atoms(*_ROUGH) | curves if part.free_symbols <= {t} and t in part.free_symbols]
+    still = still.xreplace({part: part.rewrite(sp.Piecewise) for part in rough})
+    pieces = [p for p in still.atoms(sp.Piecewise) if p.free_symbols <= {t}]
+    for instant in sorted({root for piece in pieces for root in _breaks(piece, t)}, key=float):
+        before, after = (
+            still.xreplace({p: _branch(p, t, instant + side) for p in pieces}) for side in (-_BESIDE, _BESIDE)
+        )
+        for order in range(r):
+            jump = (after - before).diff(t, order).subs(t, instant)
+            if abs(complex(sp.N(jump))) > 1e-9:
+                yield instant, order, float(jump)
+
+
+def _still(system: System, expression: sp.Expr) -> sp.Expr:
+    """The expression with numbers for parameters and, since only jumps matter, a fixed state."""
+    functions = expression.atoms(sp.Derivative) | expression.atoms(sp.core.function.AppliedUndef)
+    states = {key: sp.Rational(3 + 2 * i, 7) for i, key in enumerate(sorted(functions, key=str))}
+    return expression.xreplace(states).xreplace({p: sp.nsimplify(x) for p, x in system.parameters.items()})
+
+
+def _breaks(piece: sp.Piecewise, t: sp.Symbol) -> set[sp.Expr]:
+    """The instants at which conditions of a piecewise function change."""
+    relations = {r for _, condition in piece.args for r in condition.atoms(sp.core.relational.Relational)}
+    roots = {root for r in relations for root in sp.solve(r.lhs - r.rhs, t)}
+    return {root for root in roots if root.is_real}
+
+
+def _branch(piece: sp.Piecewise, t: sp.Symbol, instant: sp.Expr) -> sp.Expr:
+    """The branch that holds at an instant."""
+    return next(value for value, condition in piece.args if condition.subs(t, instant) == True)  # noqa: E712  # SymPy's true
