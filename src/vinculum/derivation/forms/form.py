@@ -15,12 +15,15 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import sympy as sp
 
-from vinculum.derivation.equations import EquationsOfMotion, refuse_redundant
+from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.integrable import with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.integrable_mechanics import choose_elimination, reference_state
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
 from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.mechanics.sample_states import Samples, generic_states
 from vinculum.derivation.mechanics.servo_index_reduction import named_first, reduce_index
+from vinculum.derivation.mechanics.singular import refuse_redundant
 from vinculum.derivation.printing import Line
 from vinculum.derivation.variables import Variables, approach
 from vinculum.describe import AffineSystem, Servo, System
@@ -161,17 +164,19 @@ class MechanicalForm(Form[EquationsOfMotion]):
         terms = approach(reduce_index(terms, named_first(samples, self.at)), getattr(self, "rates", None))
         self.refuse(terms)
         equations = EquationsOfMotion(self, terms, self.variables(terms, samples))
-        equations = replace(equations, samples=tuple(equations.with_definitions(values) for values in samples))
+        equations = replace(
+            equations, samples=tuple(with_definitions(equations.definitions, values) for values in samples)
+        )
         if system.constraints:
-            refuse_redundant(equations, equations.reference())
+            refuse_redundant(equations, reference_state(equations))
         return replace(equations, elimination=first_elimination(equations))
 
 
 def first_elimination(equations: EquationsOfMotion) -> Explicit | None:
     """The elimination at the reference state, or at the first sample where all expressions have a value."""
-    for values in (equations.reference(),) if equations.form.at is not None else equations.samples:
+    for values in (reference_state(equations),) if equations.form.at is not None else equations.samples:
         try:
-            return equations.chosen_for(values)
+            return choose_elimination(equations, values)
         except DomainError:
             continue
     return None

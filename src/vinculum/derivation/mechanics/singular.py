@@ -10,6 +10,7 @@ import sympy as sp
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import badly_divided, best_partition, partition_complaint
+from vinculum.derivation.mechanics.redundancy import refuse_dependent
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of
@@ -80,6 +81,14 @@ def _generic_gradients(equations: EquationsOfMotion) -> list[np.ndarray]:
         except DomainError:
             continue
     return found
+
+
+def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
+    """Raise where constraints are dependent at a state, unless the form can go on with them."""
+    if not equations.form.allows_dependent:
+        system = equations.system
+        J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
+        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
 
 
 def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Mapping[sp.Symbol, float]) -> None:

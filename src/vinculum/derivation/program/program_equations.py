@@ -119,17 +119,17 @@ class ProgramEquations:
         values = self.points[0] if values is None else values
         if self.elimination is not None and self.elimination.suits(values):
             return self.elimination
-        return self.chosen_for(values)
+        return self._eliminate_at(values)
 
-    def chosen_for(self, *values: Values) -> Explicit:
+    def _eliminate_at(self, *values: Values) -> Explicit:
         """A new elimination with pivots that are good at all the given states."""
-        return self._eliminated([*values, *self.points])
+        return self._eliminate([*values, *self.points])
 
     def at_reference(self) -> ProgramEquations:
         """The same equations eliminated at the first point."""
-        return replace(self, elimination=self.chosen_for(self.points[0]))
+        return replace(self, elimination=self._eliminate_at(self.points[0]))
 
-    def _eliminated(self, samples: Sequence[Values]) -> Explicit:
+    def _eliminate(self, samples: Sequence[Values]) -> Explicit:
         """N and ẋ with pivots chosen on the samples."""
         nodes = self.system.nodes
         N, pivots, first = self._inputs(samples)
@@ -246,7 +246,7 @@ class ProgramEquations:
     def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
         """ẋ, N, residuals and energy as nodes, with pivots that are good at a state, and at one beyond it."""
         known = self.points[0] if values is None else values
-        explicit = self.explicit(known) if beyond is None else self.chosen_for(known, beyond)
+        explicit = self.explicit(known) if beyond is None else self._eliminate_at(known, beyond)
         nodes, chains = self.system.nodes, [chain.y for chain in self.chains_found]
         holding = {name: symbol(u) for name, u in self.holding.items()}
         return Integrable(

@@ -24,6 +24,7 @@ import numpy as np
 
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.mechanics.explicit import Explicit, explain_singular, solved
+from vinculum.derivation.mechanics.integrable_mechanics import reference_state
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
 from vinculum.derivation.mechanics.sample_states import Samples, stacked
 from vinculum.derivation.mechanics.servo_index_reduction import servo_limits
@@ -219,7 +220,7 @@ def quasi_lines(equations: EquationsOfMotion, left: LeftSide) -> list[Line]:
     hidden in the path of deep servo constraints.
     """
     mechanics, of = equations.mechanics, equations.variables.chart
-    at = chart(of, [equations.reference()])
+    at = chart(of, [reference_state(equations)])
     L = left(mechanics, at) - product(at.K.T, at.seen(mechanics.Q - mechanics.applied))
     reactions = product(reaction_directions(mechanics, at), mechanics.printed_reactions)
     right = product(at.K.T, at.seen(mechanics.applied)) + reactions
