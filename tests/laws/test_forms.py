@@ -249,7 +249,7 @@ def test_in_large_systems_no_exchange_of_two_coordinates_is_better(monkeypatch):
         rows = columns.unit_rows(random.normal(size=(4, 9)))
         every = np.array(list(combinations(range(9), 4)))
         best = columns.smallest_singular(rows, every).max()
-        found = columns.smallest_singular(rows, np.array([columns.best_columns(rows), columns._pivoted(rows)]))
+        found = columns.smallest_singular(rows, np.array([columns.best_columns(rows), columns._pivot_columns(rows)]))
         assert found[0] >= found[1]
         exact, greedy = exact + (found[0] == best), greedy + (found[1] == best)
     assert exact > 2 * greedy

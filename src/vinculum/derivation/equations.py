@@ -55,7 +55,7 @@ class EquationsOfMotion:
 
     @property
     def system(self) -> System:
-        """The system that the equations are of."""
+        """The system that the equations describe."""
         return self.mechanics.system
 
     @property
@@ -107,7 +107,7 @@ class EquationsOfMotion:
 
     @property
     def reactions(self) -> dict[str, sp.Expr]:
-        """λ(q, q̇, t, u) of every constraint as a SymPy expression. For a large system it is large."""
+        """λ(q, q̇, t, u) of every constraint as a SymPy expression. Large for a large system."""
         nodes = self.mechanics.without_corrections(self.explicit().reactions)
         return {c.name: to_sympy(node) for c, node in zip(self.system.constraints, nodes, strict=True)}
 
@@ -153,12 +153,12 @@ class EquationsOfMotion:
 
     def accelerations(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
         """q̈ at a state {coordinate: value, velocity: value, input: value}, as {q.diff(t, 2): value}."""
-        found = self._evaluated(state)[: len(self.system.coordinates)]
+        found = self._evaluate(state)[: len(self.system.coordinates)]
         return dict(zip(self.acceleration_symbols, found, strict=True))
 
     def recover(self, state: Mapping[sp.Expr, float]) -> dict[object, float]:
         """All coordinates, velocities, accelerations and, by constraint name, multipliers at a state."""
-        values, found = self.values(state), self._evaluated(state)
+        values, found = self.values(state), self._evaluate(state)
         names = (*self.acceleration_symbols, *(c.name for c in self.system.constraints))
         n = len(self.system.coordinates)
         velocities = dict(zip(self.system.velocities, found[-n:], strict=True))
@@ -190,7 +190,7 @@ class EquationsOfMotion:
             raise ModelError(f"Invalid state of {system.name!r}", problems)
         return numbers
 
-    def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:
+    def _evaluate(self, state: Mapping[sp.Expr, float]) -> list[float]:
         values = self.values(state)
         adapted = adapt_partition(self, values)
         explicit = (adapted if adapted.states == self.states else self).explicit(values)
@@ -211,7 +211,7 @@ class EquationsOfMotion:
         everything = [*explicit.accelerations, *explicit.reactions, *explicit.velocities]
         return self.mechanics.without_corrections(everything)
 
-    # -- what a simulation asks of any equations (`integrable.Equations`) ---------------------------------------
+    # -- the protocol `integrable.Equations`, which simulations use ----------------------------------------------
 
     @property
     def name(self) -> str:
@@ -262,8 +262,8 @@ class EquationsOfMotion:
     def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
         """Rates, outputs, residuals, energy and pivots as nodes, good at a state (default: the reference state).
 
-        ``beyond`` is a state further on for which the pivots must be good too. Dependent coordinates that Vinculum
-        chose are chosen again where they have become bad.
+        The pivots must also be good at ``beyond``, a state further along the motion. Dependent coordinates that
+        Vinculum chose are chosen again if they have become badly conditioned.
         """
         known = with_definitions(self.definitions, reference_state(self) if values is None else values)
         adapted = adapt_partition(self, known)
@@ -279,14 +279,14 @@ class EquationsOfMotion:
         return start_levels(self, initial, values)
 
     def refuse_start(self, values: Values) -> None:
-        """Refuse dependent constraints, unless the user wants to go on with them, and negative inertia."""
+        """Refuse dependent constraints (unless the form accepts them) and negative inertia."""
         refuse_redundant(self, values)
         refuse_negative_inertia(self.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         if self.definitions:
             refuse_other_branch(self, values)
 
     def singular_at(self, values: Values) -> str:
-        """What is no longer determined at a state, or nothing."""
+        """A sentence on what is no longer determined at a state; empty if everything is."""
         return singular_at(self, values)
 
     def __repr__(self) -> str:
@@ -307,7 +307,7 @@ class EquationsOfMotion:
 
 
 def _is_number(value: object) -> bool:
-    """A finite real number, SymPy's included."""
+    """Whether a value is a finite real number, possibly SymPy's."""
     if isinstance(value, str) or value is None:
         return False
     try:

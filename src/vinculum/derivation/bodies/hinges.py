@@ -1,8 +1,8 @@
 """The tree as elementary hinges in frames of our choice, with base parameters regrouped.
 
 Frames: z along the hinge axis, x along the common perpendicular to the first outboard axis (Denavit-Hartenberg), which
-uses the freedom of α_ab in Lemma 1 to make the constant rotations sparse. Where geometry has symbols in it, or axes are
-nearly parallel, the frame stays at the user's origin.
+uses the freedom of α_ab in Lemma 1 to make the constant rotations sparse. Where the geometry contains symbols, or axes
+are nearly parallel, the frame stays at the user's origin.
 
 The displacement between two constant frames is a z-screw, an x-screw and a z-screw: Z(γ, d0) X(α, a) Z(δ, d).
 Inertias (m, h, Σ) are moved between frames with it.
@@ -56,7 +56,7 @@ HERE = Pose(np.eye(3), np.zeros(3))
 
 
 def screws(pose: Pose) -> tuple[Any, float, float, float, tuple[float, float, float]]:
-    """(shift or None, γ, α, δ, (d0, a, d)) with pose = Z(γ, d0) X(α, a) Z(δ, d), after a shift where need be."""
+    """(shift or None, γ, α, δ, (d0, a, d)) with pose = Z(γ, d0) X(α, a) Z(δ, d), after a shift if needed."""
     R = pose.R
     sine = float(np.hypot(R[0, 2], R[1, 2]))
     alpha = float(np.arctan2(sine, R[2, 2]))
@@ -122,7 +122,7 @@ def add_inertias(a: Inertia, b: Inertia) -> Inertia:
 
 
 def carry_in(stages: Sequence[Stage], joint: Elementary, rod: Inertia) -> Inertia:
-    """The rod in the parent's frame; it does not matter at which value of the joint coordinate."""
+    """The rod in the parent's frame; independent of the joint coordinate."""
     at_zero = [*stages[:-1], joint.at_zero(stages[-1])]
     for stage in reversed(at_zero):
         rod = stage.inertia(rod)
@@ -130,7 +130,7 @@ def carry_in(stages: Sequence[Stage], joint: Elementary, rod: Inertia) -> Inerti
 
 
 def tidy(inertia: Inertia) -> Inertia:
-    """Numbers that are zero up to rounding, made so."""
+    """Replace numbers that are zero up to rounding by zero."""
     m, h, S = inertia
     sizes = [abs(float(x.value)) for x in [*h, *(y for row in S for y in row)] if is_number(x)]
     limit = ROUNDING * max(sizes, default=0.0)
@@ -143,7 +143,7 @@ def tidy(inertia: Inertia) -> Inertia:
 
 
 def is_number(x: Any) -> bool:
-    """Whether a scalar is a node with a number in it."""
+    """Whether a scalar is a constant node."""
     return isinstance(x, Node) and x.op == "constant"
 
 

@@ -64,7 +64,7 @@ class Recursion:
             if hinge.joint.normalized:
                 extra = [[self.tree.norm_inertia * a * b for b in hinge.q] for a in hinge.q]
                 result[np.ix_(rows, rows)] = result[np.ix_(rows, rows)] + np.array(extra, dtype=object)
-        return _mirrored(result)
+        return _mirror(result)
 
     def bias(self) -> np.ndarray:
         """h_q with gravity: what M_q q̈ + h_q = (all other forces) needs."""
@@ -112,23 +112,23 @@ class Recursion:
     def solve(self, applied: Sequence[Any], method: str = "auto") -> tuple[list[Vector], list[Node]]:
         """ν̇ of every hinge: M ν̇ = τ - h."""
         try:
-            return self._solved(applied, method)
+            return self._solve(applied, method)
         except ZeroDivisionError:
             self._refuse_weightless()
             raise
 
     def _refuse_weightless(self) -> None:
-        """Name the joints that nothing resists: with inertia only on their axis, or none."""
+        """Raise an error that names the joints whose motion meets no inertia."""
         M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
         idle = [str(h.q[0]) for h, i in zip(self.hinges, first, strict=True) if M[i, i] is ZERO]
         why = f"nothing that {', '.join(idle)} moves has inertia about or along its axis" if idle else (
-            "in every configuration some joint moves nothing that others do not move alike")  # fmt: skip
+            "in every configuration some joint only moves what other joints move in the same way")  # fmt: skip
         raise ModelError(
             f"the accelerations of {self.tree.name!r} are not determined",
             [f"{why}. Give inertia, a center of mass off the axis or rotor_inertia, or leave the joint out."],
         )
 
-    def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
+    def _solve(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
         tau = self.hinge_forces(applied)
         if method == "articulated" or (method == "auto" and self.size > ARTICULATED_FROM):
             return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, zeros(self.hinges), self.base))
@@ -159,7 +159,7 @@ class Recursion:
 
 
 def _accelerations(hinge: Hinge, rates: Vector, corrections: dict[Node, Node]) -> Vector:
-    """q̈ from ν̇; for a quaternion also what keeps its length."""
+    """q̈ from ν̇; for a quaternion with the term that keeps its length."""
     if not hinge.joint.normalized:
         return rates
     stretch = dot(hinge.v, hinge.v) + corrections.get(hinge.q[0], ZERO)
@@ -183,7 +183,7 @@ def _between(left: Sequence[Sequence[Any]], block: np.ndarray, right: Sequence[S
     return found
 
 
-def _mirrored(M: np.ndarray) -> np.ndarray:
+def _mirror(M: np.ndarray) -> np.ndarray:
     for i in range(len(M)):
         M[i, :i] = M[:i, i]
     return M

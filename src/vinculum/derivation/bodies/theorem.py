@@ -229,10 +229,10 @@ def _tidy(expression: sp.Expr) -> sp.Expr:
 
 
 def closed_form_kinetic_energy(tree: BodyTree) -> KineticEnergy:
-    """The corrected Theorem 1 for a tree of revolute joints. Meant for small trees: it grows as n³."""
+    """The corrected Theorem 1 for a tree of revolute joints. For small trees: it grows as n³."""
     others = [f"{b.name!r} is {b.joint}" for b in tree.bodies if b.joint != "revolute"]
     if others:
-        raise ModelError("Theorem 1 is about revolute joints", [*others, "use tree.system().kinetic_energy."])
+        raise ModelError("Theorem 1 needs revolute joints", [*others, "use tree.system().kinetic_energy."])
     data = theorem_data(tree)
     found = coefficients(data)
     gravity = gravity_forces(data, tuple(sp.sympify(x) for x in tree.gravity))
@@ -277,7 +277,7 @@ def _arc(body: Body, parent: int, before: Matrix, K: Matrix) -> Arc:
     ]
     rotor = sp.sympify(body.each("gear_ratio")[0]) ** 2 * sp.sympify(body.each("rotor_inertia")[0])
     if rotor != 0:
-        raise ModelError("Theorem 1 has no rotors", [f"{body.name!r} has rotor_inertia; leave it out here."])
+        raise ModelError("Theorem 1 does not include rotors", [f"{body.name!r} has rotor_inertia; leave it out here."])
     return Arc(
         parent=parent,
         A=matrix_times(matrix_times(K, transposed(C)), transposed(before)),

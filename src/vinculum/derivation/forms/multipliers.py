@@ -3,7 +3,7 @@
     [ M  Jᵀ ] [  q̈ ]   [ Q - h  ]
     [ J  0  ] [ -λ ] = [ -γ - c ]
 
-For a servo constraint the column Jᵀ is replaced by the direction ∂Q/∂u of its input u, which then is its λ.
+For a servo constraint the column Jᵀ is replaced by the direction ∂Q/∂u of its input u, and λ is that input.
 The mass matrix may be singular as long as this bordered matrix is not: a coordinate without inertia is
 determined by the constraints.
 """
@@ -40,7 +40,7 @@ class Multipliers(MechanicalForm):
     rates: Mapping[str, float] | float | None = rates_option()
 
     def refuse(self, mechanics: Mechanics) -> None:
-        """Any system will do."""
+        """Every system is accepted."""
 
     def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
         """All of q and q̇; the multipliers count as unknowns."""
@@ -81,13 +81,13 @@ def eliminate_multipliers(mechanics: Mechanics, samples: Samples) -> Explicit:
 
 
 def tree_accelerations(mechanics: Mechanics, samples: Samples) -> Explicit | None:
-    """q̈ by the recursions, where nothing but norms of quaternions constrains the tree; else None."""
+    """q̈ by the recursions if quaternion norms are the only constraints of the tree; otherwise None."""
     system, steps = mechanics.system, mechanics.recursion
     if steps is None or len(system.constraints) != len(system.bodies.normalizations):
         return None
     corrections = _corrections(mechanics)
     if steps.size > LOOPED_FROM and steps.numeric:
-        found, pivots = _looped(steps, mechanics.Q, corrections), []
+        found, pivots = _call_loops(steps, mechanics.Q, corrections), []
     else:
         found, pivots = steps.accelerations(mechanics.Q, corrections)
     v = system.nodes.v
@@ -121,8 +121,8 @@ class ForwardDynamics:
         return self.recursion.accelerations(self.forces, {}, "articulated")[0]
 
 
-def _looped(steps: Recursion, Q: Sequence[Node] | np.ndarray, corrections: dict[Node, Node]) -> list[Node]:
-    """q̈ as the results of a call, for which the compiler has loops over the hinges; corrections act along q."""
+def _call_loops(steps: Recursion, Q: Sequence[Node] | np.ndarray, corrections: dict[Node, Node]) -> list[Node]:
+    """q̈ as the results of a call, which the compiler turns into loops over the hinges; corrections act along q."""
     q, v = (tuple(map(symbol, keys)) for keys in (steps.tree.coordinates, steps.tree.velocities))
     u, ground = (tuple(symbol((name, i)) for i in range(k)) for name, k in (("force", len(q)), ("ground", 9)))
     given = replace(steps, base=Support(ground[:3], ground[3:6], ground[6:]))

@@ -144,7 +144,7 @@ def _roles(equations: EquationsOfMotion) -> Roles:
 def start_levels(
     equations: EquationsOfMotion, initial: Mapping[sp.Expr, float], values: dict[Node, float]
 ) -> tuple[StartLevel, ...]:
-    """What a consistent start has to solve, level by level; ``values`` may get better first guesses."""
+    """The equations of a consistent start, level by level; may improve the first guesses in ``values``."""
     approach, q, v = equations.mechanics.approach, tuple(equations.system.coordinates), equations.system.velocities
     met = [r for r in equations.residuals if r.constraint not in approach]
     position, velocity = (tuple((r.constraint, r.node) for r in met if r.level == level)
@@ -162,8 +162,8 @@ def _start_conditions(
 ) -> list[tuple[str, Node]]:
     """Conditions from states that the user gave in place of velocities: definition(q, q̇, t) - value = 0.
 
-    Velocities that are to be found start from where the form puts them (exactly right when all such states are
-    given), or from a state in general position, since a definition may be singular at rest.
+    The first guess of the unknown velocities is what the form computes from these states (exact if all of them are
+    given), or a state in general position, since a definition may be singular at rest.
     """
     given = {key: float(initial[key]) for key in equations.definitions if key in initial}
     if not given:
@@ -180,7 +180,7 @@ def _start_conditions(
 
 
 def refuse_other_branch(equations: EquationsOfMotion, given: Values) -> None:
-    """The states must give back the velocities they came from; on another branch of a chart they do not."""
+    """Raise where the states give other velocities than those they came from: that is another branch of the chart."""
     values = with_definitions(equations.definitions, given)
     found = evaluate(equations.mechanics.without_corrections(equations.explicit(values).velocities), values)
     pairs = zip(equations.system.velocities, found, strict=True)

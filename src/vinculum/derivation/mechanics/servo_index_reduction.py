@@ -6,9 +6,9 @@ combination
 
     z_i := α_i - Σ_j k_ij α_j
 
-contains no input and must vanish too: it is a condition on the state, hidden in the path. It takes the place of z_i and
-is differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i take the place of the constraints in
-J q̈ + γ = 0. How often a residual was differentiated in all until its input appeared is its relative degree r.
+contains no input and must vanish too: it is a condition on the state, hidden in the path. It replaces z_i and is
+differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i replace the constraints in
+J q̈ + γ = 0. The number of differentiations of a residual until its input appears is its relative degree r.
 
 The input contains the r-th time derivative of the path. A jump in any lower derivative would need an impulse, so paths
 with such corners are refused.
@@ -38,7 +38,7 @@ _BESIDE = sp.Rational(1, 10**6)
 
 
 def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
-    """The mechanics with every servo constraint differentiated until its input appears; refused if none ever does."""
+    """The mechanics with every servo constraint differentiated until its input appears; raises if it never does."""
     servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
     while servos and samples:
         D = [grip(mechanics, values) for values in samples]
@@ -61,7 +61,7 @@ def named_first(samples: Samples, at: Mapping[sp.Expr, float] | None) -> Samples
 
 
 def grip(mechanics: Mechanics, values: Values) -> np.ndarray:
-    """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held.
+    """D = z_q̇ Y at a state: the effect of the inputs on the servo constraints while the ideal constraints hold.
 
     Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy: the entries are cosines. A row is
     zero where the velocities cancel in z and leave rounding errors.
@@ -87,7 +87,7 @@ def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray
 
 
 def differentiate_servos(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
-    """The residuals that depend on others replaced by z_i := α_i - Σ_j k_ij α_j."""
+    """Replace the residuals that depend on others by z_i := α_i - Σ_j k_ij α_j."""
     nodes = mechanics.system.nodes
     a, Y = free_motion(mechanics, servos, samples)
     flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE, **dict(zip(nodes.v, a, strict=True))}
@@ -105,7 +105,7 @@ def differentiate_servos(mechanics: Mechanics, servos: list[int], chosen: list[i
 
 
 def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> tuple[np.ndarray, np.ndarray]:
-    """a and Y of q̈ = a + Y u, the ideal constraints held."""
+    """a and Y of q̈ = a + Y u, while the ideal constraints hold."""
     ideal = [i for i in range(len(mechanics.J)) if i not in servos]
     n, m = len(mechanics.M), len(ideal)
     A = np.full((n + m, n + m), ZERO, dtype=object)
@@ -139,7 +139,7 @@ def with_chains(
 
 
 def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
-    """Say which servo constraint no input ever reaches."""
+    """Raise an error that names the servo constraint on which no input acts."""
     system = mechanics.system
     servos = [c for c in system.constraints if isinstance(c, Servo)]
     idle = [c for c, row in zip(servos, D, strict=True) if np.abs(row).max() <= 1e-11] or servos
@@ -157,7 +157,7 @@ def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
 
 
 def servo_degrees(mechanics: Mechanics) -> dict[str, int]:
-    """How often each servo constraint is differentiated until its input appears."""
+    """The relative degree of each servo constraint."""
     return {
         c.name: len(chain)
         for c, chain in zip(mechanics.system.constraints, mechanics.chains, strict=True)
@@ -195,7 +195,7 @@ class ServoLimit(Condition):
 
 
 def servo_limits(mechanics: Mechanics) -> tuple[Condition, ...]:
-    """The condition that the servo constraints of a system bring; nothing without servo constraints."""
+    """The condition for the servo constraints of a system; none without servo constraints."""
     if mechanics.actuators is None:
         return ()
     servos = ", ".join(f"`{c.name}`" for c in mechanics.system.constraints if isinstance(c, Servo))
@@ -230,8 +230,8 @@ def refuse_corners(system: System, degrees: Mapping[str, int]) -> None:
                 f"The servo constraint `{servo.name}` asks for an infinite input at {system.time} = "
                 f"{float(instant):.6g}: "
                 f"the time derivative of order {order} of its path jumps by {jump:.4g} there, but the input appears in "
-                f"the derivative of order {r}, so all before must be continuous. Use a smoother path, for "
-                f"instance a polynomial that rests up to order {r - 1} at its ends."
+                f"the derivative of order {r}, so all lower ones must be continuous. Use a smoother path, for "
+                f"instance a polynomial whose derivatives up to order {r - 1} vanish at its ends."
             )
 
 
@@ -239,7 +239,9 @@ def corners(system: System, expression: sp.Expr, r: int) -> Iterator[tuple[sp.Ex
     """(instant, order, jump) of every derivative of order below r that jumps."""
     t = sp.Dummy("t", real=True)
     still = _still(system, sp.sympify(expression)).xreplace({system.time: t})
-    curves = {curve for curve in still.atoms(Spline) if curve.args[1].degree < r}  # of those above, all are continuous
+    curves = {
+        curve for curve in still.atoms(Spline) if curve.args[1].degree < r
+    }  # splines of a higher degree are smooth enough
     rough = [part for part in still.atoms(*_ROUGH) | curves if part.free_symbols <= {t} and t in part.free_symbols]
     still = still.xreplace({part: part.rewrite(sp.Piecewise) for part in rough})
     pieces = [p for p in still.atoms(sp.Piecewise) if p.free_symbols <= {t}]

@@ -77,7 +77,7 @@ def relative_degrees(
 
 
 def begin_chain(nodes: AffineNodes, name: str, f: Node) -> Chain:
-    """The chain of a constraint before anything is known about it."""
+    """The chain of a constraint at its start."""
     return Chain(name, (f,), *differentiate(nodes, f), dropped=())
 
 
@@ -91,7 +91,7 @@ def differentiate(nodes: AffineNodes, y: Node) -> tuple[Node, np.ndarray]:
 
 
 def extend(nodes: AffineNodes, chain: Chain) -> Chain:
-    """One differentiation more; refused when no number of them can bring an input in."""
+    """Differentiate once more; raise if no input can ever appear."""
     if chain.degree >= len(nodes.x) or chain.a.op == "constant":
         raise ConstraintError(
             f"No input ever acts on the constraint {chain.name!r}: after {chain.degree} differentiations none has "
@@ -248,7 +248,7 @@ def companion(K: np.ndarray, degrees: Sequence[int]) -> np.ndarray:
 
 def _refuse_growth(K: Sequence[Sequence[Node]], chains: Sequence[Chain], points: Sequence[Values]) -> None:
     if symbols([node for row in K for node in row]):
-        return  # variable coefficients: eigenvalues decide nothing
+        return  # with variable coefficients, eigenvalues do not decide stability
     A = companion(np.array([evaluate(row, points[0]) for row in K]), [chain.degree for chain in chains])
     worst = max(np.linalg.eigvals(A), key=lambda root: root.real)
     if worst.real >= 0:

@@ -50,7 +50,7 @@ from vinculum.graph import (
 from vinculum.graph.traverse import describe
 from vinculum.names import listed, name_of
 
-NEWTON_STEPS = 2  # from velocities that are integrated along, so that the first step already meets e to rounding
+NEWTON_STEPS = 2  # from velocities that are integrated too: the first step already meets e up to rounding
 _SHORT = 60  # operations of a formula that is written out in a sentence
 _LONG = 300  # operations of a formula that is simplified to become such a sentence
 _LARGEST = 8  # coordinates; beyond, the determinant is not written out
@@ -143,7 +143,7 @@ class Chart:
         return flow
 
     def settled(self, nodes: Sequence[Node] | np.ndarray) -> np.ndarray:
-        """Nodes of the chart as functions of what is integrated: without a closed inverse, Newton's steps put in."""
+        """Nodes of the chart as functions of what is integrated: without a closed inverse, by Newton's steps."""
         array = np.asarray(nodes, dtype=object)
         if not self.of.by_newton:
             return array
@@ -206,13 +206,13 @@ def _moves(node: Node, steady: set[Node]) -> bool:
     if not symbols([node]) - steady:
         return False
     fixed = {leaf.value for leaf in steady}
-    simple = _simplified(node)
+    simple = _simplify(node)
     return simple is None or bool(simple.atoms(sp.Symbol, AppliedUndef) - fixed)
 
 
 @cache
-def _simplified(node: Node) -> sp.Expr | None:
-    """A node as a short formula with its trigonometry simplified, or nothing where there is none."""
+def _simplify(node: Node) -> sp.Expr | None:
+    """A node as a short formula with its trigonometry simplified; None if it is too long."""
     if tree_size(node, _LONG) >= _LONG:
         return None
     root = node.op == "sqrt"
@@ -235,7 +235,7 @@ def _singular(nodes: Sequence[Node]) -> list[Node]:
 
 def written(node: Node) -> str:
     """A node in the user's names, as a formula where it is small."""
-    simple = _simplified(node)
+    simple = _simplify(node)
     if simple is None:
         return describe(node)
     plain = {leaf.value: sp.Symbol(name_of(leaf.value), real=True) for leaf in symbols([node])}
@@ -293,6 +293,6 @@ def refuse_dependent_characteristics(of: Characteristics, values: Values) -> Non
         "Dependent characteristics",
         [
             f"{', '.join(involved)} depend on each other: det(de/dqdot) = 0, rank {rank} of {len(E)} at {point}. The "
-            "constraints count as characteristics too. Choose others, so that e determines all velocities."
+            "constraints count as characteristics too. Choose characteristics that determine all velocities."
         ],
     )

@@ -1,4 +1,4 @@
-"""Equations of motion in quasi-velocities (Khusanov 2020, (7) and (8) with the errata put right).
+"""Equations of motion in quasi-velocities (Khusanov 2020, (7) and (8) with corrections).
 
 With T̃(q, e, t) = T(q, q̇(q, e, t), t), Q̃ = KᵀQ and a = 1..n, of Chaplygin's type (7) and of Voronets' and Hamel's
 type (8):
@@ -8,9 +8,9 @@ type (8):
         = Σ_i K_ia (M q̈ + h)_i   (Maggi: Lagrange's equations projected)
     L_ν = Q̃_ν  (ν ≤ k),   L_{k+s} = Q̃_{k+s} + λ_s
 
-The first k give ė for e_{k+s} = ξ_s = 0, the last give the reactions. A servo's input u takes the place of λ_s, with
+The first k give ė for e_{k+s} = ξ_s = 0, the last give the reactions. A servo's input u replaces λ_s, with
 Kᵀ ∂Q/∂u. Where its relative degree is above two, ξ̇_s = 0 does not contain the input: ξ_s becomes a state, and the last
-of the conditions hidden in the path gives the equation that is missing, ∂z_s/∂e ė + ∂z_s/∂q q̇ + ∂z_s/∂t = 0.
+of the conditions hidden in the path gives the missing equation, ∂z_s/∂e ė + ∂z_s/∂q q̇ + ∂z_s/∂t = 0.
 
 The forms "hamel", "maggi", "voronets" and "chaplygin" differ in their characteristics and in how they write L.
 """
