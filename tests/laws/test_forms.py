@@ -311,7 +311,7 @@ def test_a_named_partition_that_becomes_singular_ends_the_run(method):
     assert not motion.outcome
     assert motion.t[-1] < 1
     assert "theta cannot be the dependent ones" in motion.outcome.reason
-    assert "There alpha could be" in motion.outcome.reason
+    assert "Use alpha there" in motion.outcome.reason
     assert motion[theta][-1] == pytest.approx(np.radians(76.1), abs=0.01)  # where alpha is greatest
 
 
