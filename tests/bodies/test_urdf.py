@@ -67,7 +67,7 @@ def test_mimic_joint_is_a_constraint():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (robot(link("a"), joint("j", "continuous", "a", "bb"), link("b")), ["'bb'", "no link", "Did you mean b?"]),
+        (robot(link("a"), joint("j", "continuous", "a", "bb"), link("b")), ["'bb'", "not a link", "Did you mean b?"]),
         (robot(link("a"), link("b"), '<joint name="j" type="fixed"><parent link="a"/></joint>'), ["no <child link"]),
         (robot(link("a"), link("b")), ["2 root links", "a, b"]),
         (robot(link("a"), link("b"), joint("j", "hinge", "a", "b")), ["'hinge'", "The types are"]),
