@@ -265,7 +265,7 @@ def test_the_choice_is_said():
     system, dependent = example("ball and beam")
     assert "dependent    alpha (chosen: best conditioned)" in repr(vn.derive(system, "shulgin"))
     named = repr(vn.derive(system, "shulgin", dependent=dependent))
-    assert "dependent   alpha" in named
+    assert "dependent    alpha" in named
     assert "chosen" not in named
 
 

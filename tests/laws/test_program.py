@@ -177,7 +177,7 @@ def test_a_constraint_that_no_input_reaches_is_refused():
         (vn.program.LinearPerturbation([[1.0]]), "would not decay"),
         (vn.program.LinearPerturbation([[-1.0, 2.0]]), "1 rows and 1 columns"),
         (vn.program.Perturbation({"c0": vn.program.residual("c0") + 1}), "is 1 where all residuals are zero"),
-        (vn.program.Perturbation({"c0": -sp.Symbol("q") * vn.program.residual("c0")}), "q is not known"),
+        (vn.program.Perturbation({"c0": -sp.Symbol("q") * vn.program.residual("c0")}), "q is unknown"),
     ],
 )
 def test_perturbations_that_cannot_be_right_are_refused(rates, message):

@@ -90,7 +90,7 @@ def test_printed_13a_is_another_equation():
 @cache
 def sleigh_coefficients() -> sp.Matrix:
     """W_a^τ, row a."""
-    terms = mechanics(vn.idealized(sleigh.system()))
+    terms = mechanics(vn.servo.idealized(sleigh.system()))
     of = build_characteristics(terms, sleigh.characteristics(), {"knife": e3}, None, None, generic_states(terms))
     found = coefficients(chart(of, [branch_state(of, None)]))
     return sp.Matrix(3, 3, [to_sympy(node) for node in found.ravel()])

@@ -30,8 +30,7 @@ def derive(
 ) -> int:
     """Derive the equations of motion.
 
-    Uses the form in the file, or another one: multipliers, lyapunov, lurie-suslov, shulgin, routh, voronets,
-    chaplygin, hamel, maggi, program.
+    Uses the form in the file, or another one with --form. An unknown name prints the list of all forms.
 
     \b
     Examples:

@@ -68,8 +68,8 @@ def _refuse_unknown(form: str) -> None:
     from vinculum.names import suggestion
 
     if form not in form_names():
-        near = suggestion(form, form_names()) or f" The forms are {', '.join(form_names())}."
-        raise Wrong(f"There is no form {form!r}.{near}")
+        near = suggestion(form, form_names())
+        raise Wrong(f"There is no form {form!r}.{near} The forms are {', '.join(form_names())}.")
 
 
 def _changes(settings: Sequence[str]) -> dict[str, Any]:

@@ -10,8 +10,10 @@ import numpy as np
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import Node, evaluate, jacobian
+from vinculum.graph.magnitude import magnitudes
 from vinculum.names import name_of
 
+_CANCELS = 1e-9  # a sum this small relative to its terms is zero
 _MET = 1e-9  # what is left of a condition that counts as met
 Values = Mapping[Node, float]
 Samples = Sequence[Values]  # the first is the state in question, the others stand for the states around
@@ -78,6 +80,13 @@ def numbers(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:
     """An array of nodes as an array of numbers of the same shape."""
     array = np.asarray(nodes, dtype=object)
     return np.array(evaluate(list(array.ravel()), values), dtype=float).reshape(array.shape)
+
+
+def cancels(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:
+    """Which nodes are zero at a state: smaller than rounding leaves of the terms that they are the sum of."""
+    array = np.asarray(nodes, dtype=object)
+    found = [abs(value) <= _CANCELS * size for value, size in magnitudes(list(array.ravel()), values)]
+    return np.array(found, dtype=bool).reshape(array.shape)
 
 
 def stacked(nodes: np.ndarray, samples: Sequence[Values]) -> np.ndarray:

@@ -20,13 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vinculum.derivation.mechanics.sample_states import Values, consistent_states
+from vinculum.derivation.mechanics.sample_states import Values, cancels, consistent_states
 from vinculum.describe.affine import AffineNodes
 from vinculum.errors import ConstraintError, Finding, Word, call
 from vinculum.graph import ONE, ZERO, Node, along
-from vinculum.graph.magnitude import magnitudes
-
-_VANISHES = 1e-9  # a coefficient this small relative to the terms of its sum is zero on the manifold
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +84,7 @@ def extend(nodes: AffineNodes, chain: Chain) -> Chain:
 def input_acts(chain: Chain, points: Sequence[Values]) -> bool:
     """Whether an input acts on ẏ_{r-1} somewhere on the manifold."""
     live = [p for p in chain.p if p is not ZERO]
-    return any(
-        abs(value) > _VANISHES * size for values in points for value, size in (magnitudes(live, values) if live else [])
-    )
+    return any(not cancels(live, values).all() for values in points)
 
 
 def consistent_points(

@@ -23,15 +23,12 @@ from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.explicit import solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
 from vinculum.derivation.mechanics.redundancy import best_columns, independent_rows
-from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
+from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, numbers
 from vinculum.derivation.servo.paths import refuse_corners
 from vinculum.describe import Servo
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
-from vinculum.graph.magnitude import magnitudes
 from vinculum.names import listed
-
-_ROUNDING = 1e-11  # |z_q̇| relative to |z_q| and to its own terms: what cancels in z leaves rounding errors behind
 
 
 def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
@@ -60,18 +57,14 @@ def named_first(samples: Samples, at: Mapping[sp.Expr, float] | None) -> Samples
 def grip(mechanics: Mechanics, values: Values) -> np.ndarray:
     """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held.
 
-    Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy, so that the entries are cosines.
+    Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy: the entries are cosines. A row is
+    zero where the velocities cancel in z and leave rounding errors.
     """
     D, rows, columns = effect(mechanics, values)
-    D = np.where(_canceled(mechanics, values)[:, None], 0.0, D)
+    servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
+    zero = np.all(cancels(mechanics.J[servos], values), axis=1, keepdims=True)
+    D = np.where(zero, 0.0, D)
     return D / np.outer(np.where(rows > 0, rows, 1.0), np.where(columns > 0, columns, 1.0))
-
-
-def _canceled(mechanics: Mechanics, values: Values) -> np.ndarray:
-    """Which rows z_q̇ are rounding errors of terms that cancel: z vanishes identically, or contains no velocity."""
-    rows = [row for row, c in zip(mechanics.J, mechanics.system.constraints, strict=True) if isinstance(c, Servo)]
-    pairs = [np.array(magnitudes(list(row), values)) for row in rows]
-    return np.array([np.linalg.norm(p[:, 0]) <= _ROUNDING * np.linalg.norm(p[:, 1]) for p in pairs])
 
 
 def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -84,10 +77,7 @@ def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray
     Y = np.linalg.solve(bordered, np.vstack([right, np.zeros((m, right.shape[1]))]))[: len(M)]
     p = int(servo.sum())
     lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", right, Y), 0.0))
-    last = [chain[-1] for chain, is_servo in zip(mechanics.chains, servo, strict=True) if is_servo]
-    by_position = np.linalg.norm(numbers(jacobian(last, mechanics.system.nodes.q), values), axis=1)
-    rounding = np.linalg.norm(J[servo], axis=1) <= _ROUNDING * by_position
-    return np.where(rounding[:, None], 0.0, J[servo] @ Y[:, :p]), lengths[p:], lengths[:p]
+    return J[servo] @ Y[:, :p], lengths[p:], lengths[:p]
 
 
 def differentiate_servos(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
