@@ -160,7 +160,7 @@ def stored(motion: Trajectory, path: Path) -> None:
 
 def rows_of(motion: Trajectory) -> dict[str, Any]:
     """The outcome of the run, and the values at its end."""
-    from vinculum.simulation.trajectory.summary import labelled
+    from vinculum.simulation.trajectory.trajectory import labelled
 
     last = {f"{name} at the end": float(values[-1]) for name, values in motion.own_columns.items()}
     inputs = {f"input {name}": _course(values) for name, values in motion.inputs.items()}

@@ -10,7 +10,7 @@ import sympy as sp
 
 from vinculum.analyze.hurwitz import Region
 from vinculum.names import name_of
-from vinculum.simulation.stabilization.gain_interval import gain_interval
+from vinculum.simulation.stabilization.residual_bounds import gain_interval
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory

@@ -23,7 +23,7 @@ from vinculum.model.model import Model
 from vinculum.names import name_of
 from vinculum.present.notebook import Grid, table
 from vinculum.simulation import Trajectory
-from vinculum.simulation.trajectory.summary import labelled
+from vinculum.simulation.trajectory.trajectory import labelled
 
 Rows = Mapping[str, Any]
 _TOO_LONG = "too many for a notebook; equations.latex() gives them"  # short ones are shown as formulas

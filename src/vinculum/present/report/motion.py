@@ -19,7 +19,7 @@ from vinculum.present.report import charts
 from vinculum.present.report.charts import Figures
 from vinculum.present.report.formulas import quantity, shortened
 from vinculum.simulation import Trajectory
-from vinculum.simulation.trajectory.summary import instants
+from vinculum.simulation.trajectory.trajectory import instants
 from vinculum.text_printer import vlatex
 
 _MOST_PICTURES = 24
