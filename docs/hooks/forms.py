@@ -1,4 +1,4 @@
-"""The table of all forms and their options, from the registry, where a page has the line <!-- forms -->."""
+"""Puts the table of all registered forms and their options where a page has the line <!-- forms -->."""
 
 from vinculum.derivation import FORMS, form_names
 
@@ -11,7 +11,7 @@ def on_page_markdown(markdown: str, **_) -> str:
 
 
 def table() -> str:
-    """A row for each form: its class, its sentence, its options."""
+    """A row for each form: its class, its summary, its options."""
     rows = ["| form | class | equations | options |", "|---|---|---|---|"]
     for name in form_names():
         form = FORMS[name]

@@ -1,6 +1,6 @@
-"""Formulas of the pages as MathML: ``$...$``, ``$$...$$`` and fenced blocks of ``math``, so that no script is needed.
+"""Formulas of the pages as MathML: ``$...$``, ``$$...$$`` and fenced blocks of ``math``, without a script.
 
-Code is left alone: fenced and indented blocks, and what stands between backticks.
+Code is left alone: fenced and indented blocks, and text between backticks.
 """
 
 import re
@@ -12,13 +12,13 @@ from vinculum.present.mathml import STYLE, mathml
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"(`+)(?:(?!\1).)+?\1|^(?: {4}|\t).*$", re.MULTILINE)
 SPECIAL = {ord(sign): f"&#{ord(sign)};" for sign in "*_[]`\\"}
-NARROW = 40  # characters of LaTeX that fit beside each other on a telephone
+NARROW = 40  # characters of LaTeX that fit side by side on a telephone
 DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"(?<![\\$\w])\$(?=\S)([^$\n]+?)(?<=\S)\$(?![\w$])")
 
 
 def on_files(files, config, **_):
-    """The style of formulas, beside that of the site."""
+    """Add the style sheet of formulas."""
     files.append(File.generated(config, "stylesheets/formulas.css", content=STYLE))
     return files
 

@@ -1,6 +1,6 @@
 """The navigation, completed: generated pages where mkdocs.yml has a mark, and pages that it does not name."""
 
-UNNAMED = "others/"  # the mark where pages stand that the navigation does not name
+UNNAMED = "others/"  # the mark for pages that the navigation does not name
 
 
 def on_files(files, config, **_):

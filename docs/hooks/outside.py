@@ -1,4 +1,4 @@
-"""Pages that live beside docs/: how to contribute, and the changes."""
+"""Pages from files outside docs/: CONTRIBUTING and CHANGELOG."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def on_files(files, config, **_):
 
 
 def page(source: str) -> str:
-    """The file with links that hold inside the site; a link to another file of the repository becomes its name."""
+    """The file with links that work inside the site; a link to another file of the repository becomes its name."""
     text = (ROOT / source).read_text(encoding="utf-8")
     text = re.sub(r"\]\(docs/([^)]+)\)", r"](\1)", text)
     text = re.sub(r"\[([^\]]+)\]\((?!https?:)([^)#]+\.(?:py|cff|toml|yml))\)", r"`\2`", text)

@@ -11,13 +11,13 @@ from docstrings import places, public_names
 from navigation import put_into
 
 STAGES = {
-    "describe": "Describe: what a user states",
+    "describe": "Describe: systems and constraints",
     "derivation": "Derive: equations of motion",
     "compile": "Compile: symbols into machine code",
     "simulation": "Simulate: motions",
     "analyze": "Analyze: equilibria and stability",
     "control": "Control: feedback and observers",
-    "model": "Model files: everything a model asks",
+    "model": "Model files: load and examine",
     "present": "Present: pictures and pages",
     "names": "Names and errors",
 }

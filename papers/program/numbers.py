@@ -10,7 +10,7 @@ from papers.program.ellipse import STEP, largest, last_gain, q1, q2, run, y
 from papers.record import Number, Table
 from vinculum.simulation import RungeKutta
 from vinculum.simulation.integrators import METHODS
-from vinculum.simulation.stabilization.gain_interval import fixed_step
+from vinculum.simulation.stabilization.residual_bounds import fixed_step
 
 ACCURACIES = {1e-3: ("8, 1992", "8.1"), 1e-4: ("80, 1920", "81"), 4e-5: ("200, 1800", "201")}
 

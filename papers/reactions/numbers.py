@@ -12,7 +12,7 @@ from papers.reactions.misprinted import largest_errors
 from papers.record import Number, Table
 from papers.truth import numbers
 from vinculum.simulation.integrators import METHODS
-from vinculum.simulation.stabilization.gain_interval import fixed_step
+from vinculum.simulation.stabilization.residual_bounds import fixed_step
 
 NAMES = ("x", "ẋ", "z", "ż", "θ", "θ̇", "φ", "φ̇", "α")
 REFERENCE = {

@@ -1,6 +1,6 @@
 """Vinculum: constrained mechanical systems, from energies and constraints to a checked simulation.
 
-State a system, derive its equations in a classical form, simulate them without drift:
+State a system, derive its equations in a classical form, and simulate them without drift:
 
     >>> import sympy as sp
     >>> import vinculum as vn
@@ -21,9 +21,9 @@ State a system, derive its equations in a classical form, simulate them without 
     >>> motion.energy_error < 1e-13 and max(motion.largest_residuals.values()) < 1e-13
     True
 
-The names below are those of every day. The others are in named parts: `vn.bodies`, `vn.motors`, `vn.servo`,
-`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.errors`; and in the stages of the flow,
-`vn.simulation` and `vn.model` among them.
+The names below are for everyday use. The others are in modules by subject (`vn.bodies`, `vn.motors`, `vn.servo`,
+`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.errors`) and in the packages of each stage, such
+as `vn.simulation` and `vn.model`.
 """
 
 from importlib import import_module
@@ -140,7 +140,7 @@ _PLACES = {
     "ModelError": "vinculum.errors",
 }
 _STAGES = (
-    # in the order of the flow: each imports only from those above it
+    # in order: each stage imports only from those above it
     "names",
     "graph",
     "describe",
@@ -174,7 +174,7 @@ provide("animation", "vinculum.present.animation:animation")
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name or a part at its first use: ``vn.System`` loads the description and no more."""
+    """Import a public name or module at its first use: ``vn.System`` loads only the description stage."""
     if name in _PLACES:
         value = globals()[name] = getattr(import_module(_PLACES[name]), name)
         return value

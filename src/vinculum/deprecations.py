@@ -1,4 +1,4 @@
-"""Names of the previous version. They work for one more version and warn with the new name."""
+"""Names of the previous version. They still work for one more version and warn with the new name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 MOVED = {
-    # old name: where it is now, as a path below the package
+    # old name: its new place, as a path inside the package
     "DCMotor": "motors.DCMotor",
     "motorize": "motors.motorize",
     "charge_of": "motors.charge_of",

@@ -1,8 +1,8 @@
-"""The errors Vinculum raises. Each says what was found, the likely cause and what to type.
+"""The errors Vinculum raises. Each message gives what was found, the likely cause, and what to type.
 
-A refusal is data: a `Finding` holds what is wrong, what to do and what it is about. The calls to type are `Call`
-objects within the advice, and a renderer writes them in the language of the model: Python's words are written here,
-those of a model file in ``vinculum.model.text.file_words``.
+Errors are data: a `Finding` holds the problem, the advice, and the part of the model it concerns. The calls to type are
+`Call` objects within the advice. They are rendered in the language of the model: as Python by this module, as keys of a
+model file by ``vinculum.model.text.file_words``.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ __all__ = [
 
 
 class About(NamedTuple):
-    """What a finding is about: an ``energy``, a ``constraint``, an ``input``, a ``body``, ... and its name."""
+    """The part of a model that a finding concerns: ``energy``, ``constraint``, ``input``, ... and its name."""
 
     kind: str
     name: str = ""
 
 
 class Word(str):
-    """A placeholder in a call to type, such as ``number``: written unchanged in every language."""
+    """A placeholder in a call to type, such as ``number``; it is never quoted."""
 
     __slots__ = ()
 
 
 class Formula(str):
-    """A placeholder for an expression: written unchanged in Python, in quotes in a model file."""
+    """A placeholder for an expression: without quotes in Python, with quotes in a model file."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call to type in Python, or the keys of a model file that mean the same."""
+    """A call to type in Python, or the equivalent keys of a model file."""
 
-    name: str  # of the function or class, with its part of the package where it has one: bodies.Loop
+    name: str  # of the function or class, with its module if it is not at the top level: bodies.Loop
     options: tuple[tuple[str, Any], ...] = ()
 
 
 def call(name: str, **options: Any) -> Call:
-    """The call to type; a value may be a number, a text, a `Word`, a `Formula`, a symbol, a list or a dictionary.
+    """A call to type; a value may be a number, a string, a `Word`, a `Formula`, a symbol, a list or a dictionary.
 
     >>> python_call(call("derive", redundant="least_squares"))
     "derive(..., redundant='least_squares')"
@@ -62,14 +62,14 @@ def call(name: str, **options: Any) -> Call:
 
 
 def python_call(asked: Call) -> str:
-    """A call in Python's words."""
+    """A call written in Python."""
     options = [f"{key}={python_value(value)}" for key, value in asked.options]
     name = f"vn.{asked.name}" if "." in asked.name else asked.name
     return f"{name}({', '.join(['...', *options])})"
 
 
 def python_value(value: Any) -> str:
-    """A value in Python's words; the velocity of x is ``x.diff()``."""
+    """A value written in Python; the velocity of x is ``x.diff()``."""
     if isinstance(value, (Word, Formula)) or value is ...:
         return "..." if value is ... else str(value)
     if isinstance(value, sp.Derivative):
@@ -85,7 +85,7 @@ def python_value(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: what was found, what to do (words and calls to type), and what it is about."""
+    """One problem: what was found, the advice (text and calls to type), and the part of the model it concerns."""
 
     problem: str
     advice: Sequence[str | Call] = ()
@@ -95,7 +95,7 @@ class Finding:
         object.__setattr__(self, "advice", tuple(self.advice))
 
     def written(self, write: Callable[[Call], str] = python_call) -> str:
-        """The finding in sentences, its calls written in one language."""
+        """The finding as text; ``write`` renders its calls."""
         advice = "".join(part if isinstance(part, str) else write(part) for part in self.advice)
         return f"{self.problem} {advice}" if self.problem and advice else self.problem or advice
 
@@ -104,15 +104,12 @@ class Finding:
 
 
 def as_finding(found: Finding | str) -> Finding:
-    """A finding, or plain words as one."""
+    """A finding unchanged, or a string as a finding."""
     return found if isinstance(found, Finding) else Finding(str(found))
 
 
-__all__ = ["VinculumError", "ModelError", "DomainError", "ConstraintError", "SingularError"]
-
-
 class VinculumError(ValueError):
-    """Any error that Vinculum raises. ``findings`` holds what was found as data; printed, they speak Python."""
+    """Base class of all Vinculum errors. ``findings`` holds the problems as data; the message shows calls in Python."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -120,7 +117,7 @@ class VinculumError(ValueError):
         return tuple(map(as_finding, self.args))
 
     def written(self, write: Callable[[Call], str] = python_call) -> str:
-        """The message, its calls written in one language."""
+        """The message; ``write`` renders its calls."""
         return " ".join(finding.written(write) for finding in self.findings)
 
     def __str__(self) -> str:
@@ -128,14 +125,14 @@ class VinculumError(ValueError):
 
 
 class ModelError(VinculumError):
-    """An invalid description. ``findings`` lists everything that is wrong with it, at once."""
+    """An invalid description. ``findings`` lists all of its problems at once."""
 
     def __init__(self, subject: str, findings: Iterable[Finding | str]) -> None:
         super().__init__(subject, tuple(map(as_finding, findings)))
 
     @property
     def subject(self) -> str:
-        """What is refused."""
+        """The first line of the message, such as ``Invalid system 'arm'``."""
         return str(self.args[0])
 
     @property
@@ -151,12 +148,12 @@ class ModelError(VinculumError):
 
 
 class DomainError(VinculumError):
-    """A number outside the domain of an operation: division by zero, logarithm of a negative number."""
+    """A number is outside the domain of an operation: division by zero, logarithm of a negative number."""
 
 
 class ConstraintError(VinculumError):
-    """Constraints that contradict each other, depend on each other or cannot be met."""
+    """The constraints contradict each other, are dependent, or cannot be satisfied."""
 
 
 class SingularError(VinculumError):
-    """Equations that do not determine the accelerations and reactions at a state."""
+    """The equations do not determine the accelerations and reactions at a state."""

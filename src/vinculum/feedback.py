@@ -1,4 +1,4 @@
-"""The records of feedback, the closed loop as a linear model, regions of attraction, feedback for free motions."""
+"""Feedback laws and observers, the linear model of a closed loop, regions of attraction, feedback for free motions."""
 
 from vinculum.control import Attraction, Estimator, FeedbackLaw, closed_model, region_of_attraction
 from vinculum.control.free_motion import stabilize_free_motion

@@ -1,4 +1,4 @@
-"""A mapping that does not change, for the fields of frozen records."""
+"""An immutable mapping for the fields of frozen records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V", covariant=True)
 class FrozenMapping(Mapping[K, V]):
     """A read-only dict that keeps its order, equals a dict with the same entries, and pickles.
 
-    Its hash exists where all its values have one. A deep copy is the mapping itself, as with a tuple of constants.
+    It is hashable if all its values are. A deep copy returns the mapping itself, as with a tuple of constants.
 
     >>> limits = FrozenMapping({"low": 1, "high": 2})
     >>> limits["low"], limits == {"high": 2, "low": 1}, limits | {"high": 3}
@@ -43,7 +43,7 @@ class FrozenMapping(Mapping[K, V]):
         return FrozenMapping({**self._entries, **other})
 
     def __ror__(self, other: Mapping[Any, Any]) -> dict[Any, Any]:
-        """A dict extended by this mapping is a dict."""
+        """Merging this mapping into a dict gives a dict."""
         if not isinstance(other, Mapping):
             return NotImplemented
         return {**other, **self._entries}
@@ -56,7 +56,7 @@ class FrozenMapping(Mapping[K, V]):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
-            f"This mapping does not change, so {name} cannot be set. Make another with FrozenMapping(...)."
+            f"This mapping is immutable, so {name} cannot be set. Create a new one with FrozenMapping(...)."
         )
 
     def __copy__(self) -> FrozenMapping[K, V]:

@@ -1,4 +1,4 @@
-"""Results as JSON knows them."""
+"""Results as JSON data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def json_data(value: Any) -> Any:
-    """Arrays as lists, complex numbers as {re, im}; numbers that are not finite, which JSON lacks, as null.
+    """Arrays become lists, complex numbers {re, im}, and infinities and NaN, which JSON lacks, null.
 
     >>> json_data({"roots": (1 + 2j,), "largest": float("inf")})
     {'roots': [{'re': 1.0, 'im': 2.0}], 'largest': None}

@@ -1,4 +1,4 @@
-"""The records of linear analysis, and tests of its modes for controllability and observability."""
+"""Results of linear analysis, and controllability and observability of each mode."""
 
 from vinculum.analyze import (
     Equilibrium,

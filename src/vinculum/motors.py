@@ -1,4 +1,4 @@
-"""DC motors between the voltages of a system and its forces."""
+"""DC motors, which turn voltages into the forces of a system."""
 
 from vinculum.describe.motors import DCMotor, charge_of, motorize, voltage_of
 

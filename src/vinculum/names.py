@@ -1,4 +1,4 @@
-"""How symbols are called in messages, tables and files: ``theta``, ``dot(theta)``, ``ddot(theta)``."""
+"""Names of symbols in messages, tables and files: ``theta``, ``dot(theta)``, ``ddot(theta)``."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def variable_name(key: object) -> str:
 
 
 def listed(keys: Iterable[object]) -> str:
-    """Names in a row, as ``x, y, theta``."""
+    """Names separated by commas: ``x, y, theta``."""
     return ", ".join(name_of(key) for key in keys)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """`` Did you mean theta?`` when a known name is near, else nothing."""
+    """`` Did you mean theta?`` if a known name is similar, otherwise an empty string."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean {near[0]}?" if near else ""
 
@@ -51,5 +51,5 @@ TIME = sp.Symbol("t")  # the time of ``dynamicsymbols``
 
 
 def function_of_time(name: str) -> sp.Expr:
-    """What ``dynamicsymbols(name)`` gives, without the quarter of a second that importing it takes."""
+    """The same as ``dynamicsymbols(name)``, without importing it, which takes a quarter of a second."""
     return sp.Function(name)(TIME)

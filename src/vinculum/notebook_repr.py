@@ -1,4 +1,4 @@
-"""How a record shows itself in a notebook: one line, ``_repr_html_ = html``, in its class."""
+"""Display of records in a notebook: a class needs one line, ``_repr_html_ = html``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 
 from vinculum.hooks import call
 
-LONGEST_FORMULA = 20_000  # characters of LaTeX that a notebook still shows well; a longer one gives way to a table
+LONGEST_FORMULA = 20_000  # longest LaTeX that a notebook displays well; a table replaces anything longer
 
-_PRINTED: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # Jupyter asks for every form it knows
+_PRINTED: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # Jupyter requests every format it knows
 
 
 def html(record: Any) -> str:
@@ -18,12 +18,12 @@ def html(record: Any) -> str:
 
 
 def formula(record: Any) -> str | None:
-    """The record's ``latex()`` as Jupyter wants it, or nothing where it would fill pages."""
+    """The record's ``latex()`` for Jupyter, or None if it would fill pages."""
     return f"$\\displaystyle {_latex(record)}$" if len(_latex(record)) <= LONGEST_FORMULA else None
 
 
 def html_if_large(record: Any) -> str | None:
-    """A table in place of formulas that would fill pages. Jupyter prefers tables, so there is none beside `formula`."""
+    """A table if the formulas would fill pages, otherwise None, because Jupyter would prefer it to `formula`."""
     return html(record) if len(_latex(record)) > LONGEST_FORMULA else None
 
 

@@ -1,4 +1,4 @@
-"""Quasi-velocities, and constraints released into generalized coordinates of their own."""
+"""Quasi-velocities, and constraints released by adding generalized coordinates."""
 
 from vinculum.derivation.quasi.quasi_velocities import QuasiVelocities, quasi_velocities
 from vinculum.derivation.quasi.release import release, release_matrices

@@ -1,4 +1,4 @@
-"""Servo constraints: whether the inputs can hold them, at what power, and what moves inside."""
+"""Servo constraints: whether the inputs can hold them, the power this takes, and the internal dynamics."""
 
 from vinculum.analyze.internal import InternalDynamics, internal_dynamics
 from vinculum.analyze.servo import Realizability, idealized, realizability, servo_power

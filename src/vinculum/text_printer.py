@@ -1,4 +1,4 @@
-"""Everything as text: expressions (plain and LaTeX), numbers, records as labelled rows."""
+"""Text output: expressions (plain and LaTeX), numbers, records as labeled rows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from vinculum.names import name_of
 
 
 class _Plain(StrPrinter):
-    """SymPy's own text with dots for time derivatives and ^ for powers."""
+    """SymPy's string printer with dot(...) for time derivatives and ^ for powers."""
 
     def _print_Symbol(self, expr: sp.Symbol) -> str:
-        """A multiplier as one word, also where the constraint is called by several: lambda_pin_x."""
+        """A multiplier as one word, even if the constraint's name has several: lambda_pin_x."""
         name = str(super()._print_Symbol(expr))
         return re.sub(r"\W+", "_", name) if name.startswith("lambda_") else name
 
@@ -49,7 +49,7 @@ class _Plain(StrPrinter):
 
 
 def plain(expression: sp.Expr) -> str:
-    """An expression as a model file writes it.
+    """An expression in the syntax of model files.
 
     >>> x = sp.Function("x")(sp.Symbol("t"))
     >>> plain(sp.Symbol("m") * x.diff() ** 2 / 2 + sp.sin(x))
@@ -60,20 +60,20 @@ def plain(expression: sp.Expr) -> str:
 
 def vlatex(expression: sp.Expr | float) -> str:
     """An expression as LaTeX, with dots for time derivatives."""
-    from sympy.physics.vector.printing import vlatex as printed  # imported late: it takes a quarter of a second
+    from sympy.physics.vector.printing import vlatex as printed  # imported here because it takes a quarter of a second
 
     value = sp.sympify(expression)
     return str(printed(value, symbol_names=_multiplier_names(value)))
 
 
 def _multiplier_names(expression: sp.Expr) -> dict[sp.Symbol, str]:
-    """λ of constraints whose names are more than one plain word: SymPy would read "platform norm" as ‖platform‖."""
+    """λ of constraints whose names are more than one word: SymPy would read "platform norm" as ‖platform‖."""
     names = {s: s.name.removeprefix("lambda_") for s in expression.free_symbols if s.name.startswith("lambda_")}
     return {s: rf"\lambda_{{\text{{{name}}}}}" for s, name in names.items() if not name.isalnum()}
 
 
 def number(value: complex, digits: int = 6) -> str:
-    """A real or complex number; a zero has no sign.
+    """Format a real or complex number; zero has no sign.
 
     >>> number(-0.0), number(0.1 + 0.2), number(1.5 - 2j)
     ('0', '0.3', '1.5-2i')
@@ -83,12 +83,12 @@ def number(value: complex, digits: int = 6) -> str:
 
 
 def numbers(values: Iterable[complex], digits: int = 6) -> str:
-    """Numbers in a row."""
+    """Numbers separated by commas."""
     return ", ".join(number(value, digits) for value in values)
 
 
 def labelled_rows(title: str, rows: Mapping[str, object] | Iterable[tuple[str, object]]) -> str:
-    """A title and rows of a label and a value; the values are aligned, however long the labels are.
+    """A title and rows of label and value, with the values aligned.
 
     >>> print(labelled_rows("Equilibrium", {"theta": 0.5, "wrist_1_joint": -1}))
     Equilibrium

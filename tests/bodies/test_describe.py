@@ -17,12 +17,12 @@ LINK = dict(mass=1.0, inertia=(0.1, 0.1, 0.1))
 @pytest.mark.parametrize(
     ("bodies", "words"),
     [
-        ([vn.Body("a", "b", **LINK), vn.Body("b", "a", **LINK)], ["hang on each other", "Loop("]),
+        ([vn.Body("a", "b", **LINK), vn.Body("b", "a", **LINK)], ["closed loop of parents", "Loop("]),
         ([vn.Body("a", "bass", **LINK), vn.Body("base", None, **LINK)], ["'bass'", "Did you mean base?"]),
         ([vn.Body("a", None, mass=-1.0)], ["mass of 'a' is -1"]),
-        ([vn.Body("a", None), vn.Body("b", "a")], ["nothing on the joint of 'a'", "'b'"]),
-        ([vn.Body("a", None, mass=1, inertia=(1, 1, 3))], ["no body has the inertia of 'a'", "1, 1, 3"]),
-        ([vn.Body("a", None, mass=1, inertia=(1, 1, -0.5))], ["not positive"]),
+        ([vn.Body("a", None), vn.Body("b", "a")], ["nothing carried by the joint of 'a'", "'b'"]),
+        ([vn.Body("a", None, mass=1, inertia=(1, 1, 3))], ["no rigid body has the inertia of 'a'", "1, 1, 3"]),
+        ([vn.Body("a", None, mass=1, inertia=(1, 1, -0.5))], ["negative principal moment"]),
         ([vn.Body("a", None, axis=(0, 0, 0), **LINK)], ["axis of 'a'", "no direction"]),
         ([vn.Body("a", None, **LINK), vn.Body("a", None, **LINK)], ["2 bodies are called 'a'"]),
         ([vn.Body("a", None, joint="revolut", **LINK)], ["Did you mean revolute?"]),

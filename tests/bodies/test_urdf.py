@@ -67,12 +67,15 @@ def test_mimic_joint_is_a_constraint():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (robot(link("a"), joint("j", "continuous", "a", "bb"), link("b")), ["'bb'", "no link", "Did you mean b?"]),
+        (robot(link("a"), joint("j", "continuous", "a", "bb"), link("b")), ["'bb'", "not a link", "Did you mean b?"]),
         (robot(link("a"), link("b"), '<joint name="j" type="fixed"><parent link="a"/></joint>'), ["no <child link"]),
         (robot(link("a"), link("b")), ["2 root links", "a, b"]),
         (robot(link("a"), link("b"), joint("j", "hinge", "a", "b")), ["'hinge'", "The types are"]),
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b", '<mimic joint="k"/>')), ["mimics 'k'"]),
-        (robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "0.1 x")), ["not made of"]),
+        (
+            robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "0.1 x")),
+            ["not a list of numbers"],
+        ),
         (robot(), ["no links"]),
         (robot(link("a"), link("a")), ["2 links are called 'a'"]),
         (
@@ -89,7 +92,7 @@ def test_mimic_joint_is_a_constraint():
                 '<link name="a"><visual><geometry><mesh filename="a.stl"/></geometry></visual></link>',
                 joint("j", "continuous", "w", "a"),
             ),
-            ["nothing on the joint of 'a' has mass"],
+            ["nothing carried by the joint of 'a' has mass"],
         ),
         (
             robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.7", "0.7")),
@@ -101,7 +104,7 @@ def test_mimic_joint_is_a_constraint():
         (robot(link("a"), link("b"), joint("j", "fixed", "a", "b")), ["floating=True"]),
         (
             robot(link("a"), link("b").replace('ixx="0.02"', 'ixx="0.9"'), joint("j", "continuous", "a", "b")),
-            ["no body has the inertia of 'b'", "identified=True"],
+            ["no rigid body has the inertia of 'b'", "identified=True"],
         ),
         (robot(link("a"), link("b"), joint("j", "continuous", "a", "b").replace("0.1 0.2", "${x} 0.2")), ["xacro"]),
         ("<robot><link></robot>", ["not well-formed"]),

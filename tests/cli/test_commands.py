@@ -87,7 +87,7 @@ def test_completion_is_offered():
 
 
 def test_a_new_file_has_no_problems_and_names_the_schema(model, run):
-    assert "no problem was found" in run("check model.toml").output
+    assert "no problems found" in run("check model.toml").output
     first = model.read_text(encoding="utf-8").split("\n")[0]
     assert first.startswith("#:schema file://")
     assert first.endswith("schema.json")

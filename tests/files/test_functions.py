@@ -154,7 +154,7 @@ def test_a_curve_has_derivatives():
         ("values = [9,", 'values = ["x",', "x is not known"),
         ("values = [9,", "degree = 9\nvalues = [9,", "a whole number from 1 to 5"),
         ("[-3, -2, -1, 0, 1, 2, 3]", "[0, 1e-300, 2e-300, 3e-300, 4e-300, 5e-300, 6e-300]", "no finite coefficients"),
-        ("[-3, -2, -1, 0, 1, 2, 3]", "[-3, -2, -1, 0, 1, 1.0000000000000002, 3]", "lie too close together"),
+        ("[-3, -2, -1, 0, 1, 2, 3]", "[-3, -2, -1, 0, 1, 1.0000000000000002, 3]", "are too close together"),
         ("[splines.profile]", "[splines.sin]", "is a reserved name"),
         ("[splines.profile]", "[splines.g]", "declared twice"),
         ("[9, 4, 1,", '["9 m", "4 kg", 1,', "its dimension is kg, but the points before it are in m"),

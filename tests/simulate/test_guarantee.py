@@ -11,8 +11,7 @@ from examples.wheel_with_reactions import program, start
 from simulate.models import ADAMS, FIXED_STEP, RUNGE_KUTTA, SKATE_START, hanging, pendulum, run, skate
 from vinculum.present.plots import plot_gain_intervals
 from vinculum.simulation import METHODS
-from vinculum.simulation.stabilization.error_propagation import amplification
-from vinculum.simulation.stabilization.gain_interval import gain_interval
+from vinculum.simulation.stabilization.residual_bounds import amplification, gain_interval
 
 SYSTEMS = {
     "second order": lambda: (pendulum(), hanging(speed=2.0), 3.0),

@@ -15,7 +15,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from simulate.models import difference, hanging, largest, pendulum, run, x
 from vinculum.simulation import METHODS, Method, register
-from vinculum.simulation.trajectory.outcome import NON_FINITE, STALLED, Outcome, finished
+from vinculum.simulation.problem.events import NON_FINITE, STALLED, Outcome, finished
 
 TIMES = np.linspace(0, 2, 21)
 BUTCHER = {  # six stages, order five (Butcher 1964)

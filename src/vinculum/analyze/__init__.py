@@ -1,4 +1,4 @@
-"""Equilibria and steady motions, first approximation, stability, controllability."""
+"""Equilibria and steady motions, linearization, stability, controllability."""
 
 from vinculum.analyze.equilibrium import Equilibrium, equilibrium
 from vinculum.analyze.hurwitz import (

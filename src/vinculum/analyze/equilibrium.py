@@ -1,8 +1,8 @@
 """Equilibria and steady motions (Krasinskiy 2025, (17); Routh).
 
-At rest, or with constant velocities of the ignorable coordinates,  Q - h + Jᵀλ = 0  and  F = 0.  The unknowns are the
-coordinates and inputs that were not given, the velocities of ignorable coordinates (currents, rotors) and λ. Newton's
-method with least-squares steps runs from several starts; every solution it finds is listed.
+At rest, or with constant velocities of the ignorable coordinates,  Q - h + Jᵀλ = 0  and  F = 0.  The unknowns are
+the remaining coordinates and inputs, the velocities of ignorable coordinates (currents, rotors) and λ. Newton's method
+with least-squares steps runs from several starts; every solution it finds is listed.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows, number
 
-_ROUNDING, _NOTHING = 1e-14, 1e-16  # relative and absolute: smaller values are shown as zero
+_ROUNDING, _NOTHING = 1e-14, 1e-16  # relative and absolute; smaller values are displayed as zero
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equilibrium(Mapping):
     """An equilibrium or steady motion: values of coordinates, velocities and inputs, by symbol.
 
-    ``reactions`` are λ by constraint name; ``others`` are the other solutions that were found.
+    ``reactions`` are λ by constraint name; ``others`` are the other solutions found.
     """
 
     values_by_symbol: Mapping[sp.Expr, float]
@@ -51,12 +51,12 @@ class Equilibrium(Mapping):
 
     @property
     def shown(self) -> dict[str, float]:
-        """Values by name for people: rounding errors as zero, velocities only if they are not zero."""
+        """Values by name for display: rounding errors as zero, velocities only if nonzero."""
         values = {key: self.clean(value) for key, value in self.items()}
         return {name_of(k): value for k, value in values.items() if value or not isinstance(k, sp.Derivative)}
 
     def clean(self, value: float) -> float:
-        """A value or a reaction for people: zero if it is a rounding error of the largest one."""
+        """A value or a reaction for display: zero if it is a rounding error relative to the largest one."""
         largest = max(map(abs, (*self.values(), *self.reactions.values())), default=0.0)
         return 0.0 if abs(value) <= max(_ROUNDING * largest, _NOTHING) else float(value)
 
@@ -80,7 +80,7 @@ def equilibrium(
     """Find the equilibrium or steady motion with the given coordinates, inputs, velocities or momenta.
 
     Given coordinates determine the holding inputs; given inputs determine the coordinates. The search starts at
-    ``near`` (default: zero), then at random points. Variables that the given values leave undetermined are an error.
+    ``near`` (default: zero), then at random points. It is an error if the given values leave a variable undetermined.
     """
     refuse_servo(equations.system)
     search = _Search(equations, dict(given or {}), dict(parameters or {}))

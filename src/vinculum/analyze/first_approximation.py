@@ -1,4 +1,4 @@
-"""The perturbed motion to first order, with the constraints taken exactly (Krasinskiy 2025, (19) to (26), corrected).
+"""The perturbed motion to first order, with exact constraints (Krasinskiy 2025, (19) to (26), corrected).
 
 With q = (r, s), ṡ = B ṙ, W = V - T₀, T₁ = a₁·q̇ and Q the non-potential forces,
 

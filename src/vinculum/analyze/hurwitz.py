@@ -1,4 +1,4 @@
-"""Stability in parameters: the characteristic polynomial in symbols, Routh-Hurwitz conditions, and regions."""
+"""Stability as a function of parameters: symbolic characteristic polynomial, Routh-Hurwitz conditions, and regions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def symbolic_matrices(
     and K), with the chosen parameters kept as symbols.
 
     ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters. It must be
-    an equilibrium for all their values, which is checked. Meant for small systems.
+    an equilibrium for all their values; this is checked. Meant for small systems.
     """
     found = {name: _matrix(part) for name, part in _symbolic_nodes(equations, at, parameters).items()}
     _refuse_wrong_point(found.pop("residual"), parameters)
@@ -101,7 +101,7 @@ class Region:
         return self.rightmost < 0
 
     def plot(self) -> Any:
-        """A Plotly map of the largest real part, with a strong line at the border of stability."""
+        """A Plotly map of the largest real part, with a bold line at the stability boundary."""
         return call("plot of a region", self)
 
     _repr_html_ = html
@@ -130,7 +130,7 @@ def stability_region(
 
 
 def best_or_own(equations: EquationsOfMotion, at: Mapping[sp.Expr, Any]) -> Partition:
-    """The partition of the form, or the best at the equilibrium with the parameters' own values."""
+    """The partition of the form, or the best one at the equilibrium with the numerical values of the parameters."""
     if equations.partition is not None:
         return equations.partition
     return best_partition(equations.mechanics, _numbers(equations, at))

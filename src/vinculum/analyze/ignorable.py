@@ -13,12 +13,12 @@ from vinculum.graph import ZERO
 
 @dataclass(frozen=True)
 class Roles:
-    """Numbers of the coordinates by what they do in a steady motion."""
+    """Indices of the coordinates by their role in a steady motion."""
 
-    independent: tuple[int, ...]  # may be displaced, and are neither dependent nor ignorable
+    independent: tuple[int, ...]  # can be displaced; neither dependent nor ignorable
     dependent: tuple[int, ...]  # follow from the constraints
-    driven: tuple[int, ...]  # ignorable, with a force of their own: currents
-    conserved: tuple[int, ...]  # ignorable, without any force: the momentum is an integral
+    driven: tuple[int, ...]  # ignorable, with a force: currents
+    conserved: tuple[int, ...]  # ignorable, without a force: the momentum is conserved
 
 
 def ignorable(equations: EquationsOfMotion) -> tuple[sp.Expr, ...]:

@@ -1,4 +1,4 @@
-"""Internal dynamics, the motion that constraints leave free: its roots at a point, its growth along a motion.
+"""Internal dynamics, the motion that the constraints leave free: its roots at a point, its growth along a motion.
 
 At a steady state x₀ of ẋ = f(x) on the manifold of all residuals z(x) = 0 the tangent space N (z_x N = 0) is invariant:
 f_x N = N A, and the roots of A are those of the internal dynamics. Along a motion, N is carried by ẋ' = f_x x' and kept
@@ -33,7 +33,7 @@ class InternalDynamics:
 
     @property
     def stable(self) -> bool | None:
-        """True if all decay, False if one grows, None if the first approximation does not decide."""
+        """True if all decay, False if one grows, None if the linearization does not decide."""
         growth = self.rates.real.max(initial=-np.inf)
         size = 1e-9 * (1 + np.abs(self.rates).max(initial=0.0))
         return None if abs(growth) <= size else bool(growth < 0)
@@ -46,7 +46,7 @@ def internal_dynamics(
     at: Mapping[sp.Expr, float] | None = None,
     states: Sequence[sp.Expr] | None = None,
 ) -> InternalDynamics:
-    """At a steady state ``at`` of equations, or along a motion.
+    """The internal dynamics at a steady state ``at`` of equations, or along a motion.
 
     If some states keep changing without influencing the others (the position of a sleigh, but not its velocities),
     pass the steady ones as ``states``.

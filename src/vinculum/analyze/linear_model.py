@@ -70,8 +70,10 @@ class LinearModel:
     rows: StateRows
     momentum_slopes: np.ndarray  # (n, n) of the momenta along the constraints
     critical: int
-    measured: dict[sp.Expr, np.ndarray] = field(default_factory=dict)  # its row of η, by coordinate or velocity
-    closed: bool = False  # whether feedback is in the system matrix
+    measured: dict[sp.Expr, np.ndarray] = field(
+        default_factory=dict
+    )  # by coordinate or velocity: its row in terms of η
+    closed: bool = False  # whether the system matrix includes feedback
 
     @cached_property
     def roots(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""From equations and an equilibrium to the linear model. A point that is not an equilibrium is refused."""
+"""The linear model of equations at an equilibrium. Any other point is an error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def linearize(equations: EquationsOfMotion, at: Mapping[sp.Expr, float]) -> Line
     """The strict first approximation at an equilibrium or steady motion.
 
     ``at`` is an `Equilibrium`, or values of all coordinates and inputs (velocities of ignorable coordinates too). A
-    point that violates the constraints or is not an equilibrium is refused with the residual of each equation.
+    point that violates the constraints or is not an equilibrium is an error that lists the residual of each equation.
     """
     refuse_servo(equations.system)
     refuse_nonholonomic(equations.system)
@@ -72,7 +72,7 @@ def _states(equations: EquationsOfMotion, roles_of: Roles) -> tuple[sp.Expr, ...
 
 
 def _normal_form(known: Mapping[str, np.ndarray]) -> NormalForm:
-    """a = -A⁻¹ ∂R/∂r, h = -A⁻¹ ∂R/∂s, b = -A⁻¹ (G - D), so that K = -A (a + hB)."""
+    """a = -A⁻¹ ∂R/∂r, h = -A⁻¹ ∂R/∂s, b = -A⁻¹ (G - D); then K = -A (a + hB)."""
     parts = (known["slopes_r"], known["slopes_s"], known["damping"])
     return NormalForm(*(-np.linalg.solve(known["A"], part) for part in parts))
 

@@ -18,7 +18,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 
-_LOST = 1e-12  # distance, for the balanced pair of unit size, below which a mode is uncontrollable to rounding
+_LOST = 1e-12  # distance, for the balanced pair of unit norm, below which a mode counts as uncontrollable
 _EQUAL = 1e-6  # relative difference below which two roots count as one when multiplicities are counted
 
 
@@ -32,7 +32,7 @@ class Mode:
 
     @property
     def lost(self) -> bool:
-        """Whether the mode is uncontrollable (or unobservable) to rounding."""
+        """Whether the mode is uncontrollable (or unobservable) within rounding errors."""
         return self.distance < _LOST
 
     _repr_html_ = html

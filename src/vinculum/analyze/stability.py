@@ -16,7 +16,7 @@ ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "un
 
 @dataclass(frozen=True)
 class Verdict:
-    """Stable or not, the theorem, the reason, and for which perturbations."""
+    """The kind of stability, the theorem, the reason, and the perturbations it covers."""
 
     kind: str
     theorem: str
@@ -95,7 +95,7 @@ def _zeros(count: int) -> str:
 
 
 def _conservative(linear: LinearModel) -> bool:
-    """Whether no non-potential force depends on the state, by structure, and all states are those of coordinates."""
+    """Whether, by structure, no non-potential force depends on the state and there are no states beyond (x, ẋ)."""
     mechanics = linear.equations.mechanics
     plain = len(linear.states) == 2 * len(linear.stiffness) and not linear.closed
     variables = (*mechanics.system.nodes.q, *mechanics.system.nodes.v)

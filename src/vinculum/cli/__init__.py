@@ -1,7 +1,7 @@
-"""The command line. Everything heavy is imported inside the commands, so that help and completion are quick.
+"""The command line. Heavy modules are imported inside the commands, to keep help and completion fast.
 
-Exit codes: 0 done; 1 done, but the answer is a no (a run that ended early, a verdict refused with ``--strict``);
-2 wrong usage, a model file with problems, or a file in the way; 3 refused by the mathematics; 130 interrupted.
+Exit codes: 0 done; 1 done, but the answer is no (a run that ended early, not stable with ``--strict``); 2 wrong usage,
+an invalid model file, or an output file that exists; 3 the computation failed; 130 interrupted.
 """
 
 from __future__ import annotations

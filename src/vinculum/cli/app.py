@@ -1,4 +1,4 @@
-"""The commands in the order of the flow, each in its file."""
+"""The commands in order of use, each in its own file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from vinculum.cli.terminal import guarded
 HELP = """Constrained mechanical systems: equations of motion, simulation, stability and control.
 
 \b
-Begin with a model file and look at all of it:
+Start with a model file and report everything about it:
   vinculum new ball.toml --like ball_and_beam
   vinculum report ball.toml
 
 \b
 Exit codes: 0 done; 1 done, but the answer is no; 2 wrong usage or model file;
-3 refused by the mathematics; 130 interrupted.
+3 the computation failed; 130 interrupted.
 """
 
 app = typer.Typer(
     help=HELP,
     no_args_is_help=True,
-    rich_markup_mode=None,  # rich takes a quarter of a second to print help
+    rich_markup_mode=None,  # rich would add a quarter of a second to help
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -1,4 +1,4 @@
-"""``vinculum equilibrium | stability | stabilize``: where it rests, whether it stays, and how to make it stay."""
+"""``vinculum equilibrium | stability | stabilize``: find equilibria, decide their stability, and stabilize them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vinculum.simulation import Trajectory
 
 KINDS = (".json",)
-MOST = 12  # equilibria that are shown
+MOST = 12  # equilibria displayed
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the equilibrium is stable.")]
 
 
@@ -33,7 +33,7 @@ def equilibrium(
 ) -> int:
     """Find equilibria or steady motions.
 
-    With the inputs that hold them and the reactions of the constraints.
+    Lists the inputs that hold them and the reactions of the constraints.
 
     \b
     Example:
@@ -51,7 +51,7 @@ def equilibrium(
         for i, one in enumerate(found[:MOST], start=1):
             show_rest(f"{asked.name}, equilibrium {i} of {len(found)}", one, equations)
         if len(found) > MOST:
-            print(f"{len(found) - MOST} more are given with --json.")
+            print(f"--json lists {len(found) - MOST} more.")
     return DONE
 
 
@@ -64,9 +64,9 @@ def stability(
     settings: Set = None,
     json: Json = False,
 ) -> int:
-    """Judge the stability of the equilibrium.
+    """Decide the stability of the equilibrium.
 
-    Roots, the verdict, and the theorem it rests on.
+    Prints the roots, the verdict, and the theorem behind it.
 
     \b
     Example:
@@ -98,9 +98,9 @@ def stabilize(
 ) -> int:
     """Design a stabilizing feedback.
 
-    With an observer where the file measures only some outputs, and the motion of the closed loop where it gives one,
-    which is saved with -o where the name ends in .nc or .csv; a name that ends in .json gets the gains. Exit code 1
-    says that the loop is not stable, that its run ended early, or that it did not converge to the equilibrium.
+    Includes an observer if the file has [observer], and simulates the closed loop if it has [closed_loop]. With -o, a
+    name ending in .json saves the gains; .nc or .csv saves the motion of the closed loop. Exit code 1 means that the
+    loop is not stable, that its run ended early, or that it did not converge to the equilibrium.
 
     \b
     Examples:
@@ -141,7 +141,7 @@ def stabilize(
 def _at_rest(
     path: Path, settings: Sequence[str] | None, form: str | None, *sections: str
 ) -> tuple[Model, Equations, Equilibrium]:
-    """The model, its equations and its equilibrium; refused where the file lacks one of the sections."""
+    """The model, its equations and its equilibrium; an error if the file lacks one of the sections."""
     from vinculum.cli.options import opened, refuse_unasked
     from vinculum.model.examine import equations_of, rest_of
 
@@ -165,7 +165,7 @@ def _designed(model: Model, equations: Equations, rest: Equilibrium) -> tuple[Fe
 def _closed(
     model: Model, equations: Equations, rest: Equilibrium, law: FeedbackLaw, estimator: Estimator | None
 ) -> Trajectory | None:
-    """The motion of the closed loop, where the file asks for one."""
+    """The motion of the closed loop, if the file requests one."""
     from vinculum.cli.terminal import bar
     from vinculum.model.examine import closed_motion_of, loop_of
 
@@ -185,7 +185,7 @@ def _design_data(
     motion: Trajectory | None,
     arrival: Settling | None,
 ) -> dict[str, Any]:
-    """All of a design, for machines."""
+    """The complete design as data."""
     from vinculum.cli.equilibrium_output import arrival_data, law_data, observer_data, rest_data, verdict_data
     from vinculum.cli.motion import motion_data
 
@@ -198,7 +198,7 @@ def _design_data(
 
 
 def _given_out(data: dict[str, Any], json: bool, output: Path | None) -> None:
-    """Data into a file and onto the screen, each where it was asked for."""
+    """Write the data to a file and to the screen, as requested."""
     from vinculum.cli.terminal import as_json, written
 
     if output is not None:

@@ -1,4 +1,4 @@
-"""An equilibrium, its verdict and its feedback: as tables for people, and as data for machines."""
+"""An equilibrium, its stability and its feedback, as tables and as data."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from vinculum.control import Estimator, FeedbackLaw
     from vinculum.model.examine import Equations, Settling
 
-LAW = "u = u0 + K (x - x0)"  # K as given, so that a minus is part of it
+LAW = "u = u0 + K (x - x0)"  # K with its own sign: no minus in front
 OBSERVER = "estimate' = F estimate + H (u - u0) + L (y - y0 - C estimate)"
 
 # -- tables ----------------------------------------------------------------------------------------------------
 
 
 def show_rest(title: str, rest: Equilibrium, equations: Equations) -> None:
-    """Its values, velocities only where they are not zero, reactions, and the inputs that hold servo constraints."""
+    """Its values, nonzero velocities, reactions, and the inputs that hold servo constraints."""
     from vinculum.cli.terminal import table
     from vinculum.names import name_of
 
@@ -65,7 +65,7 @@ def rest_data(rest: Equilibrium) -> dict[str, Any]:
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """The verdict and all that it rests on."""
+    """The verdict and its evidence."""
     return {
         "kind": verdict.kind,
         "stable": bool(verdict),

@@ -35,19 +35,19 @@ def new(file: NewFile = None, like: Like = None, force: Force = False, listing: 
             print(f"{name:<28}{about}")
         return DONE
     if file is None:
-        raise Wrong("The file is missing. Write vinculum new model.toml, or vinculum new --list.")
+        raise Wrong("No file name was given. Type vinculum new model.toml, or vinculum new --list.")
     free_place(file, force, (".toml",), how="")
     written(file, _with_schema(_source(like).read_text(encoding="utf-8")))
     return DONE
 
 
 def folder() -> Path:
-    """Where the examples are."""
+    """The folder of the examples."""
     return Path(__file__).parents[1] / "model" / "library"
 
 
 def examples() -> dict[str, str]:
-    """Names of the examples, and what each is called in its file."""
+    """Names of the examples, and the title of each."""
     import tomllib
 
     found = sorted(path for path in folder().glob("*.toml") if path.stem != "start")
@@ -66,13 +66,13 @@ def _source(like: str | None) -> Path:
 
 
 def _with_schema(text: str) -> str:
-    """The line by which editors find the schema, in front."""
+    """The text with a first line that tells editors where the schema is."""
     schema = Path(__file__).parents[1] / "model" / "schema" / "schema.json"
     return f"#:schema {schema.as_uri()}\n{text}"
 
 
 def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
-    """Say all that is wrong with a model file.
+    """List all problems of a model file.
 
     \b
     Example:
@@ -89,7 +89,7 @@ def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
             raise
         print(as_json(_problem_data(model, error.problems)))
         return WRONG
-    print(as_json(_problem_data(model, ())) if json else f"{model}: no problem was found.\n{found.system}")
+    print(as_json(_problem_data(model, ())) if json else f"{model}: no problems found.\n{found.system}")
     return DONE
 
 

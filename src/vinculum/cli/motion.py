@@ -30,7 +30,7 @@ def derive(
 ) -> int:
     """Derive the equations of motion.
 
-    In the form of the file, or in another with --form. An unknown name gets the list of all forms.
+    Uses the form in the file, or another one with --form. An unknown name prints the list of all forms.
 
     \b
     Examples:
@@ -59,7 +59,7 @@ def derive(
 
 
 def equations_data(equations: Equations) -> dict[str, Any]:
-    """The equations as data, for machines."""
+    """The equations as data."""
     from vinculum.names import name_of
 
     return {
@@ -85,9 +85,14 @@ def document(equations: Equations, kind: str) -> str:
 
 
 MOTION_KINDS = (".nc", ".csv")
-End = Annotated[float | None, typer.Option("--end", metavar="TIME", help="Another end of the run.", show_default=False)]
-Method = Annotated[str | None, typer.Option("--method", help="Another method of integration.", show_default=False)]
-Step = Annotated[float | None, typer.Option("--step", help="Of a method with a fixed step.", show_default=False)]
+End = Annotated[
+    float | None,
+    typer.Option("--end", metavar="TIME", help="End time, instead of the one in the file.", show_default=False),
+]
+Method = Annotated[
+    str | None, typer.Option("--method", help="Integration method, instead of the one in the file.", show_default=False)
+]
+Step = Annotated[float | None, typer.Option("--step", help="Step of a fixed-step method.", show_default=False)]
 
 
 def simulate(
@@ -103,7 +108,7 @@ def simulate(
 ) -> int:
     """Simulate the motion.
 
-    Ctrl-C ends the run and keeps what was computed. Exit code 1 says that the run ended early.
+    Ctrl-C ends the run and keeps the motion computed so far. Exit code 1 means that the run ended early.
 
     \b
     Examples:
@@ -130,7 +135,7 @@ def simulate(
 
 
 def moved(model: Model, equations: Equations, changes: dict[str, Any]) -> Trajectory:
-    """The motion, with a bar while it runs."""
+    """The motion, with a progress bar."""
     from dataclasses import replace
 
     from vinculum.cli.terminal import bar
@@ -146,7 +151,7 @@ def moved(model: Model, equations: Equations, changes: dict[str, Any]) -> Trajec
 
 
 def stored(motion: Trajectory, path: Path) -> None:
-    """NetCDF with everything, or a table of the samples as text."""
+    """Save everything as NetCDF, or a table of the samples as text."""
     from vinculum.cli.terminal import tell_where
 
     motion.save(path)
@@ -154,8 +159,8 @@ def stored(motion: Trajectory, path: Path) -> None:
 
 
 def rows_of(motion: Trajectory) -> dict[str, Any]:
-    """How the run went, and the values at its end."""
-    from vinculum.simulation.trajectory.summary import labelled
+    """The outcome of the run, and the values at its end."""
+    from vinculum.simulation.trajectory.trajectory import labelled
 
     last = {f"{name} at the end": float(values[-1]) for name, values in motion.own_columns.items()}
     inputs = {f"input {name}": _course(values) for name, values in motion.inputs.items()}
@@ -163,12 +168,12 @@ def rows_of(motion: Trajectory) -> dict[str, Any]:
 
 
 def _course(values: np.ndarray) -> str:
-    """Between which values something stayed at the samples, and where it ended."""
+    """The range of the samples and the last value."""
     return f"{values.min():.6g} to {values.max():.6g}, at the end {values[-1]:.6g}"
 
 
 def motion_data(name: str, motion: Trajectory) -> dict[str, Any]:
-    """How the run went, as data for machines."""
+    """The outcome of the run as data."""
     return {
         "name": name,
         "outcome": {"kind": motion.outcome.kind, "time": motion.outcome.time, "reason": motion.outcome.reason},

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and the model file that they open."""
+"""Arguments and options shared by several commands, and loading of the model file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,22 @@ from vinculum.cli.terminal import Wrong
 if TYPE_CHECKING:
     from vinculum.model.model import Model
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as model.toml.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model file, such as model.toml.", show_default=False)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result to a file.", show_default=False)
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it is there.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it exists.")]
 Set = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", "-s", metavar="NAME=VALUE", help="Change a parameter, as m=0.3 or l='20 cm'.", show_default=False
+        "--set",
+        "-s",
+        metavar="NAME=VALUE",
+        help="Change a parameter, for example m=0.3 or l='20 cm'.",
+        show_default=False,
     ),
 ]
 Form = Annotated[
@@ -51,7 +57,7 @@ _SECTIONS = {
 
 
 def refuse_unasked(model: Model, path: Path, *sections: str) -> None:
-    """Refuse a command whose question the file does not ask, and say what to add."""
+    """Raise an error with what to add if the file lacks the section that a command needs."""
     for section in sections:
         if getattr(model, section) is None:
             raise Wrong(f"{path} has no [{section}], which this command needs. Add {_SECTIONS[section]}.")
@@ -84,7 +90,7 @@ def _number(text: str) -> float | str:
 
 
 def _in_form(model: Model, form: str) -> dict[str, Any]:
-    """The choices of the file that mean something in another form."""
+    """The options of the file that also apply to another form."""
     from vinculum.derivation.forms.form import find_form
 
     options = find_form(form).options()

@@ -1,4 +1,4 @@
-"""``vinculum report | demo``: everything about a model on one page."""
+"""``vinculum report | demo``: write everything about a model on one page."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from vinculum.model.examine import Findings
 
 KINDS = (".html",)
-_ASIDE = {"motion without feedback"}  # shown for comparison; nobody asked for it
+_ASIDE = {"motion without feedback"}  # shown for comparison, not requested
 
 
 def report(
     model: ModelFile, output: Output = None, force: Force = False, form: Form = None, settings: Set = None
 ) -> int:
-    """Write a page that answers everything the file asks.
+    """Write one page with every result the file requests.
 
-    Drawing, equations, motion, stability and controller on one HTML page that needs no network.
-    The default is the name of the model file with the ending .html; -o chooses another. Steps that failed are
-    also reported here, with the exit code of the single command. Ctrl-C ends the current run.
+    The page is self-contained HTML with drawing, equations, motion, stability and controller. It is named after the
+    model file, with the ending .html; -o chooses another name. Steps that failed are also reported here, with the
+    exit code of the corresponding command. Ctrl-C ends the current run.
 
     \b
     Example:
@@ -45,7 +45,7 @@ def report(
 
 
 def _code(findings: Findings) -> int:
-    """What the single commands would say: of the motion, the equilibria, and the feedback of the first of these."""
+    """The exit code that the commands simulate, equilibrium, stability and stabilize would give."""
     if findings.interrupted:
         return INTERRUPTED
     point = findings.point
@@ -59,7 +59,7 @@ def _code(findings: Findings) -> int:
 def demo(output: Output = None, force: Force = False) -> int:
     """Write the report of the ball and beam.
 
-    An unstable mechanism with a motor: derived, simulated, judged, stabilized, drawn.
+    An unstable mechanism with a motor: equations, motion, stability, feedback, animation.
 
     \b
     Example:
@@ -73,7 +73,7 @@ def demo(output: Output = None, force: Force = False) -> int:
     from vinculum.model import load
     from vinculum.present.report import write_report
 
-    tell("The ball and beam: derived, simulated, judged, stabilized, drawn (half a minute).")
+    tell("Computing the ball and beam: equations, motion, stability, feedback, animation (half a minute).")
     with steps() as progress:
         written = write_report(load(folder() / "ball_and_beam.toml"), path, progress)
     tell(f"Written to {written}. Open it in a browser.")

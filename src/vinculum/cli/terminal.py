@@ -1,4 +1,4 @@
-"""Exit codes that scripts can trust, tables for people, JSON for machines, safe writing of files, progress bars."""
+"""Exit codes for scripts, tables, JSON, safe writing of files, progress bars."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ DONE, NO, WRONG, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class Wrong(Exception):
-    """Something the user can put right on the command line; the message says how."""
+    """An error the user can fix on the command line; the message says how."""
 
 
 def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
-    """A command whose number is its exit code, and whose errors are sentences."""
+    """A command that returns its exit code and prints errors as sentences."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -36,7 +36,7 @@ def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             tell("Interrupted.")
             code = INTERRUPTED
-        except BrokenPipeError:  # the reader of a pipe has gone, as in `vinculum derive ... | head`
+        except BrokenPipeError:  # the reader of the pipe has closed it, as in `vinculum derive ... | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = DONE
         except (Wrong, OSError, ValueError) as error:
@@ -47,7 +47,7 @@ def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
 
 
 def _code_of(error: Exception) -> int:
-    """Say what was wrong; a bug goes on as it is, with its traceback."""
+    """Print the error message; other exceptions are bugs and keep their traceback."""
     if isinstance(error, (Wrong, OSError)):
         tell(str(error))
         return WRONG
@@ -65,35 +65,35 @@ def _code_of(error: Exception) -> int:
 
 
 def tell(message: str) -> None:
-    """A sentence on the error stream."""
+    """Print a sentence to standard error."""
     print(message, file=sys.stderr)
 
 
 def free_place(path: Path | None, force: bool, kinds: Sequence[str], how: str = " with -o") -> None:
-    """Refuse a file that is there already, or of a kind that is not written: before anything is computed."""
+    """Raise an error before anything is computed if the file exists or has an unsupported ending."""
     if path is None:
         return
     if path.suffix.lower() not in kinds:
         raise Wrong(f"{path.name} cannot be written: the file must end in {' or '.join(kinds)}.")
     if path.exists() and not force:
-        raise Wrong(f"{path} is there already. Choose another name{how}, or overwrite it with --force.")
+        raise Wrong(f"{path} already exists. Choose another name{how}, or overwrite it with --force.")
     if not path.resolve().parent.is_dir():
         raise Wrong(f"{path.resolve().parent} is not a folder. Create it, or choose another place{how}.")
 
 
 def written(path: Path, text: str) -> None:
-    """Write a text, and say where."""
+    """Write text to a file and report the path."""
     path.write_text(text, encoding="utf-8")
     tell_where(path)
 
 
 def tell_where(place: object) -> None:
-    """Say where something was written, on the error stream."""
+    """Print to standard error where the output was written."""
     tell(f"Written to {place}")
 
 
 def table(title: str, rows: Mapping[str, Any]) -> None:
-    """Labelled rows."""
+    """Labeled rows."""
     from rich.table import Table
 
     made = Table(show_header=False, box=None, pad_edge=False)
@@ -117,7 +117,7 @@ def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> N
 
 
 def _print(title: str, made: Any) -> None:
-    """A title and a table; a pipe gets plain lines, as wide as they need to be."""
+    """Print a title and a table; in a pipe, plain lines of any width."""
     from rich.console import Console
     from rich.padding import Padding
 
@@ -130,34 +130,34 @@ def _print(title: str, made: Any) -> None:
 
 
 def shown(value: Any) -> str:
-    """A number with six digits, everything else as it is."""
+    """Format a number with six digits; leave anything else unchanged."""
     from vinculum.text_printer import number
 
     return number(value) if isinstance(value, (float, complex)) else str(value)
 
 
 def as_json(data: Any) -> str:
-    """A result as JSON for machines (see `json_data`)."""
+    """Print a result as JSON (see `json_data`)."""
     return json.dumps(json_data(data), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 @contextmanager
 def bar(task: str) -> Iterator[Callable[[float], None]]:
-    """A function of the share done."""
+    """A progress bar, as a function of the fraction done."""
     with _updated(task, _with_elapsed_time) as update:
         yield lambda share: update(completed=share)
 
 
 @contextmanager
 def steps() -> Iterator[Callable[[str, float], None]]:
-    """The same for work in named steps: a function of the step and the share of it that is done."""
+    """A progress bar for named steps, as a function of the step and its fraction done."""
     with _updated("", _with_spinner) as update:
         yield lambda step, share: update(description=step, completed=share)
 
 
 @contextmanager
 def _updated(task: str, columns: Callable[[], Sequence[ProgressColumn]]) -> Iterator[Callable[..., None]]:
-    """What changes the line that is shown."""
+    """The function that updates the line on the screen."""
     if not sys.stderr.isatty():
         yield lambda **changes: None
         return

@@ -1,4 +1,4 @@
-"""An estimate of the region of attraction, from simulations of many starts."""
+"""An estimate of the region of attraction, from simulations with many starts."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def close_loop(
 ) -> EquationsOfMotion:
     """The equations of motion with the inputs given by the law, which acts on the estimate if there is an estimator.
 
-    ``limits`` {u: largest |u|} saturate the inputs. The plant is the nonlinear system itself: only the law is linear.
+    ``limits`` {u: largest |u|} saturate the inputs. The plant is the full nonlinear system; only the law is linear.
     """
     _refuse_limits(law, limits or {})
     laws = {u: _limited(expression, (limits or {}).get(u)) for u, expression in _laws(law, estimator).items()}

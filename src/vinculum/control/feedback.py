@@ -86,7 +86,7 @@ def regulator(F: np.ndarray, H: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.
 
 
 def reachable_part(F: np.ndarray, H: np.ndarray, modes: list[Mode]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pair on the controllable subspace, with an orthonormal basis T of it (the whole space if no mode is lost)."""
+    """The pair on the controllable subspace, and an orthonormal basis T of it (the identity if no mode is lost)."""
     if not any(mode.lost for mode in modes):
         return F, H, np.eye(len(F))
     lost = []

@@ -1,11 +1,11 @@
-"""Control laws for trees of bodies, as expressions that `simulate` takes for ``inputs`` and compiles.
+"""Control laws for trees of bodies, as expressions that `simulate` accepts as ``inputs`` and compiles.
 
     computed torque        τ = M(q) (q̈_d - 2ζω ė - ω² e) + h(q, q̇),   e = q - q_d(t)
     gravity compensation   τ = h(q, 0)
     task path              the same with q̈ from  J q̈ + J̇ q̇ = p̈_d - 2ζω ė - ω² e,   e = p(q) - p_d(t)
 
-The last holds the servo constraints p(q) = p_d(t) of `servo_path`: with as many torques as constraints, J q̈ + γ + c = 0
-fixes q̈ and inverse dynamics the torques, which are the "reactions" that `derive` finds for the same constraints.
+The last one holds the servo constraints p(q) = p_d(t) of `servo_path`: with as many torques as constraints,
+J q̈ + γ + c = 0 determines q̈, and inverse dynamics the torques. `derive` finds the same torques as "reactions".
 Springs, dampers and friction of the joints are compensated too.
 """
 
@@ -117,7 +117,7 @@ def _laws(tree: BodyTree, actuators: Sequence[sp.Expr], accelerations: Sequence[
 
 
 def _inverse(tree: BodyTree, accelerations: Sequence[Node]) -> list[Node]:
-    """τ of given accelerations, as nodes of state, time and parameters."""
+    """τ for given accelerations, as nodes of state, time and parameters."""
     dynamics = Dynamics(tree, fold=False)
     given: dict[Node, Node] = {symbol(("acceleration", i)): a for i, a in enumerate(accelerations)}
     return substitute(dynamics.equations.inverse, given)

@@ -1,4 +1,4 @@
-"""What the user states: systems and constraints."""
+"""The user's description: systems and constraints."""
 
 from vinculum.describe.affine import AffineNodes, AffineSystem
 from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic, Servo

@@ -1,4 +1,4 @@
-"""Any first-order system that is linear in its unknown reactions or controls, with the constraints they must hold."""
+"""First-order systems that are linear in their unknown reactions or controls, with the constraints these must hold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AffineSystem:
     ``states`` are functions of time (``dynamicsymbols``); ``drift`` is F, one expression for each state; ``inputs`` are
     the symbols of N: reactions, controls, or rates of auxiliary states (α̇ = U); ``input_matrix`` is B, a row for each
     state and a column for each input; ``constraints`` {name: f} or a sequence of f. ``energy`` E(x, t) and ``power``
-    P(x, t, N) = dE/dt are optional; where they are given a run reports the largest |E - E(0) - ∫P dt|.
+    P(x, t, N) = dE/dt are optional; with both, a run reports the largest |E - E(0) - ∫P dt|.
 
     Sources: Pesterev, Matrosov, Morozov, equations (1)-(3); Mukharlyamov, Kirgizbaev, equations (12)-(16).
 
@@ -50,7 +50,7 @@ class AffineSystem:
     energy: Entry | None = None
     power: Entry = sp.S.Zero
     name: str = "system"
-    divisors: tuple[Node, ...] = ()  # of a converted system: what its own eliminations divide by
+    divisors: tuple[Node, ...] = ()  # of a converted system: the divisors of its eliminations
 
     def __post_init__(self) -> None:
         found = findings(self)
@@ -107,7 +107,7 @@ class AffineNodes:
 
     @classmethod
     def of(cls, system: AffineSystem) -> AffineNodes:
-        """Convert a system; entries that are nodes already stay as they are."""
+        """Convert a system; entries that are already nodes stay unchanged."""
         convert = Converter()
 
         def node(entry: Entry) -> Node:

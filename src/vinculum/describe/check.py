@@ -1,4 +1,4 @@
-"""What can be wrong with a system, all of it found at once, in the user's names."""
+"""Checks of a system; all problems are reported at once, with the user's names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vinculum.names import listed, name_of, suggestion
 if TYPE_CHECKING:
     from vinculum.describe.system import System
 
-Leaves = dict[About, set]  # part of the description -> the symbols, functions of time and derivatives in it
+Leaves = dict[About, set]  # for each part of the description, its symbols, functions of time and derivatives
 
 KINETIC, POTENTIAL, DISSIPATION = (
     About("energy", name) for name in ("kinetic_energy", "potential_energy", "dissipation")
@@ -27,7 +27,7 @@ _CONSTRAINTS = (Holonomic, Nonholonomic, Servo)
 
 
 def findings(system: System) -> list[Finding]:
-    """Every finding about a system. The later checks need what the first ones establish."""
+    """All findings about a system. The later checks run only if the first ones pass."""
     wrong_types = list(_check_containers(system))
     if wrong_types:
         return wrong_types
@@ -48,7 +48,7 @@ def findings(system: System) -> list[Finding]:
 
 
 def _check_containers(system: System) -> Iterator[Finding]:
-    """One thing where several belong, or the other way round."""
+    """Single values where a list or dictionary is needed."""
     for name in ("coordinates", "constraints", "inputs"):
         value = getattr(system, name)
         if isinstance(value, (str, sp.Basic, *_CONSTRAINTS)) or not isinstance(value, Iterable):
@@ -106,7 +106,7 @@ def _check_types(system: System) -> Iterator[Finding]:
 
 
 def _parts(system: System) -> Iterator[tuple[About, object]]:
-    """Every expression of the description, by what it is."""
+    """Every expression of the description, by the part it belongs to."""
     yield KINETIC, system.kinetic_energy
     yield POTENTIAL, system.potential_energy
     yield DISSIPATION, system.dissipation
@@ -121,7 +121,7 @@ def _named(system: System) -> tuple[Constraint, ...]:
 
 
 def _leaves(system: System) -> tuple[Leaves, list[Finding]]:
-    """The symbols in every expression, and findings about the expressions that cannot be used."""
+    """The symbols in every expression, and findings about invalid expressions."""
     leaves: Leaves = {}
     unusable = []
     for part, expression in _parts(system):
@@ -133,7 +133,7 @@ def _leaves(system: System) -> tuple[Leaves, list[Finding]]:
 
 
 def _check_symbols(system: System, leaves: Leaves) -> Iterator[Finding]:
-    """Symbols that were never declared, each once, with the places they occur in."""
+    """Undeclared symbols, each reported once with the places where it occurs."""
     declared = {*system.coordinates, *system.velocities, *system.parameters, *system.inputs, system.time}
     places: dict[sp.Expr, list[About]] = {}
     for part, found in leaves.items():
@@ -215,7 +215,7 @@ def _check_inputs(system: System, leaves: Leaves) -> Iterator[Finding]:
 
 
 def _check_servos(system: System, leaves: Leaves) -> Iterator[Finding]:
-    """Servo constraints: through declared inputs that act as forces, as many as there are constraints."""
+    """Servo constraints need declared inputs that act as forces, as many as there are constraints."""
     servos = [c for c in _named(system) if isinstance(c, Servo)]
     for servo in servos:
         name, about = servo.name, About("constraint", servo.name)
@@ -239,7 +239,7 @@ def _check_servos(system: System, leaves: Leaves) -> Iterator[Finding]:
 
 
 def _check_idle_coordinates(system: System, leaves: Leaves) -> Iterator[Finding]:
-    """Coordinates for which there would be no equation at all."""
+    """Coordinates that would have no equation."""
     present = set().union(*(found for part, found in leaves.items() if part.kind != "force"))
     for q, v in zip(system.coordinates, system.velocities, strict=True):
         if q not in present and v not in present:

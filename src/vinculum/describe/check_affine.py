@@ -1,4 +1,4 @@
-"""What can be wrong with an affine system, all of it found at once, in the user's names."""
+"""Checks of an affine system; all problems are reported at once, with the user's names."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def by_name(constraints: Mapping[str, Entry] | Sequence[Entry]) -> dict[str, Ent
 
 
 def findings(system: AffineSystem) -> list[Finding]:
-    """Every finding about a system. The symbols can be checked only when the shapes are right."""
+    """All findings about a system. The symbols are checked only if the shapes are right."""
     first = [*_check_states(system), *_check_shapes(system), *_check_declarations(system)]
     return first or list(_check_symbols(system))
 
@@ -86,7 +86,7 @@ def _check_declarations(system: AffineSystem) -> Iterator[Finding]:
 
 
 def _parts(system: AffineSystem) -> Iterator[tuple[About, str, object]]:
-    """Every expression of the description: what it is, in words, and itself."""
+    """Every expression of the description, with a name for messages."""
     matrix = matrix_rows(system.input_matrix, len(system.states), len(system.inputs))
     for x, drift, row in zip(system.states, system.drift, matrix, strict=True):
         about = About("drift", name_of(x))

@@ -25,7 +25,7 @@ class Holonomic:
 
     expression: sp.Expr
     name: str = ""
-    differentiations = 2  # how often it is differentiated until accelerations appear
+    differentiations = 2  # number of differentiations until accelerations appear
 
     def __repr__(self) -> str:
         return _shown(self)
@@ -55,8 +55,8 @@ class Servo:
     """A constraint psi(q, qdot, t) = 0 or F(q, t) = 0 that is held by the named inputs (Beghin), not by an ideal
     reaction.
 
-    The forces of the system say where these inputs act; their values come out of the equations. Several servo
-    constraints may share their inputs; together there must be as many inputs as servo constraints.
+    The forces of the system define where these inputs act; the equations determine their values. Several servo
+    constraints may share inputs; in total there must be as many inputs as servo constraints.
 
     >>> import sympy as sp
     >>> from sympy.physics.mechanics import dynamicsymbols
@@ -74,7 +74,7 @@ class Servo:
 
     @property
     def differentiations(self) -> int:
-        """How often it is differentiated until accelerations appear."""
+        """The number of differentiations until accelerations appear."""
         return 1 if sp.sympify(self.expression).atoms(sp.Derivative) else 2
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ def label(part: About) -> str:
 
 
 def is_function_of_time(x: object) -> bool:
-    """Whether a symbol is what ``dynamicsymbols`` makes."""
+    """Whether a symbol is a function of time as made by ``dynamicsymbols``."""
     return isinstance(x, AppliedUndef) and len(x.args) == 1 and isinstance(x.args[0], sp.Symbol)
 
 
@@ -33,7 +33,7 @@ def not_a_function_of_time(kind: str, x: object, owner: str = "") -> Finding:
 
 
 def different_times(kind: str, times: Iterable[object]) -> Iterator[Finding]:
-    """Coordinates or states that are functions of more than one time."""
+    """Coordinates or states that use different symbols for time."""
     found = list(times)
     if len(found) > 1:
         yield Finding(f"the {kind}s are functions of different times: {listed(found)}.", ["Use one."], About(kind))
@@ -85,7 +85,7 @@ def _valued(owner: str, key: object) -> Call:
 
 
 def no_value(leaf: object, place: str, declared: Sequence[object], owner: str, about: About | None) -> Finding:
-    """A symbol that occurs in a description and was given no value."""
+    """A symbol that occurs in a description but has no value."""
     name = name_of(leaf)
     advice: list[str | Call] = ["Use ", _valued(owner, leaf)]
     if owner == "System":
@@ -101,7 +101,7 @@ def leaves_of(expression: object) -> set:
 
 
 def unusable(part: str, error: Exception, about: About | None) -> Finding:
-    """An expression that the graph does not take."""
+    """An expression that the graph does not accept."""
     return Finding(f"the {part} cannot be used: {error}.", about=about)
 
 

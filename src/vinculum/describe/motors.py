@@ -1,10 +1,10 @@
-"""Motors: electric currents as velocities of charges, so that a motor is a coordinate like any other.
+"""Motors: an electric current is the velocity of a charge, so a motor is a coordinate like any other.
 
     L di/dt + R i + k_e n ω = e,   torque n k_t i,   i = dQ/dt
 
 (Krasinskiy 2025, (38), corrected). With T += L i²/2 and Rayleigh's function += R i²/2 this is Lagrange's equation of
-the charge Q. The shaft speed is the velocity conjugate to the torque, ω = Σ_j (∂Q_j/∂u) dq_j/dt, whichever coordinates
-the motor drives, dependent ones included.
+the charge Q. The shaft speed is the velocity conjugate to the torque, ω = Σ_j (∂Q_j/∂u) dq_j/dt, for any coordinates
+that the motor drives, including dependent ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vinculum.notebook_repr import html
 
 @dataclass(frozen=True)
 class DCMotor:
-    """A direct-current motor with gear; ``back_emf`` is k_e, equal to ``torque_constant`` k_t unless given."""
+    """A DC motor with a gear; ``back_emf`` is k_e, by default equal to ``torque_constant`` k_t."""
 
     torque_constant: float
     resistance: float
@@ -55,9 +55,9 @@ def voltage_of(u: sp.Expr) -> sp.Symbol:
 
 
 def motorize(system: System, motors: Mapping[sp.Expr, DCMotor]) -> System:
-    """The system with motors in place of torques: each input u becomes n k_t i, its voltage e_u the new input.
+    """The system with motors in place of torques: each input u becomes n k_t i, and its voltage e_u is the new input.
 
-    The new coordinate charge_u has the current as its velocity: ``charge_of(system, u).diff()``.
+    The velocity of the new coordinate charge_u is the current: ``charge_of(system, u).diff()``.
     """
     _refuse_invalid(system, motors)
     currents = {u: charge_of(system, u).diff(system.time) for u in motors}

@@ -16,8 +16,8 @@ def spline(
 ) -> sp.Expr:
     """The interpolating spline through (points, values) as a SymPy function of ``variable``, printed by its name.
 
-    p = Σ_j c_jk (s - s_k)ʲ between the knots s_k; beyond the ends the last piece goes on. The default degree 5 has four
-    continuous derivatives, so that reactions (which contain p'') are smooth.
+    p = Σ_j c_jk (s - s_k)ʲ between the knots s_k; beyond the ends the last piece is extrapolated. The default degree 5
+    has four continuous derivatives, so reactions (which contain p'') are smooth.
 
     >>> s = sp.Symbol("s")
     >>> p = spline(s, [0, 1, 2, 3, 4, 5], [0, 1, 4, 9, 16, 25], name="p")
@@ -31,18 +31,18 @@ def spline(
 
 def pieces_through(points: Sequence[float], values: Sequence[float], degree: int, name: str) -> Pieces:
     """The polynomials between the knots of an interpolating spline."""
-    from scipy.interpolate import PPoly, make_interp_spline  # imported late: it takes a quarter of a second
+    from scipy.interpolate import PPoly, make_interp_spline  # imported here because it takes a quarter of a second
 
     places, heights = np.asarray(points, dtype=float), np.asarray(values, dtype=float)
     if places.ndim != 1 or places.shape != heights.shape or len(places) <= degree or np.any(np.diff(places) <= 0):
         raise VinculumError(
-            f"a spline of degree {degree} needs at least {degree + 1} points in rising order and as many values; got "
-            f"{len(places)} points and {len(heights)} values."
+            f"a spline of degree {degree} needs at least {degree + 1} points in increasing order and as many values; "
+            f"got {len(places)} points and {len(heights)} values."
         )
     nearest = int(np.argmin(np.diff(places)))
     if places[nearest + 1] - places[nearest] < 1e-9 * (places[-1] - places[0]):
         raise VinculumError(
-            f"the points {places[nearest]:.6g} and {places[nearest + 1]:.6g} of the spline {name} lie too close "
+            f"the points {places[nearest]:.6g} and {places[nearest + 1]:.6g} of the spline {name} are too close "
             "together. Leave one of them out."
         )
     with np.errstate(all="ignore"):

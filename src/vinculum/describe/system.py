@@ -1,4 +1,4 @@
-"""A mechanical system as its user states it: energies, forces, constraints, parameters."""
+"""A mechanical system as the user states it: energies, forces, constraints, parameters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class System:
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
     inputs: Sequence[sp.Expr] = ()
     name: str = "system"
-    bodies: Any = None  # the BodyTree the system was made from, if any: its recursions give M and h
+    bodies: Any = None  # the BodyTree that made the system, if any: its recursions give M and h
 
     def __post_init__(self) -> None:
         found = findings(self)
@@ -80,7 +80,7 @@ class System:
 
     @property
     def servo_inputs(self) -> tuple[sp.Expr, ...]:
-        """The inputs that hold servo constraints, in the order of these."""
+        """The inputs that hold servo constraints, in the order of the constraints."""
         return tuple(dict.fromkeys(u for c in self.constraints if isinstance(c, Servo) for u in c.through))
 
     @property
@@ -108,7 +108,7 @@ class System:
 
 
 def _freedom(coordinates: int, holonomic: int, constraints: int) -> str:
-    """Degrees of freedom: of position, and of velocity where nonholonomic constraints take more away."""
+    """Degrees of freedom of position, and of velocity if nonholonomic constraints remove more."""
     position, velocity = coordinates - holonomic, coordinates - constraints
     return str(position) if position == velocity else f"{velocity} (velocity), {position} (position)"
 
@@ -130,7 +130,7 @@ class SystemNodes:
 
     @classmethod
     def of(cls, system: System) -> SystemNodes:
-        """Convert a system; what its expressions share is converted once."""
+        """Convert a system; common subexpressions are converted once."""
         convert = Converter()
         return cls(
             time=symbol(system.time),

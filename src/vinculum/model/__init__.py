@@ -1,4 +1,4 @@
-"""Model files: TOML in, a `Model` out, and everything that is wrong said at once, with its place."""
+"""Model files: TOML in, a `Model` out; all problems are reported at once, each with its location."""
 
 from vinculum.model.load import load, loads
 from vinculum.model.text.problems import ModelFileError, Problem

@@ -1,10 +1,10 @@
-"""How much a model file may ask for. A mechanism written by hand stays far below; a file made to do harm does not."""
+"""Limits on model files. Mechanisms written by hand stay far below them; malicious files do not."""
 
 BYTES = 256 * 1024  # of a file
 NESTING = 16  # of brackets in the file
 VALUES = 20_000  # of a file
 KEY_PARTS = 8  # of a dotted key
-PROBLEMS = 40  # that are reported before reading stops
+PROBLEMS = 40  # reported before reading stops
 LIST = 400  # entries of a list or table
 
 LENGTH = 6000  # characters of an expression
@@ -12,10 +12,10 @@ DEPTH = 40  # of parentheses and calls in an expression
 DIGITS = 40  # of a number
 NAME = 40  # characters of a name
 EXPONENT = 100  # of a power, when it is a number
-TREE = 100  # depth of an expression, with its definitions written out
-SIZE = 6000  # operations of an expression, with its definitions written out
-SIMPLIFIED = 150  # operations of what SymPy may simplify by itself
-DIFFERENTIATED = 600  # operations of what stands in dot(...)
+TREE = 100  # depth of an expression, with its definitions expanded
+SIZE = 6000  # operations of an expression, with its definitions expanded
+SIMPLIFIED = 150  # operations of an expression that SymPy may simplify
+DIFFERENTIATED = 600  # operations of the argument of dot(...)
 WORK = 24_000  # operations of all expressions of a file
 LARGEST = 1e300  # number
 BITS = 256  # of numerator and denominator of a fraction

@@ -1,4 +1,4 @@
-"""The front door of model files."""
+"""Load model files."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from vinculum.model.text.problems import ModelFileError, TooMany
 def load(path: str | FilePath, parameters: Mapping[str, Any] | None = None) -> Model:
     """The model in a file. ``parameters`` {name: value} replace those of the file.
 
-    A file is data: its expressions are read by a whitelist, it runs no code and reads no file it does not name.
-    Everything that is wrong with it is reported at once in a `ModelFileError`.
+    A file is data: its expressions are read with a whitelist, and it runs no code. A `ModelFileError` reports all its
+    problems at once.
     """
     source = FilePath(path)
     return _read_model(read_document(source), source, parameters or {})
@@ -78,7 +78,7 @@ def _read_model(document: Document, source: FilePath | None, changes: Mapping[st
 
 
 def _drop_malformed(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
-    """The data without values of the wrong type, which are reported."""
+    """The data without values of the wrong type; these are reported."""
     wrong: list[Path] = []
     for path, message in MODEL.complaints(data, ()):
         reading.problem(path, message)
@@ -91,7 +91,7 @@ def _drop_malformed(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_sections(reading: Reading, source: FilePath | None, changes: Mapping[str, Any]) -> Model | None:
-    """Section by section, in the order in which they depend on each other."""
+    """Read the sections in the order in which they depend on each other."""
     data = reading.data
     read_parameters(reading, data.get("parameters", {}), changes)
     read_splines(reading)
@@ -127,7 +127,7 @@ def _read_sections(reading: Reading, source: FilePath | None, changes: Mapping[s
 
 
 def _read_questions(reading: Reading, known: Symbols, tree: BodyTree | None) -> dict[str, Any]:
-    """What the file asks about its mechanism, by fields of `Model`."""
+    """What to compute about the mechanism, by fields of `Model`."""
     return {
         "derivation": read_form(reading, known),
         "simulation": read_motion(reading, "simulation", known),
@@ -140,7 +140,7 @@ def _read_questions(reading: Reading, known: Symbols, tree: BodyTree | None) -> 
 
 
 def _read_meanings(reading: Reading) -> dict[sp.Expr, str]:
-    """What the symbols are, in words."""
+    """Descriptions of the symbols."""
     known = [value.expression for value in reading.scope.values.values()]
     raw = reading.data.get("meanings", {})
     found = {reading.key(("meanings", name), name, known, "name of this file"): text for name, text in raw.items()}
@@ -166,7 +166,7 @@ def _read_mechanism(
     inputs: list[sp.Expr],
     motors: dict[sp.Expr, Path],
 ) -> tuple[System | AffineSystem | None, BodyTree | None]:
-    """The mechanism with its motors, released constraints and program; None when something is wrong with it."""
+    """The mechanism with its motors, released constraints and program; None if it has problems."""
     if kind == "affine":
         for section in ("motors", "release"):
             if section in reading.data:

@@ -1,4 +1,4 @@
-"""A model: one mechanism, what to compute about it and what to draw. A model file is read into one."""
+"""A model, usually read from a file: one mechanism, what to compute about it and what to draw."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Segment:
-    """A polygonal line through named points, of a body or a rod; ``closed`` joins its ends.
+    """A polygonal line through named points, for a body or a rod; ``closed`` joins its ends.
 
-    ``scenery`` is not a body but a floor, a track or a path: drawn thin, without color or joints.
+    ``scenery`` is a floor, a track or a path instead of a body: drawn thin, without color or joints.
     """
 
     points: Sequence[str]
@@ -39,7 +39,7 @@ class Circle:
     center: str
     radius: sp.Expr
     angle: sp.Expr | None = None
-    normal: Sequence[sp.Expr] | None = None  # of its plane; None in the plane of the drawing
+    normal: Sequence[sp.Expr] | None = None  # of its plane; None for the plane of the drawing
     name: str = ""
 
 
@@ -50,12 +50,12 @@ class Drawing:
     points: Mapping[str, Sequence[sp.Expr]] = field(default_factory=dict)
     segments: Sequence[Segment] = ()
     circles: Sequence[Circle] = ()
-    traces: Sequence[str] = ()  # points that leave their path behind
+    traces: Sequence[str] = ()  # points whose paths are drawn
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A curve through measured points, with the units of points and values where they have some."""
+    """A curve through measured points, with the units of points and values if given."""
 
     points: Sequence[float]
     values: Sequence[float]
@@ -73,29 +73,27 @@ class Led:
 
 @dataclass(frozen=True)
 class Model:
-    """A mechanism and the questions about it. A question that is None is not asked.
+    """A mechanism and what to compute about it. Fields that are None are not computed.
 
-    Each mapping holds the arguments of its verb: ``vn.derive(model.system, **model.derivation)``.
+    Each mapping holds the arguments of its function: ``vn.derive(model.system, **model.derivation)``.
     """
 
     system: System | AffineSystem  # motors and released constraints already applied
-    tree: BodyTree | None = None  # the bodies it came from, if it did
+    tree: BodyTree | None = None  # the tree of bodies it came from, if any
     derivation: Mapping[str, Any] = field(default_factory=dict)  # of derive: form, dependent, characteristics, ...
     simulation: Mapping[str, Any] | None = None  # of simulate: initial, times, method, tolerance, inputs, events, ...
-    equilibrium: Mapping[str, Any] | None = None  # of equilibrium: given, near; its linear model and verdict follow
+    equilibrium: Mapping[str, Any] | None = None  # of equilibrium: given, near; implies linearization and stability
     control: Mapping[str, Any] | None = None  # of stabilize: state_weights, input_weights
     observer: Mapping[str, Any] | None = None  # of observe: outputs, state_noise, output_noise
     closed_loop: Mapping[str, Any] | None = None  # limits, and initial, times of the closed loop's motion
     drawing: Drawing | None = None
     description: str = ""
     source: Path | None = None  # the file it was read from
-    units: Mapping[sp.Expr, str] = field(
-        default_factory=dict
-    )  # of parameters and coordinates, where the file states them
-    meanings: Mapping[sp.Expr, str] = field(default_factory=dict)  # what each symbol is, in words
+    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # of parameters and coordinates, if the file gives them
+    meanings: Mapping[sp.Expr, str] = field(default_factory=dict)  # descriptions of the symbols
     motors: Mapping[sp.Expr, DCMotor] = field(default_factory=dict)  # by the input that each replaces
     curves: Mapping[str, Measured] = field(default_factory=dict)  # through measured points, as formulas use them
-    led: Led | None = None  # the tool point on the path of a tree; drawn where there is no drawing
+    led: Led | None = None  # the tool point on the path of a tree; drawn if there is no drawing
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Reading one model file: its document, the problems found so far, and how formulas and numbers are read."""
+"""Reading one model file: its document, the problems found so far, and the reading of formulas and numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Reading:
         self.units: dict[sp.Symbol, str] = {}
         self.robot: System | None = None  # of a URDF file that the model names
         self.bodies: list[str] = []  # of a tree
-        self.unusable: set[sp.Symbol] = set()  # parameters whose own problems are reported already
+        self.unusable: set[sp.Symbol] = set()  # parameters whose problems have been reported
         self.lost: set[str] = set()  # names of motors that could not be read
 
     # -- problems ----------------------------------------------------------------------------------------------
@@ -53,13 +53,13 @@ class Reading:
         self.problems.add(self.document.problem(path, message))
 
     def faults(self, path: Path, text: str, read: Read, shift: int = 0, whole: str | None = None) -> None:
-        """Report the faults of an expression, each with its caret."""
+        """Report the faults of an expression, each with a caret."""
         content = text if whole is None else whole
         for start, end, message in read.faults[:8]:
             self.problems.add(self.document.inside(path, content, start + shift, end + shift, message))
 
     def refusal(self, error: Exception, default: Path, places: Mapping[About, Path] | None = None) -> None:
-        """Report what Vinculum refused, each finding at the key it is about."""
+        """Report the findings of an error, each at the key it concerns."""
         known = {**_places(self.data), **(places or {})}
         for finding in getattr(error, "findings", (Finding(str(error)),)):
             path = default
@@ -129,9 +129,9 @@ class Reading:
     def expression(
         self, path: Path, raw: Any, scope: Scope | None = None, dimension: Dimension | None = None
     ) -> sp.Expr | None:
-        """The SymPy form of a formula, whose dimension, where it is known, must be the given one.
+        """The SymPy form of a formula. Its dimension, if known, must be the given one.
 
-        A plain number is in SI and has the dimension that is needed.
+        A plain number is in SI and has the required dimension.
         """
         value = self.formula(path, raw, scope)
         if value is None:
@@ -140,7 +140,7 @@ class Reading:
         return value.expression
 
     def fits(self, path: Path, raw: Any, value: Value, dimension: Dimension | None) -> bool:
-        """Whether a value has the dimension that is needed, where both are known; a problem is noted if not."""
+        """Whether a value has the required dimension, if both are known; otherwise report a problem."""
         written = is_quantity(raw)
         plain = value.number is not None and not written
         if dimension is None or plain or not (written or self.units) or value.dimension is None:
@@ -159,7 +159,7 @@ class Reading:
         return False
 
     def number(self, path: Path, raw: Any, dimension: Dimension | None = None) -> float | None:
-        """A number: parameters may enter, coordinates may not."""
+        """A number, or an expression of parameters but not of coordinates."""
         value = self.formula(path, raw)
         if value is None:
             return None
@@ -205,7 +205,7 @@ class Reading:
     # -- names -------------------------------------------------------------------------------------------------
 
     def declare(self, path: Path, name: str) -> str | None:
-        """A new name in English spelling; refused when it is invalid or taken."""
+        """A new name with Greek letters spelled out; an invalid or used name is reported."""
         problem, plain = name_problem(name), english_name(name)
         if not problem and (plain in self.scope.values or plain in self.scope.macros):
             problem = f"{plain} is declared twice. Rename one of them."
@@ -235,7 +235,7 @@ class Reading:
             self.problem(path, f"{name[:40]} is not a body of the tree.{known}")
 
     def lose(self, names: Iterable[str]) -> None:
-        """Names that are not reported as unknown, because the section that declares them has problems."""
+        """Names that are not reported as unknown because the section that declares them has problems."""
         for name in names:
             self.lost.add(name)
             self.scope = self.scope.with_failed(name)
@@ -243,7 +243,7 @@ class Reading:
     def table(
         self, path: Path, raw: Mapping[str, Any], allowed: Collection[sp.Expr], what: str, weights: bool = False
     ) -> dict[sp.Expr, float]:
-        """Numbers by name, as the initial values of a state, or weights of any dimension."""
+        """Numbers by name: the initial values of a state, or weights of any dimension."""
         found = {}
         for text, entry in raw.items():
             key = self.key((*path, text), text, allowed, what)
@@ -253,7 +253,7 @@ class Reading:
         return found
 
     def dimension_of(self, key: sp.Expr | None) -> Dimension | None:
-        """The dimension of a symbol, where it is known."""
+        """The dimension of a symbol, if known."""
         for value in self.scope.values.values():
             if key is not None and value.expression == key:
                 return value.dimension
@@ -268,7 +268,7 @@ class Reading:
 
 
 def _places(data: Mapping[str, Any]) -> dict[About, Path]:
-    """The keys of a file by what they state."""
+    """The key of a file for each part of a description."""
     kind = next((kind for kind in MECHANISMS if kind in data), "")
     mechanism = data.get(kind, {})
     found: dict[About, Path] = {About("option", key): (kind, key) for key in mechanism}
@@ -289,7 +289,7 @@ def _article(noun: str) -> str:
 
 
 def _instead(text: str, known: list[str]) -> str:
-    """What may be meant by a name that is not known."""
+    """A suggestion for an unknown name."""
     if f"e_{text}" in known:
         return f" A motor replaces it; the input is now its voltage e_{text}."
     return suggestion(text, known) or (f" Known here: {', '.join(known[:12])}." if known else "")

@@ -1,13 +1,11 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
 from vinculum.simulation.integrators import BDF, METHODS, Adams, Automatic, Method, RungeKutta, Taylor, register
-from vinculum.simulation.problem.events import Event, Happened, reaction
+from vinculum.simulation.problem.events import Event, Happened, Outcome, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
-from vinculum.simulation.stabilization.decay import Decay, decay_bound
-from vinculum.simulation.stabilization.gain_interval import GainInterval, gain_interval
+from vinculum.simulation.stabilization.residual_bounds import Decay, GainInterval, decay_bound, gain_interval
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Projection, Sampled, Unstabilized
-from vinculum.simulation.trajectory.outcome import Outcome
 from vinculum.simulation.trajectory.storage import read_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 

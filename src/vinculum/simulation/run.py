@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time as clock
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,17 +16,17 @@ from vinculum.describe import AffineSystem, System
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.integrators import Method, method_from
-from vinculum.simulation.integrators.progress import progress_bar
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
-from vinculum.simulation.problem.plan import Run, check_times, make_plan
 from vinculum.simulation.problem.problem import build_problem
 from vinculum.simulation.problem.start import consistent_state, derived, known_state
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
-from vinculum.simulation.trajectory.recorder import Recorder, make_trajectory
+from vinculum.simulation.trajectory.recorder import Recorder, Run, check_times, make_plan, make_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
+
+_PATIENCE = 1.0  # seconds before a progress bar appears
 
 
 def simulate(
@@ -85,7 +87,7 @@ def simulate(
         problem, described = problem.with_feedback(promise.feedback), promise.described
     compiled = clock.perf_counter()
     recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
-    with progress_bar(progress, plan.t0, plan.t1) as report:
+    with _progress_bar(progress, plan.t0, plan.t1) as report:
         outcome = run_segments(problem, Run(plan, treatment, recorder, report), x)
     seconds = {"start": posed - began, "compile": compiled - posed, "run": clock.perf_counter() - compiled}
     promised = {} if promise is None else promise.bounds
@@ -144,3 +146,49 @@ def _asked(
     if not isinstance(stabilization, Guaranteed):
         return stabilization
     return None if promise is None else promise.stabilization
+
+
+# -- progress ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _progress_bar(
+    show: bool | Callable[[float], None] | None, t0: float, t1: float
+) -> Iterator[Callable[[float], None]]:
+    """A function of the time reached. ``show`` may be one itself (called with the share done), True, False, or None:
+    then a bar appears on a terminal when a run takes more than a second.
+    """
+    if callable(show):
+        yield lambda t: show((t - t0) / (t1 - t0))
+        return
+    if show is False or (show is None and not sys.stderr.isatty()):
+        yield lambda t: None
+        return
+    bar = _Bar(t0, t1)
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+class _Bar:
+    """A bar on the terminal, drawn only when a run turns out to be long."""
+
+    def __init__(self, t0: float, t1: float) -> None:
+        self.t0, self.t1, self.began = t0, t1, clock.perf_counter()
+        self.bar: Any = None
+
+    def __call__(self, t: float) -> None:
+        if self.bar is None and clock.perf_counter() - self.began > _PATIENCE:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task("simulating", total=1.0)
+        if self.bar is not None:
+            self.bar.update(self.task, completed=(t - self.t0) / (self.t1 - self.t0))
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.stop()

@@ -1,4 +1,4 @@
-"""The given motion of the base: V_1(t), Ω_0(t) in inertial axes, and the rotation R_0(t) they belong to."""
+"""The prescribed motion of the base: V_1(t), Ω_0(t) in inertial axes, and its rotation R_0(t)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Base:
 
     @property
     def moves(self) -> bool:
-        """Whether the base does anything but stand still in the inertial frame."""
+        """Whether the base moves in the inertial frame."""
         return not (self.velocity.is_zero_matrix and self.angular_velocity.is_zero_matrix)
 
     @property
@@ -41,9 +41,9 @@ class Base:
 def moving_base(
     velocity: Sequence[Any] | None, angular_velocity: Sequence[Any] | None, rotation: Any, time: sp.Symbol
 ) -> Base:
-    """The base from its velocities; its position and rotation at t = 0 are those of the inertial frame.
+    """The base from its velocities; at t = 0 its frame is the inertial frame.
 
-    The rotation that belongs to Ω_0(t) is found when Ω_0 keeps its direction; otherwise it has to be given.
+    The rotation is computed from Ω_0(t) if Ω_0 keeps its direction; otherwise it must be given.
     """
     V = sp.Matrix(velocity or [0, 0, 0])
     position = V.applyfunc(lambda v: _integral(v, time))
@@ -56,7 +56,7 @@ def moving_base(
     if R.shape != (3, 3) or _gap(R, time) > 1e-9:
         raise ModelError(
             "Invalid base rotation",
-            [f"R Rᵀ - 1 is not zero, or the determinant not 1, for\n    {R.tolist()}. Give a rotation matrix of t."],
+            [f"R Rᵀ - 1 is not zero or the determinant is not 1 for\n    {R.tolist()}. Give a rotation matrix of t."],
         )
     spin = R.diff(time) * R.T
     found = sp.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]]).applyfunc(sp.trigsimp)
@@ -64,14 +64,14 @@ def moving_base(
 
 
 def _integral(speed: sp.Expr, time: sp.Symbol) -> sp.Expr:
-    """∫ from 0 to t; parameters such as the frequency in cos(w t) are taken as not zero, so that no cases appear."""
+    """∫ from 0 to t; parameters such as the frequency in cos(w t) are assumed nonzero to avoid cases."""
     known = {p: sp.Dummy(str(p), real=True, nonzero=True) for p in sp.sympify(speed).free_symbols - {time}}
     found = sp.integrate(sp.sympify(speed).xreplace(known), (time, 0, time))
     return found.xreplace({dummy: p for p, dummy in known.items()})
 
 
 def _gap(R: sp.Matrix, time: sp.Symbol) -> float:
-    """How far a matrix is from a rotation, at two instants; parameters get numbers."""
+    """How far a matrix is from a rotation, at two instants and with numbers for the parameters."""
     others = {x: 0.3 + 0.1 * i for i, x in enumerate(sorted(R.free_symbols - {time}, key=str))}
     found = [np.array(R.subs({time: t} | others).evalf().tolist(), dtype=float) for t in (0.37, 1.91)]
     return float(max(max(abs(X @ X.T - np.eye(3)).max(), abs(np.linalg.det(X) - 1)) for X in found))

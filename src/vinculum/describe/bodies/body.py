@@ -15,25 +15,25 @@ from vinculum.describe.bodies.joints import Joint, Part, joint_of
 from vinculum.names import function_of_time
 from vinculum.notebook_repr import html
 
-Scalar = Any  # a number or a SymPy expression of parameters
+Scalar = Any  # a number or a SymPy expression in parameters
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Body:
     """A rigid body and the joint that connects it to its parent (``None``: the ground).
 
-    At zero coordinates the body's frame stands at ``origin`` of the parent's frame, turned by ``rotation`` (3×3, the
+    At zero coordinates the body's frame is at ``origin`` in the parent's frame, rotated by ``rotation`` (3×3, the
     body's axes as columns). ``joint`` is a name ("revolute", "prismatic", "cylindrical", "universal", "planar",
-    "spherical", "free", "fixed") or an object such as `Helical(pitch=...)`. Its ``axis`` goes through the origin and is
-    given in the body's axes; a universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of mass:
-    a number, three principal moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be symbols,
-    given values by the tree's ``parameters``; axis and rotation are numbers.
+    "spherical", "free", "fixed") or an object such as `Helical(pitch=...)`. Its ``axis`` passes through the origin and
+    is given in the body's axes; a universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of
+    mass: a number, three principal moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be
+    symbols with values in the tree's ``parameters``, except in axis and rotation.
 
-    ``angle`` names the coordinates (``dynamicsymbols``; by default made from the body's name); ``torque`` the inputs
-    that act along them: one per coordinate, for a ball joint three moments in body axes. ``damping``, ``stiffness``
-    (at rest at ``rest``), ``friction`` (Coulomb; one number or a pair for positive and negative velocity) and
+    ``angle`` names the coordinates (``dynamicsymbols``; by default made from the body's name). ``torque`` names the
+    inputs that act along them: one per coordinate, or three moments in body axes for a ball joint. ``damping``,
+    ``stiffness`` (zero force at ``rest``), ``friction`` (Coulomb; one number or a pair for the two directions) and
     ``rotor_inertia`` (seen through ``gear_ratio`` as gear_ratio² · rotor_inertia) are one number for each coordinate,
-    or one for all. ``identified=True`` accepts an inertia that no rigid body has, as published arms do.
+    or one for all. ``identified=True`` accepts an inertia that no rigid body has, common in published arm data.
 
     >>> Body("link", None, axis=(0, 1, 0), origin=(0, 0, 1), mass=2, center_of_mass=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
     Body("link" on the ground, revolute, mass 2)
@@ -60,7 +60,7 @@ class Body:
 
     @cached_property
     def coordinates(self) -> tuple[sp.Expr, ...]:
-        """The functions of time that place the body against its parent."""
+        """The functions of time that give the body's pose relative to its parent."""
         if self.angle is not None:
             return tuple(self.angle) if isinstance(self.angle, (list, tuple)) else (self.angle,)
         labels = self.kind.labels
@@ -86,7 +86,7 @@ class Body:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The joint as a sequence of elementary ones."""
+        """The joint as a sequence of elementary joints."""
         return self.kind.parts(self.axes if self.kind.axes else [])
 
     @cached_property
@@ -115,7 +115,7 @@ class Body:
 
 
 def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
-    """The axis scaled to unit length; an axis along x, y or z is exact."""
+    """The axis scaled to unit length, exactly for an axis along x, y or z."""
     numbers = [float(x) for x in axis]
     length = math.hypot(*numbers)
     return tuple(x / length for x in numbers)  # type: ignore[return-value]  # three

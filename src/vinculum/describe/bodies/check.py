@@ -1,4 +1,4 @@
-"""What can be wrong with a tree of bodies, all of it found at once."""
+"""Checks of a tree of bodies; all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from vinculum.errors import About, Finding, Word, as_finding, call
 from vinculum.names import suggestion
 
 _ROUNDING = 1e-9  # relative slack of the inequalities of inertia
-_SMALLEST = 1e-15  # m²: inertia per mass that counts as none
+_SMALLEST = 1e-15  # m²: inertia per mass that counts as zero
 
 
 def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> list[Finding]:
-    """Every finding; the physics is checked once shapes and names are right."""
+    """All findings; the physics is checked only if shapes and names are valid."""
     others = [x for x in bodies if not isinstance(x, Body)]
     if others:
         return [Finding(f"{x!r} is not a body.", ["Write Body(name, parent, ...)."]) for x in others]
@@ -53,7 +53,7 @@ def _about_names(bodies: Sequence[Body]) -> Iterator[Finding]:
 
 
 def _about_joint(body: Body) -> Iterator[Finding]:
-    """Its name, or that it needs more than a name."""
+    """The joint's name must be known and its required numbers given."""
     joint = body.joint
     if isinstance(joint, Joint):
         return
@@ -96,9 +96,9 @@ def _about_cycles(bodies: Sequence[Body]) -> Iterator[Finding]:
 
     for cycle in nx.simple_cycles(graph_of(bodies)):
         ring = " -> ".join([*cycle, cycle[0]])
-        advice = "Open the circle at one joint, hang the first body on the ground or another body, and close it with "
+        advice = "Open the loop at one joint, attach the first body to the ground or another body, and close it with "
         about = About("body", cycle[0])
-        yield Finding(f"the bodies {ring} hang on each other in a circle.", [advice, call("bodies.Loop"), "."], about)
+        yield Finding(f"the bodies {ring} form a closed loop of parents.", [advice, call("bodies.Loop"), "."], about)
 
 
 def _about_shape(body: Body) -> Iterator[Finding | str]:
@@ -111,7 +111,7 @@ def _about_shape(body: Body) -> Iterator[Finding | str]:
     try:
         inertia_matrix(body.inertia)
     except (ValueError, TypeError, sp.SympifyError) as error:
-        yield f"the inertia of {body.name!r} cannot be read: {error}."
+        yield f"invalid inertia of {body.name!r}: {error}."
     if isinstance(body.mass, str):
         yield f"the mass of {body.name!r} is the text {body.mass!r}. Give a number or a SymPy symbol."
     yield from _about_axis(body)
@@ -127,7 +127,7 @@ def _about_shape(body: Body) -> Iterator[Finding | str]:
 
 
 def _about_numbers(body: Body) -> Iterator[str]:
-    """Numbers of the joint, such as its pitch."""
+    """Numbers of the joint, such as the pitch."""
     for key, value in body.kind.numbers().items():
         number = sp.sympify(value) if isinstance(value, (int, float, sp.Expr)) else None
         if number is None or number.is_finite is False or number is sp.nan:
@@ -138,7 +138,7 @@ def _about_passive(body: Body, wanted: int) -> Iterator[str]:
     for label in ("damping", "stiffness", "friction", "rotor_inertia"):
         value = getattr(body, label)
         if body.kind.quaternion and np.any(np.array(value, dtype=object) != 0):
-            yield f"{label} of {body.name!r}: a {body.joint} joint cannot have it. Put it into forces."
+            yield f"{label} of {body.name!r}: a {body.joint} joint does not support it. Put it into forces."
         elif isinstance(value, (list, tuple)) and len(value) != wanted and not (label == "friction" and wanted == 1):
             yield f"{label} of {body.name!r} has {len(value)} numbers; the {body.joint} joint has {wanted} coordinates."
 
@@ -160,10 +160,10 @@ def _about_axis(body: Body) -> Iterator[Finding | str]:
         try:
             numbers = [float(x) for x in axis]
         except TypeError:
-            yield f"the axis {axis} of {body.name!r} is not made of numbers. Only lengths may be symbols."
+            yield f"the axis {axis} of {body.name!r} contains a symbol. Only lengths may be symbols."
             continue
         if not np.any(numbers) or not np.all(np.isfinite(numbers)):
-            yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give another vector."
+            yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give a nonzero vector."
 
 
 def _about_rotation(body: Body) -> Iterator[Finding | str]:
@@ -172,7 +172,7 @@ def _about_rotation(body: Body) -> Iterator[Finding | str]:
     try:
         R = np.array(body.rotation, dtype=float)
     except (TypeError, ValueError):
-        yield f"the rotation of {body.name!r} is not made of numbers."
+        yield f"the rotation of {body.name!r} contains a symbol. Give numbers."
         return
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
         found = f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1)."
@@ -180,13 +180,13 @@ def _about_rotation(body: Body) -> Iterator[Finding | str]:
 
 
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:
-    """Numbers of expressions, or None where a symbol has no value."""
+    """The numerical values of expressions, or None if a symbol has no value."""
     found = [sp.sympify(x).subs(dict(parameters)) for x in values]
     return [float(x) for x in found] if all(x.is_number for x in found) else None
 
 
 def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding]:
-    """Symbols in lengths, masses and inertias that have no value; what must not contain time or coordinates."""
+    """Lengths, masses and inertias must not contain time, coordinates or symbols without a value."""
     for body in bodies:
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
         scalars += body.kind.numbers().values()
@@ -201,10 +201,10 @@ def _about_mass(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[s
         return
     mass = values[0]
     if mass < 0 or not np.isfinite(mass):
-        yield f"the mass of {body.name!r} is {mass:.6g}. A mass is a number that is not negative."
+        yield f"the mass of {body.name!r} is {mass:.6g}. A mass must not be negative."
     if mass == 0 and np.any(values[1:]):
         yield (
-            f"{body.name!r} has a center of mass away from its origin and no mass. Give it a mass, or leave out "
+            f"{body.name!r} has a center of mass away from its origin but no mass. Give it a mass, or leave out "
             "center_of_mass."
         )
 
@@ -225,18 +225,18 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
     if body.identified:
         return
     if principal[0] < -slack:
-        yield f"the inertia of {body.name!r} is not positive: principal moments {shown}. Check signs and units."
+        yield f"the inertia of {body.name!r} has a negative principal moment: {shown}. Check signs and units."
     elif principal[0] + principal[1] < principal[2] - slack:
         found = (
-            f"no body has the inertia of {body.name!r}: principal moments {shown}, of which two add up to less than "
-            "the third."
+            f"no rigid body has the inertia of {body.name!r}: principal moments {shown}, two of which add up to less "
+            "than the third."
         )
         advice = "Check that it is about the center of mass and in kg m²; if it was identified by measurement, use "
         yield Finding(found, [advice, call("Body", identified=True), "."])
 
 
 def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding]:
-    """Joints behind which nothing has inertia: their acceleration would not be determined."""
+    """Joints that carry no inertia: their acceleration would be undetermined."""
     import networkx as nx
 
     graph = graph_of(bodies)
@@ -246,8 +246,8 @@ def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -
             continue
         carried = [by_name[name] for name in [body.name, *nx.descendants(graph, body.name)]]
         if not any(_resists(b) for b in carried) and not _has_rotor(body):
-            found = f"nothing on the joint of {body.name!r} has mass, so its acceleration would not be determined."
-            advice = f"Give a mass to {body.name!r} or to a body that hangs on it."
+            found = f"nothing carried by the joint of {body.name!r} has mass, so its acceleration is undetermined."
+            advice = f"Give a mass to {body.name!r} or to a body attached to it."
             yield Finding(found, [advice], About("body", body.name))
 
 

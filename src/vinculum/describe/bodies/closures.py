@@ -1,4 +1,4 @@
-"""What closes a tree: loops (two bodies joined a second time) and contacts (bodies that roll or slide).
+"""Constraints that close a tree: loops (a second joint between two bodies) and contacts (bodies that roll or slide).
 
 | kind  | what coincides                                       | conditions |
 |-------|------------------------------------------------------|------------|
@@ -7,7 +7,7 @@
 | axis  | a point and an axis of each body (revolute)          | 5          |
 | frame | a point and all axes (weld)                          | 6          |
 
-Conditions that hold by the structure of the tree (the z components of a planar mechanism) are left out.
+Conditions that the structure of the tree already satisfies (the z components of a planar mechanism) are omitted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 KINDS = ("point", "line", "axis", "frame")
 _CLOSED, _STARTS, _STEPS = 1e-9, 12, 60
-_WORK = 500_000  # operations of all starts together
+_WORK = 500_000  # operations, summed over all starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +54,11 @@ class Loop:
 
     @property
     def label(self) -> str:
-        """The name, or both bodies."""
+        """The loop's name, or the names of both bodies."""
         return self.name or f"{self.first or 'base'}-{self.second or 'base'}"
 
     def check(self, tree: BodyTree) -> None:
-        """Names and shapes; the tree checks whether it can be closed."""
+        """Check names and shapes; the tree checks whether the loop can be closed."""
         if self.kind not in KINDS:
             raise self._invalid(f"its kind is {self.kind!r}; use {', '.join(KINDS)}.")
         for name in (self.first, self.second):
@@ -71,7 +71,7 @@ class Loop:
         return ModelError(f"Invalid loop {self.label!r}", [Finding(found, about=About("loop", self.label))])
 
     def conditions(self, tree: BodyTree) -> dict[str, Node]:
-        """The nodes that vanish when the loop is closed, by name."""
+        """The nodes that are zero when the loop is closed, by name."""
         one, two = tree.motion_of(self.first), tree.motion_of(self.second)
         gap = minus(one.at(nodes_of(self.point))[0], two.at(nodes_of(self.other_point))[0])
         inward = transposed(one.R)
@@ -105,8 +105,8 @@ class Loop:
 class Rolling:
     """A ball, or with ``axis`` (in the body's frame) a thin disk, that rolls on a plane without slipping.
 
-    The center stands at the radius above the plane (a holonomic constraint) and the point of contact does not move
-    along it (two nonholonomic ones). The plane is {r: (normal, r) = height}, inertial axes.
+    The lowest point stays on the plane (a holonomic constraint) and the point of contact does not slip along it (two
+    nonholonomic constraints). The plane is {r: (normal, r) = height}, inertial axes.
     """
 
     body: str
@@ -118,7 +118,7 @@ class Rolling:
     name: str = ""
 
     def check(self, tree: BodyTree) -> None:
-        """The body must exist and the directions have a length."""
+        """The body must exist and the directions must be nonzero."""
         tree.body(self.body)
         if not any(self.normal) or (self.axis is not None and not any(self.axis)):
             raise ModelError(f"Invalid contact of {self.body!r}", ["an axis or the normal has no direction."])
@@ -134,7 +134,7 @@ class Rolling:
         return scaled(-r / upright, down), r * upright
 
     def constraints(self, tree: BodyTree) -> list[Constraint]:
-        """Height, then the velocity of the point of contact in two directions."""
+        """The height, then the velocity of the point of contact in two directions."""
         motion, label = tree.motion_of(self.body), self.name or f"{self.body} rolling"
         place, velocity = motion.at(nodes_of(self.center))
         arm, height = self.arm(tree)
@@ -162,10 +162,10 @@ class Sliding:
     name: str = ""
 
     def check(self, tree: BodyTree) -> None:
-        """The body must exist and the direction have a length."""
+        """The body must exist and the direction must be nonzero."""
         tree.body(self.body)
         if not any(self.across):
-            raise ModelError(f"Invalid contact of {self.body!r}", ["its direction has no length."])
+            raise ModelError(f"Invalid contact of {self.body!r}", ["its direction is zero."])
 
     def constraints(self, tree: BodyTree) -> list[Constraint]:
         """(e, v) = 0."""
@@ -182,11 +182,11 @@ def _unit(axis: Sequence[Any]) -> Vector:
     return tuple(float(x) / length for x in axis)
 
 
-# -- whether the loops can be closed: Gauss-Newton from the given pose and from random ones --------------------
+# -- whether the loops can be closed: Gauss-Newton from the zero pose and from random ones --------------------
 
 
 def refuse_open(tree: BodyTree) -> None:
-    """Raise a `ModelError` with the distance left where no pose closes all loops."""
+    """Raise a `ModelError` with the smallest gap found if no pose closes all loops."""
     conditions = {name: f for loop in tree.loops for name, f in loop.conditions(tree).items()}
     if not conditions:
         return
@@ -206,7 +206,7 @@ def refuse_open(tree: BodyTree) -> None:
     table = ", ".join(f"{name}: {x:.6g}" for name, x in worst.items())
     raise ModelError(
         f"the loops of {tree.name!r} cannot be closed",
-        [Finding(f"the nearest pose found leaves {table} (distance {np.linalg.norm(list(worst.values())):.6g}).",
+        [Finding(f"residuals at the closest pose found: {table} (distance {np.linalg.norm(list(worst.values())):.6g}).",
                  ["Check lengths, points and axes of the bodies on the loop."], _loop_of(tree, next(iter(worst), "")))],
     )  # fmt: skip
 
@@ -217,13 +217,13 @@ def _loop_of(tree: BodyTree, condition: str) -> About:
 
 
 def _starts(f: list[Node], slopes: np.ndarray) -> int:
-    """How many starts: fewer for a large tree, so that one that cannot be closed is refused within a second."""
+    """The number of starts: fewer for a large tree, to report one that cannot be closed within a second."""
     operations = _STEPS * (len(order(f)) + len(order(list(slopes.ravel()))))
     return int(np.clip(_WORK // operations, 2, _STARTS))
 
 
 def home(tree: BodyTree) -> np.ndarray:
-    """Zero coordinates, quaternions without a turn."""
+    """Zero coordinates; quaternions of the identity rotation."""
     return np.array([x for body in tree.bodies for part in body.parts for x in part.joint.home])
 
 

@@ -1,7 +1,7 @@
-"""Bodies from tables of Denavit and Hartenberg.
+"""Bodies from Denavit-Hartenberg tables.
 
 standard   link frame at the far end:   A_i = Rz(θ) Tz(d) Tx(a) Rx(α)
-modified   link frame at its own joint: A_i = Rx(α) Tx(a) Rz(θ) Tz(d)   (Craig), with a and α of the link before
+modified   link frame at its own joint: A_i = Rx(α) Tx(a) Rz(θ) Tz(d)   (Craig), with a and α of the previous link
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia
 
 
 def rotation_rpy(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
-    """The rotation Rz(yaw) Ry(pitch) Rx(roll) of URDF, body axes as columns; quarter turns come out exact."""
+    """The rotation Rz(yaw) Ry(pitch) Rx(roll) of URDF, body axes as columns; quarter turns are exact."""
     return axis_rotation(2, yaw) @ axis_rotation(1, pitch) @ axis_rotation(0, roll)
 
 
@@ -40,9 +40,9 @@ def denavit_hartenberg(
 ) -> list[Body]:
     """A chain of bodies from rows {d, a, alpha, theta, joint, name, mass, center_of_mass, inertia, ...}.
 
-    What is missing is zero; ``joint`` is "revolute" (θ is the offset) or "prismatic" (d is the offset). Center of mass
-    and inertia are in the link frame of the convention; all other keys go to `Body`. The frame of the body it makes
-    stands on the joint axis; `link_frame` tells where the table's frame is in it.
+    Missing numbers are zero; ``joint`` is "revolute" (θ is the offset) or "prismatic" (d is the offset). Center of mass
+    and inertia are in the link frame of the convention; all other keys are passed to `Body`. The origin of each
+    body's frame lies on the joint axis; `link_frame` gives the table's frame in it.
 
     >>> [body.name for body in denavit_hartenberg([{"a": 1.0, "mass": 1}, {"a": 1.0, "mass": 1}])]
     ['link 1', 'link 2']
@@ -53,7 +53,7 @@ def denavit_hartenberg(
         )
     _refuse_unknown(links)
     bodies: list[Body] = []
-    before = (np.eye(3), np.zeros(3))  # the joint's frame in the body before
+    before = (np.eye(3), np.zeros(3))  # the joint's frame in the previous body
     for i, link in enumerate(links, start=1):
         made, before = _standard(link, i, parent, before) if convention == "standard" else _modified(link, i, parent)
         bodies.append(made)
@@ -74,7 +74,7 @@ def _refuse_unknown(links: Sequence[Mapping[str, Any]]) -> None:
 
 
 def link_frame(link: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation and origin of a standard row's frame in the frame of its body: Tx(a) Rx(α), after Tz(d)."""
+    """Rotation and origin of a standard row's frame in its body's frame: Tx(a) Rx(α), after Tz(d)."""
     d = 0.0 if link.get("joint") == "prismatic" else float(link.get("d", 0))
     return axis_rotation(0, float(link.get("alpha", 0))), np.array([float(link.get("a", 0)), 0.0, d])
 

@@ -43,7 +43,7 @@ def _of_rotors(body: Body) -> Node:
 
 
 def _of_norm(tree: BodyTree, body: Body) -> Node:
-    """½ μ (q·q̇)² of a quaternion: zero on |q| = 1, it only makes the mass matrix regular in four coordinates."""
+    """½ μ (q·q̇)² of a quaternion: zero on |q| = 1, it only makes the mass matrix nonsingular in four coordinates."""
     if not body.kind.quaternion:
         return ZERO
     q = [symbol(x) for x in body.coordinates[-4:]]
@@ -72,7 +72,7 @@ def spring_potential(tree: BodyTree) -> Node:
 
 
 def joint_forces(tree: BodyTree) -> dict[sp.Expr, Node]:
-    """Torques, dampers and Coulomb friction on every coordinate that has any."""
+    """Torques, damping and Coulomb friction on every coordinate that has any."""
     forces: dict[sp.Expr, Node] = {}
     for body in tree.bodies:
         for q, force in zip(body.coordinates, _forces(body), strict=True):
@@ -101,7 +101,7 @@ def _torques(body: Body) -> list[Node]:
 
 
 def _friction(given: Any, rate: Node) -> Node:
-    """Coulomb friction against the velocity: one size, or one for each direction (both positive)."""
+    """Coulomb friction against the velocity: one magnitude, or one for each direction (both positive)."""
     if not isinstance(given, (list, tuple)):
         return node_of(given) * apply("sign", rate)
     forward, backward = (node_of(x) for x in given)

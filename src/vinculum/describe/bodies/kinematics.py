@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Where a body is and how it moves."""
+    """The pose and velocity of a body."""
 
     R: Matrix  # the body's axes as columns, in inertial axes
     p: Vector  # the body's origin, inertial axes
@@ -68,7 +68,7 @@ def quaternion_matrix(quaternion: Sequence[Any]) -> Matrix:
 
 
 def base_motion(tree: BodyTree) -> Motion:
-    """The base; its velocities in its own axes."""
+    """The motion of the base, with velocities in its own axes."""
     base = tree.base
     R = tuple(nodes_of(base.rotation.row(i)) for i in range(3))
     velocity, omega = nodes_of(base.velocity), nodes_of(base.angular_velocity)
@@ -103,7 +103,7 @@ def _rate(q: sp.Expr) -> sp.Expr:
 
 
 def turn_motion(motion: Motion, R: Matrix, own: Vector) -> Motion:
-    """The motion behind a turn R that adds ``own`` to the angular velocity."""
+    """The motion after a rotation R that adds ``own`` to the angular velocity."""
     inward = transposed(R)
     omega = plus(times(inward, motion.omega), own)
     return Motion(matrix_times(motion.R, R), motion.p, omega, times(inward, motion.v))

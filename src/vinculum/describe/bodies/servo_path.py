@@ -1,8 +1,8 @@
 """A path of a body in space as servo constraints, held by the torques of the joints.
 
-position     p_i(q) - p_i,d(t) = 0                                 for every component that is given
+position     p_i(q) - p_i,d(t) = 0                                 for every given component
 orientation  (W_kj - W_jk) / √(1 + tr W) = 0,  W = R_dᵀR            2 sin(θ/2) n of the turn from R_d(t) to R(q)
-joints       q_i - q_i,d(t) = 0                                    for every joint that is given
+joints       q_i - q_i,d(t) = 0                                    for every given joint
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def servo_path(
     orientation: Any = None,
     joints: Mapping[sp.Expr, Any] | None = None,
 ) -> list[Servo]:
-    """Servo constraints that lead a point of a body along p_d(t), held by all joint torques of the tree.
+    """Servo constraints that move a point of a body along p_d(t), held by all joint torques of the tree.
 
-    Components of ``path`` given as None are left free; ``orientation`` is a 3×3 matrix R_d(t), ``joints`` {coordinate:
-    function of time}. Together there must be as many conditions as torques. Use them as further constraints,
-    ``tree.system(constraints=servo_path(...))``, or let `task_path` make laws of them.
+    Components of ``path`` that are None are free; ``orientation`` is a 3×3 matrix R_d(t), ``joints`` {coordinate:
+    function of time}. Together there must be as many conditions as torques. Add them to the system with
+    ``tree.system(constraints=servo_path(...))``, or use `task_path` to turn them into control laws.
     """
     torques = actuated(tree)
     conditions = _of_position(tree, body, path, point)
@@ -58,7 +58,7 @@ def servo_path(
 
 
 def actuated(tree: BodyTree) -> list[sp.Expr]:
-    """The torque of every coordinate; a joint without one is refused."""
+    """The torque of every coordinate; a joint without one is an error."""
     idle = [body.name for body in tree.bodies if (body.coordinates and not body.torques) or body.kind.quaternion]
     if idle:
         raise ModelError(
@@ -79,7 +79,7 @@ def _of_position(tree: BodyTree, body: str, path: Sequence[Any], point: Sequence
     if len(path) != 3:
         raise ModelError(
             "Invalid path",
-            [Finding(f"it has {len(path)} components.", ["Give three, None for a free one."], PATH)],
+            [Finding(f"it has {len(path)} components.", ["Give three; use None for a free one."], PATH)],
         )
     place, _ = tree.motion_of(body).at(nodes_of(point))
     pairs = zip("xyz", place, path, strict=True)

@@ -1,7 +1,7 @@
 """The tree as a graph: numbering, incidence matrix S, its inverse, paths (Dolgii, Sesekin, Chupin, part 1).
 
 Vertices are bodies, arcs are joints; the ground s_0 has no row. Arc a goes from the parent of body a to
-body a. In the numbering used inside, every body comes after its parent and the bodies of a branch are consecutive
+body a. In the internal numbering, every body comes after its parent and the bodies of a branch are consecutive
 (depth-first), which is stronger than the paper's "correct numbering".
 """
 
@@ -29,7 +29,7 @@ def graph_of(bodies: Sequence[Body]) -> Any:
 
 
 def depth_first(bodies: Sequence[Body]) -> list[str]:
-    """Names of the bodies, each after its parent, branches together, in the user's order where that is free."""
+    """Names of the bodies, each after its parent, with branches kept together and otherwise in the user's order."""
     import networkx as nx
 
     return [name for name in nx.dfs_preorder_nodes(graph_of(bodies), GROUND) if name != GROUND]

@@ -1,9 +1,9 @@
-"""The way from a parent's frame to its child's, in sparse steps.
+"""The transformation from a parent's frame to its child's, in sparse steps.
 
 A `Screw` turns by an angle about a coordinate axis and shifts along it; z-screw, x-screw, z-screw reach any frame, and
 with Denavit-Hartenberg frames the first is not needed. A `Shift` moves without turning, a `Turn` is any rotation. Each
-step carries free vectors inwards and outwards, velocities (ω, v) out, forces (n, f), inertias (m, h, Σ) and
-articulated inertias (A, B, C) in. Moments and inertias are about the origin of the frame; Σ = ∫ρρᵀdm.
+step transforms free vectors in both directions, velocities (ω, v) outward, and forces (n, f), inertias (m, h, Σ) and
+articulated inertias (A, B, C) inward. Moments and inertias are about the origin of the frame; Σ = ∫ρρᵀdm.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Screw:
     d: Any
 
     def outwards(self, a: Vector) -> Vector:
-        """A free vector in the axes behind the step."""
+        """A free vector in the axes after the step."""
         i, j = (self.k + 1) % 3, (self.k + 2) % 3
         return self._placed(self.c * a[i] + self.s * a[j], self.c * a[j] - self.s * a[i], a[self.k])
 
@@ -65,7 +65,7 @@ class Screw:
 
     @property
     def r(self) -> Vector:
-        """The shift as a vector, the same before and behind the turn."""
+        """The shift as a vector, the same before and after the turn."""
         return self._placed(0, 0, self.d)
 
     def motion(self, x: Six) -> Six:
@@ -183,7 +183,7 @@ def screw(k: int, angle: float, d: float) -> Screw:
 
 
 def snap(X: np.ndarray) -> np.ndarray:
-    """Entries that are 0, 1 or -1 up to rounding, made so."""
+    """Round entries that are 0, 1 or -1 up to rounding errors."""
     nearest = np.round(X)
     return np.where(np.abs(X - nearest) < ROUNDING, nearest, X)
 
@@ -223,7 +223,7 @@ def articulated_shift(A: Matrix, B: Matrix, C: Matrix, r: Vector) -> Articulated
 
 
 def moment(S: Matrix, U: Matrix) -> Vector:
-    """∫ρ × (U ρ) dm from Σ = ∫ρρᵀdm: (UΣ)_zy - (UΣ)_yz and so on around."""
+    """∫ρ × (U ρ) dm from Σ = ∫ρρᵀdm: (UΣ)_zy - (UΣ)_yz and cyclic permutations."""
     W = [[dot(U[i], S[j]) if i != j else 0 for j in range(3)] for i in range(3)]
     return tuple(W[j][i] - W[i][j] for i, j in ((1, 2), (2, 0), (0, 1)))
 

@@ -1,4 +1,4 @@
-"""A tree of rigid bodies on a base, and the `System` it makes."""
+"""A tree of rigid bodies on a base, and its `System`."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ class BodyTree:
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """Names of the bodies in the numbering used inside: depth first."""
+        """Names of the bodies in the internal numbering (depth first)."""
         return tuple(numbering.depth_first(self.bodies))
 
     @property
     def graph(self) -> Any:
-        """The tree as a ``networkx.DiGraph`` that begins at "the ground"."""
+        """The tree as a ``networkx.DiGraph`` with the root "the ground"."""
         return numbering.graph_of(self.bodies)
 
     @property
@@ -133,7 +133,7 @@ class BodyTree:
 
     @cached_property
     def base(self) -> Base:
-        """The given motion of the base."""
+        """The prescribed motion of the base."""
         return moving_base(self.base_velocity, self.base_angular_velocity, self.base_rotation, self.time)
 
     @cached_property
@@ -146,7 +146,7 @@ class BodyTree:
         return self.motions[None if name is None else self.body(name).name]
 
     def position(self, name: str | None, point: Sequence[Any] = (0, 0, 0)) -> sp.Matrix:
-        """Where a point of a body is, in inertial axes."""
+        """The position of a point of a body, in inertial axes."""
         return _column(self.motion_of(name).at(nodes_of(point))[0])
 
     def rotation(self, name: str | None) -> sp.Matrix:
@@ -179,7 +179,7 @@ class BodyTree:
 
     @cached_property
     def norm_inertia(self) -> float:
-        """μ of the term ½ μ (q·q̇)² of every quaternion, of the size of the other inertias."""
+        """μ of the term ½ μ (q·q̇)² of every quaternion, comparable to the other inertias."""
         flat = numbers_of([x for b in self.bodies for i in range(3) for x in [b.inertia_matrix[i][i]]], self.parameters)
         return 4.0 * max([float(np.mean(flat))] if flat else [0.0]) or 1.0
 
@@ -210,7 +210,7 @@ class BodyTree:
         return as_sympy(energies.kinetic_energy(self)), as_sympy(potential)
 
     def moves(self, system: System) -> bool:
-        """Whether a system still has the coordinates and energies of this tree; then its recursions are right."""
+        """Whether a system still has the coordinates and energies of this tree, so its recursions are valid."""
         same = system.coordinates == self.coordinates
         return same and (system.kinetic_energy, system.potential_energy) == self.energies
 
@@ -250,7 +250,7 @@ def _column(vector: Sequence[Any]) -> sp.Matrix:
     return sp.Matrix([as_sympy(lift(x)) for x in vector])
 
 
-# -- the values of parameters written in ------------------------------------------------------------------
+# -- parameter values substituted -------------------------------------------------------------------------
 
 _QUANTITIES = (
     "origin", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction", "rotor_inertia",

@@ -26,7 +26,7 @@ JOINTS = {
 }  # fmt: skip
 
 
-_XACRO = "It is a xacro file, a program that makes a URDF. Run it first: xacro robot.urdf.xacro > robot.urdf."
+_XACRO = "It is a xacro file, from which a URDF is generated. Run xacro robot.urdf.xacro > robot.urdf first."
 
 
 def from_urdf(
@@ -39,12 +39,12 @@ def from_urdf(
     identified: bool = False,
     gravity: Sequence[Any] = (0, 0, -9.81),
 ) -> System:
-    """The `System` of a URDF file (or of its text), with loops and contacts on top; its tree is ``system.bodies``.
+    """The `System` of a URDF file (or of its text), with optional loops and contacts; its tree is ``system.bodies``.
 
-    Links become bodies, joints their coordinates, by name. Mimic joints become constraints. The root link stands on the
-    ground, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and does not
-    mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias that no rigid body has,
-    as many published robots do. Geometry, limits and transmissions are not read.
+    Links become bodies and joints become coordinates of the same name. Mimic joints become constraints. The root link
+    is fixed to the ground, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and
+    does not mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias that no rigid body has,
+    which are common in published files. Geometry, limits and transmissions are not read.
     """
     robot = _parsed(source)
     reader = _Reader(robot, floating, actuated, identified)
@@ -62,7 +62,7 @@ def from_urdf(
 
 
 def _parsed(source: str | Path) -> ET.Element:
-    """The <robot> element. A document type or entity is refused: a robot needs neither, an attack does."""
+    """The <robot> element. A document type or entity is refused: robots do not need them, but attacks do."""
     text = str(source)
     if not text.lstrip().startswith("<"):
         try:
@@ -123,7 +123,9 @@ class _Reader:
         if not link:
             self.findings.append(f"the joint {name!r} has no <{end} link=...>.")
         elif link not in self.links:
-            self.findings.append(f"the {end} {link!r} of the joint {name!r} is no link.{suggestion(link, self.links)}")
+            self.findings.append(
+                f"the {end} {link!r} of the joint {name!r} is not a link.{suggestion(link, self.links)}"
+            )
 
     @staticmethod
     def _end(joint: ET.Element, end: str) -> str:
@@ -137,11 +139,11 @@ class _Reader:
             found = [float(x) for x in text.split()]
         except ValueError:
             advice = f" {_XACRO}" if "$" in text else ""
-            self.findings.append(f"{key}={text!r} of {where} is not made of numbers.{advice}")
+            self.findings.append(f"{key}={text!r} of {where} is not a list of numbers.{advice}")
             return usual
         if len(found) != len(usual) or not np.all(np.isfinite(found)):
             many = "a finite number" if len(usual) == 1 else f"{len(usual)} finite numbers"
-            self.findings.append(f"{key}={text!r} of {where} has to be {many}.")
+            self.findings.append(f"{key}={text!r} of {where} must be {many}.")
             return usual
         return found
 
@@ -170,7 +172,7 @@ class _Reader:
         )  # fmt: skip
 
     def _torques(self, name: str, joint: ET.Element, kind: str) -> list[sp.Symbol] | None:
-        """Inputs of a joint that moves by itself; a free one is not driven."""
+        """Inputs of an independent joint; a free joint has none."""
         if not self.actuated or kind in ("fixed", "free") or joint.find("mimic") is not None:
             return None
         return [sp.Symbol(f"tau_{name}_{label}" if label else f"tau_{name}") for label in KINDS[kind].labels]
@@ -218,13 +220,13 @@ class _Reader:
         return found
 
     def _refuse_mimic(self, name: str, other: str, moving: Sequence[int]) -> None:
-        """Both joints must have one coordinate each, and be two."""
+        """The two joints must be different and have one coordinate each."""
         if other not in self.joints:
             why = f"which is not a joint.{suggestion(other, self.joints)}"
         elif other == name:
             why = "itself. Name the joint it follows."
         elif moving != [1, 1]:
-            why = "but one of them does not move by one coordinate. Only revolute, continuous and prismatic joints can."
+            why = "but one of them does not have one coordinate. Use revolute, continuous or prismatic joints."
         else:
             return
         raise ModelError("Invalid mimic joint", [f"{name!r} mimics {other!r}, {why}"])

@@ -1,4 +1,4 @@
-"""All that a model asks, answered: equations, motion, equilibria, stability, feedback, closed loop."""
+"""Everything a model requests: equations, motion, equilibria, stability, feedback, closed loop."""
 
 from vinculum.model.examine.examine import examine
 from vinculum.model.examine.findings import Findings, Point, Settling, settling_of

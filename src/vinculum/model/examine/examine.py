@@ -1,4 +1,4 @@
-"""Every question of a model, answered in turn. A step that is refused is recorded, and the others continue."""
+"""Run every step that a model requests. A step that fails is recorded, and the others continue."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from vinculum.model.examine.findings import Findings, Interrupted, Point, settli
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
-Progress = Callable[[str, float], None]  # of the step and the share of it that is done
+Progress = Callable[[str, float], None]  # of the step and its fraction done
 
-_MOST_POINTS = 12  # further equilibria are listed, but not studied
+_MOST_POINTS = 12  # further equilibria are listed but not analyzed
 
 
 def examine(model: Model, progress: Progress | None = None) -> Findings:
-    """All that a model asks: equations, motion, equilibria, stability, feedback, observer, closed loop.
+    """Compute everything a model requests: equations, motion, equilibria, stability, feedback, observer, closed loop.
 
     ``progress(step, share)`` is called at the beginning and end of every step, and during simulations.
     """
@@ -46,13 +46,13 @@ def examine(model: Model, progress: Progress | None = None) -> Findings:
 
 
 def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:
-    """All equilibria that were found, the first ones studied."""
+    """All equilibria found, the first ones with their analysis."""
     for number, rest in enumerate(steps.rests_of(first)):
         yield _study(model, equations, rest, first, work) if number < _MOST_POINTS else Point(rest)
 
 
 def _study(model: Model, equations: steps.Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
-    """Stability at an equilibrium, and its stabilization where the model asks for one."""
+    """Stability at an equilibrium, and its stabilization if the model requests it."""
     work.refused = {}
     linear = work.ask("linear model", lambda: steps.linear_of(equations, rest))
     if linear is None:
@@ -64,7 +64,7 @@ def _study(model: Model, equations: steps.Equations, rest: Equilibrium, first: E
 
 
 def _stabilize(model: Model, equations: steps.Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
-    """Feedback, observer, and what becomes of the equilibrium with them."""
+    """Feedback, observer, and the stability of the equilibrium with them."""
     linear = point.linear
     assert linear is not None
     law = work.ask("feedback", lambda: steps.law_of(model, linear))
@@ -83,7 +83,7 @@ def _stabilize(model: Model, equations: steps.Equations, point: Point, first: Eq
 def _close_loop(
     model: Model, equations: steps.Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
 ) -> Point:
-    """The closed loop, its motion from the model's start, and the motion without feedback for comparison."""
+    """The closed loop, its motion from the model's initial state, and the motion without feedback for comparison."""
     loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, point.estimator))
     if loop is None or model.closed_loop is None:
         return replace(point, loop=loop)
@@ -94,7 +94,7 @@ def _close_loop(
 
 
 class _Work:
-    """Steps asked so far: the time they took and what was refused."""
+    """The steps so far: the time they took and the errors."""
 
     def __init__(self, progress: Progress | None) -> None:
         self.report = progress or (lambda step, share: None)
@@ -103,16 +103,16 @@ class _Work:
         self.refused: dict[str, VinculumError] = {}
 
     def share(self, done: float) -> None:
-        """How far the present step has come."""
+        """Report the progress of the current step."""
         self.report(self.step, min(max(done, 0.0), 1.0))
 
     def ask(self, step: str, question: Callable[[], Answer]) -> Answer | None:
-        """The answer, or None when it is refused or interrupted; without equations there is nothing to go on with."""
+        """The result, or None if the step fails or is interrupted; without equations nothing else can run."""
         with self._timed(step):
             try:
                 return question()
             except VinculumError as error:
-                self.refused[step] = copy(error)  # without the frames of its traceback
+                self.refused[step] = copy(error)  # without its traceback
             except KeyboardInterrupt:
                 if step == "equations":
                     raise
@@ -123,7 +123,7 @@ class _Work:
 
     @contextmanager
     def _timed(self, step: str) -> Iterator[None]:
-        """Time of a step, that of several equilibria added up."""
+        """Add the time of a step, summed over equilibria."""
         self.step, began = step, clock.perf_counter()
         self.report(step, 0.0)
         yield
@@ -135,7 +135,7 @@ _PACKAGES = ("sympy", "numpy", "scipy", "heyoka", "llvmlite", "numba", "control"
 
 
 def versions() -> dict[str, str]:
-    """Vinculum, Python, the libraries that compute, and the machine."""
+    """Versions of Vinculum, Python and the numerical libraries, and the machine."""
     from vinculum import __version__
 
     found = {"vinculum": __version__, "python": platform.python_version()}

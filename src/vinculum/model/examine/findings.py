@@ -1,4 +1,4 @@
-"""What was found about a model, and whether its closed loop settles at the equilibrium."""
+"""The results about a model, and whether its closed loop settles at the equilibrium."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from vinculum.notebook_repr import html
 from vinculum.simulation import Trajectory
 from vinculum.text_printer import labelled_rows
 
-_NEAR = 0.05  # share of the distance at the start that may be left at the end
-_NOTHING = 1e-6  # a distance that counts as none
+_NEAR = 0.05  # fraction of the initial distance that may remain at the end
+_NOTHING = 1e-6  # a distance that counts as zero
 _AT_LIMIT = 1e-9  # relative
 
 
@@ -32,16 +32,16 @@ class Settling:
     end: float
     lasted: float
     limits: Mapping[str, float] = field(default_factory=dict)  # largest |u|, by input
-    limited: Mapping[str, float] = field(default_factory=dict)  # how long |u| was as large as that
+    limited: Mapping[str, float] = field(default_factory=dict)  # how long |u| was at the limit
 
     @property
     def settled(self) -> bool:
-        """Whether the motion ended near the equilibrium: within a twentieth of the distance at its start."""
+        """Whether the motion ended near the equilibrium: within a twentieth of the initial distance."""
         return self.end <= max(_NEAR * self.start, _NOTHING)
 
     @property
     def words(self) -> str:
-        """The same as the predicate of a sentence, with the inputs that reached their limits."""
+        """The result as the end of a sentence, with the inputs that reached their limits."""
         ends = f"distance {self.start:.4g} at the start, {self.end:.4g} at the end"
         held = [f"{u} was at its limit ±{self.limits[u]:.6g} for {time:.4g} of {self.lasted:.4g}"
                 for u, time in self.limited.items() if time]  # fmt: skip
@@ -49,7 +49,7 @@ class Settling:
 
     @property
     def rows(self) -> dict[str, str]:
-        """Distances, limits and result in labelled rows."""
+        """Distances, limits and result in labeled rows."""
         rows = {
             f"{u} at its limit": f"±{limit:.6g}, for {self.limited[u]:.4g} of {self.lasted:.4g}"
             for u, limit in self.limits.items()
@@ -75,7 +75,7 @@ def settling_of(model: Model, motion: Trajectory, law: FeedbackLaw) -> Settling:
 
 
 def _time_at(t: np.ndarray, u: np.ndarray, limit: float) -> float:
-    """How long |u| was at its limit, by the samples."""
+    """How long |u| was at its limit, according to the samples."""
     at_limit = (np.abs(u) >= (1 - _AT_LIMIT) * limit).astype(float)
     return float(abs(np.trapezoid(at_limit, t)))
 
@@ -86,7 +86,7 @@ class Interrupted(VinculumError):
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One equilibrium and what follows from it. What was not asked, or was refused, is None."""
+    """One equilibrium and its analysis. Results that were not requested or failed are None."""
 
     rest: Equilibrium
     linear: LinearModel | None = None
@@ -98,12 +98,12 @@ class Point:
     closed_verdict: Verdict | None = None
     closed_motion: Trajectory | None = None
     settling: Settling | None = None  # whether the closed motion converged to the equilibrium
-    held_motion: Trajectory | None = None  # from the same start, the inputs held at their values of rest
+    held_motion: Trajectory | None = None  # from the same start, with the inputs held at their equilibrium values
     refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
 
     @property
     def failures(self) -> list[str]:
-        """What its closed loop did not achieve."""
+        """The failures of its closed loop."""
         failures = []
         if self.closed_verdict is not None and not self.closed_verdict:
             failures.append(f"is {self.closed_verdict.kind}.")
@@ -118,30 +118,30 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """All answers to the questions of a model. What was not asked, or was refused, is None."""
+    """All results about a model. Results that were not requested or failed are None."""
 
     model: Model
     equations: Equations | None = None
     motion: Trajectory | None = None
-    points: tuple[Point, ...] = ()  # one for each equilibrium, the one asked for first
+    points: tuple[Point, ...] = ()  # one for each equilibrium, the requested one first
     refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def point(self) -> Point | None:
-        """The equilibrium that was asked for."""
+        """The requested equilibrium."""
         return self.points[0] if self.points else None
 
     @property
     def main_motion(self) -> Trajectory | None:
-        """The motion that was asked for; where none was, the first with feedback."""
+        """The requested motion; if there is none, the first one with feedback."""
         closed = [point.closed_motion for point in self.points if point.closed_motion is not None]
         return self.motion if self.motion is not None else next(iter(closed), None)
 
     @property
     def refusals(self) -> dict[str, str]:
-        """Every step that was refused, with the reason; a model from a file gets advice for its file."""
+        """Every step that failed, with the reason; for a model from a file, the advice names its keys."""
         several = len(self.points) > 1
         of_points = {
             f"{step} at equilibrium {number}" if several else step: error
@@ -154,7 +154,7 @@ class Findings:
 
     @property
     def interrupted(self) -> bool:
-        """Whether one of the motions, or another step, was ended by Ctrl-C."""
+        """Whether Ctrl-C ended a motion or another step."""
         errors = [*self.refused.values(), *(error for point in self.points for error in point.refused.values())]
         if any(isinstance(error, Interrupted) for error in errors):
             return True
@@ -163,7 +163,7 @@ class Findings:
 
     @property
     def failures(self) -> list[str]:
-        """Everything that was refused, ended early or did not converge, in sentences."""
+        """Everything that failed, ended early or did not converge, in sentences."""
         failures = [f"Not done: {step}. {reason}" for step, reason in self.refusals.items()]
         if self.motion is not None and not self.motion.outcome:
             failures.append(f"The motion did not reach its end: {self.motion.outcome}")

@@ -1,4 +1,4 @@
-"""The questions of a model, one function each, in the order of the flow. What was not asked is refused by name."""
+"""The steps of an examination in order, one function each. A step that the model does not request raises an error."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from vinculum.simulation import Trajectory, simulate
 Equations = EquationsOfMotion | ProgramEquations
 Progress = Callable[[float], None]
 
-_OF_THE_START = ("initial", "guess", "fixed", "inputs", "events")  # of the open motion alone
+_OF_THE_START = ("initial", "guess", "fixed", "inputs", "events")  # keys that apply only to the motion without feedback
 
 
 def equations_of(model: Model) -> Equations:
-    """The equations in the form the model asks for; an affine system has one form, "program"."""
+    """The equations in the form the model requests; an affine system has one form, "program"."""
     choices = dict(model.derivation)
     if isinstance(model.system, AffineSystem):
         choices.setdefault("form", "program")
@@ -30,18 +30,18 @@ def equations_of(model: Model) -> Equations:
 
 
 def motion_of(model: Model, equations: Equations, progress: Progress | None = None) -> Trajectory:
-    """The motion the model asks for, without feedback."""
+    """The motion the model requests, without feedback."""
     return simulate(equations, **_question(model, "simulation"), progress=progress or False)
 
 
 def rest_of(model: Model, equations: Equations) -> Equilibrium:
-    """The equilibrium the model asks for; ``others`` of it are the further ones that were found."""
+    """The equilibrium the model requests; its ``others`` are the further ones found."""
     asked = _question(model, "equilibrium")
     return equilibrium(_mechanical(equations, "equilibria"), asked.pop("given", None), **asked)
 
 
 def rests_of(rest: Equilibrium) -> tuple[Equilibrium, ...]:
-    """All equilibria that were found, the one asked for first."""
+    """All equilibria found, the requested one first."""
     return (rest, *rest.others)
 
 
@@ -74,14 +74,14 @@ def loop_of(model: Model, equations: Equations, law: FeedbackLaw, estimator: Est
 def closed_motion_of(
     model: Model, loop: EquationsOfMotion, law: FeedbackLaw, first: Equilibrium, progress: Progress | None = None
 ) -> Trajectory:
-    """The motion under feedback, displaced from its equilibrium as the model's start is from the ``first`` one."""
+    """The motion with feedback, displaced from its equilibrium as the model's start is from the ``first`` one."""
     return simulate(loop, **_run_near(model, law.linear.at, first), progress=progress or False)
 
 
 def held_motion_of(
     model: Model, equations: Equations, law: FeedbackLaw, first: Equilibrium, progress: Progress | None = None
 ) -> Trajectory:
-    """The motion from the same start with every input held at its value of rest: what the feedback is needed for."""
+    """The motion from the same start with every input held at its equilibrium value, for comparison."""
     held = {u: sp.Float(law.linear.at[u]) for u in law.linear.inputs}
     return simulate(equations, **_run_near(model, law.linear.at, first), inputs=held, progress=progress or False)
 
@@ -89,7 +89,7 @@ def held_motion_of(
 def _question(model: Model, question: str) -> dict[str, Any]:
     answer: Mapping[str, Any] | None = getattr(model, question)
     if answer is None:
-        raise VinculumError(f"The model {model.name!r} does not say what to ask of its {question.replace('_', ' ')}.")
+        raise VinculumError(f"The model {model.name!r} has no settings for its {question.replace('_', ' ')}.")
     return dict(answer)
 
 
@@ -97,16 +97,16 @@ def _mechanical(equations: Equations, what: str) -> EquationsOfMotion:
     if isinstance(equations, ProgramEquations):
         raise VinculumError(
             f"{what.capitalize()} are computed for systems stated by energies; {equations.name!r} has program "
-            "equations. State it as a System in another form to ask for them."
+            "equations. State it as a System and choose another form."
         )
     return equations
 
 
 def _run_near(model: Model, rest: Equilibrium, first: Equilibrium) -> dict[str, Any]:
-    """Arguments of `simulate` near an equilibrium: the start moved from the first equilibrium to this one.
+    """Arguments of `simulate` near an equilibrium: the start is moved from the first equilibrium to this one.
 
-    Coordinates that were not given are guessed where the equilibrium has them. Method, times and tolerance are those
-    of the open motion unless the closed loop has its own.
+    The equilibrium provides guesses for the other coordinates. Method, times and tolerance are those of the motion
+    without feedback unless the closed loop has its own.
     """
     common = {key: value for key, value in (model.simulation or {}).items() if key not in _OF_THE_START}
     own = {key: value for key, value in (model.closed_loop or {}).items() if key != "limits"}

@@ -1,1 +1,1 @@
-"""Formulas of model files: parsed by a whitelist, never executed."""
+"""Formulas of model files: parsed with a whitelist, never executed."""

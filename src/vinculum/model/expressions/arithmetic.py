@@ -1,7 +1,7 @@
-"""Values of expressions and the operations on them, with bounds: nothing can grow large or take long in SymPy.
+"""Values of expressions and operations on them, with bounds that keep SymPy fast and its expressions small.
 
 A number is an integer or fraction of moderate size, a fraction of π, or a floating-point number; everything else
-without symbols becomes a floating-point number at once, so no tower such as exp(exp(exp(9))) is ever built.
+without symbols becomes a floating-point number at once, so a tower such as exp(exp(exp(9))) is never built.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from vinculum.model import limits
 
 @dataclass(frozen=True)
 class Value:
-    """``dimension`` is None where it is not known (a symbol without unit); a zero has every dimension."""
+    """An expression and its size. ``dimension`` is None if unknown (a symbol without unit); zero has any dimension."""
 
     expression: sp.Expr
     size: int = 1
     dimension: Any = None  # a pint UnitsContainer
     number: float | None = None  # of an expression without symbols
     depth: int = 1  # of its tree
-    rough: bool = False  # whether it has corners, where it has no derivative
+    rough: bool = False  # whether it has corners, where the derivative is undefined
 
     @property
     def is_zero(self) -> bool:
@@ -36,7 +36,7 @@ class Value:
 
 
 class Refused(Exception):
-    """An operation that is not done; the message says why and what to write instead."""
+    """An operation is not allowed; the message says why and what to write instead."""
 
 
 _TOO_LARGE = f"the result is larger than {limits.LARGEST:g} or smaller than its inverse. Choose other units."
@@ -46,7 +46,7 @@ _INFINITE = (sp.zoo, sp.oo, -sp.oo, sp.nan)
 
 def number(value: float | int) -> Value:
     """A literal; whole numbers are exact."""
-    if not abs(value) <= limits.LARGEST:  # also refuses what is not a number
+    if not abs(value) <= limits.LARGEST:  # also refuses NaN
         raise Refused(_TOO_LARGE)
     exact = isinstance(value, int) and value.bit_length() < limits.BITS
     return Value(sp.Integer(value) if exact else sp.Float(float(value)), number=float(value))
@@ -95,12 +95,12 @@ def power(base: Value, exponent: Value) -> Value:
 
 
 def small(*parts: Value) -> bool:
-    """Whether SymPy may look for simplifications: in a large expression that takes long and finds little."""
+    """Whether SymPy may simplify: in a large expression this takes long and finds little."""
     return sum(part.size for part in parts) <= limits.SIMPLIFIED and max(part.depth for part in parts) <= 12
 
 
 def _plain(exponent: sp.Expr) -> sp.Expr:
-    """0.5 as 1/2, 2.0 as 2: the same number, and a square root is seen as one."""
+    """0.5 as 1/2, 2.0 as 2: the same number, which lets SymPy recognize square roots."""
     if isinstance(exponent, sp.Float) and float(2 * exponent).is_integer():
         return sp.Rational(int(2 * exponent), 2)
     return exponent
@@ -120,7 +120,7 @@ def _power_of_numbers(base: Value, exponent: Value) -> Value:
 
 
 def function(name: str, make: Callable, numeric: Callable, domain: str, arguments: Sequence[Value]) -> Value:
-    """An elementary function; of numbers it is a number, exact where it is a simple fraction."""
+    """An elementary function; for numbers the result is a number, exact if it is a simple fraction."""
     if all(argument.number is not None for argument in arguments):
         numbers = [argument.number or 0.0 for argument in arguments]
         try:
@@ -135,7 +135,7 @@ def function(name: str, make: Callable, numeric: Callable, domain: str, argument
 
 
 def spline(pieces: Pieces, argument: Value) -> Value:
-    """A spline at its argument; one of straight pieces has corners."""
+    """A spline at its argument; a spline of degree 1 has corners."""
     if argument.number is not None:
         return number(pieces.at(argument.number))
     found = combine(Spline(argument.expression, pieces), [argument])
@@ -154,7 +154,7 @@ def derivative(value: Value, time: sp.Symbol) -> Value:
 
 
 def count(expression: sp.Expr, most: int) -> int:
-    """The number of operations and leaves, refused beyond ``most``."""
+    """The number of operations and leaves; more than ``most`` is an error."""
     stack, seen = [expression], 0
     while stack:
         top = stack.pop()
@@ -173,7 +173,7 @@ def _constant(expression: sp.Expr, found: float) -> Value:
 
 
 def _simple(expression: sp.Expr) -> bool:
-    """A fraction of moderate size, or one of π."""
+    """A fraction of moderate size, or such a multiple of π."""
     coefficient, rest = expression.as_coeff_Mul()
     small = isinstance(coefficient, sp.Rational) and _bits(coefficient) < 64
     return small and rest in (sp.S.One, sp.pi)
@@ -184,7 +184,7 @@ def _bits(fraction: sp.Rational) -> int:
 
 
 def combine(expression: sp.Expr, parts: Sequence[Value]) -> Value:
-    """A new value of several, within the bounds on size and depth; rough where one of them is."""
+    """A value made of several others, within the bounds on size and depth; rough if one of them is."""
     size = sum(part.size for part in parts) + 1
     if size > limits.SIZE:
         raise Refused(f"with its definitions expanded, this has more than {limits.SIZE} operations. Simplify it.")
@@ -199,7 +199,7 @@ def combine(expression: sp.Expr, parts: Sequence[Value]) -> Value:
 
 
 def _finite(expression: sp.Expr) -> sp.Expr:
-    """Refuse infinities, numbers out of bounds and powers beyond the bound, where SymPy has put them together."""
+    """Refuse infinities, numbers out of bounds and powers beyond the bound that SymPy may have produced."""
     for part in (expression, *expression.args):
         if part in _INFINITE:
             raise Refused("division by zero.")
@@ -221,7 +221,7 @@ def _refuse_unbounded(part: sp.Number) -> None:
 
 
 def _exponent(part: sp.Number) -> int:
-    """The size of the binary exponent of a number, without making it one."""
+    """The magnitude of the binary exponent of a number, without evaluating it."""
     if isinstance(part, sp.Float):
         _, mantissa, exponent, bits = part._mpf_
         return abs(exponent) + bits if mantissa else 0
@@ -233,7 +233,7 @@ _EXTREMES = {"min": (sp.Min, min), "max": (sp.Max, max)}
 
 
 def elementary(name: str, arguments: Sequence[Value]) -> Value:
-    """A function of its arguments, rough where it has corners."""
+    """A function of its arguments, rough if it has corners."""
     wanted = 2 if name == "atan2" else 1
     several = name in _EXTREMES
     if len(arguments) != wanted and not (several and len(arguments) >= 2):
@@ -246,7 +246,7 @@ def elementary(name: str, arguments: Sequence[Value]) -> Value:
 
 
 def _makers(name: str) -> tuple[Callable, Callable, str]:
-    """How SymPy makes a function, how numbers do, and where it is defined."""
+    """The SymPy constructor of a function, its numerical version, and its domain."""
     if name in _EXTREMES:
         return _without_simplifying(_EXTREMES[name][0]), _EXTREMES[name][1], ""
     row = FUNCTIONS[name]
@@ -257,5 +257,5 @@ def _makers(name: str) -> tuple[Callable, Callable, str]:
 
 
 def _without_simplifying(maker: Callable) -> Callable:
-    """A function that SymPy simplifies by asking for signs, which takes long: only numbers are given to it."""
+    """Evaluate a function only for numbers: SymPy would otherwise determine signs, which takes long."""
     return lambda *a, evaluate: maker(*a, evaluate=all(x.is_Number for x in a))

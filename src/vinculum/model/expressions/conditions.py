@@ -26,7 +26,7 @@ _RELATIONS: dict[type, tuple[Any, Callable[[float, float], bool]]] = {
 
 
 def read_condition(node: ast.expr, depth: int, value: Reader, condition: Reader) -> Value | None:
-    """A condition, whose parts are read by ``value`` and ``condition``; None when one of them has no value."""
+    """A condition, with its parts read by ``value`` and ``condition``; None if one of them has no value."""
     if isinstance(node, ast.Compare):
         return _comparison(node, depth, value)
     if isinstance(node, ast.BoolOp):
@@ -54,7 +54,7 @@ def _comparison(node: ast.Compare, depth: int, value: Reader) -> Value | None:
 
 
 def _relation(sign: ast.cmpop, a: Value, b: Value) -> Value:
-    """One comparison; of two numbers it is decided."""
+    """One comparison; of two numbers, True or False."""
     kind, holds = _RELATIONS[type(sign)]
     if a.number is not None and b.number is not None:
         return Value(sp.true if holds(a.number, b.number) else sp.false)
@@ -62,7 +62,7 @@ def _relation(sign: ast.cmpop, a: Value, b: Value) -> Value:
 
 
 def _joined(all_of_them: bool, parts: Sequence[Value | None]) -> Value | None:
-    """All of several conditions, or any of them."""
+    """Several conditions joined by and, or by or."""
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -81,7 +81,7 @@ def _decided(condition: Value) -> bool:
 
 
 def choose(conditions: Sequence[Value], values: Sequence[Value]) -> Value:
-    """The value of the first condition that holds, the last value where none does."""
+    """The value of the first condition that holds, or the last value if none does."""
     cases: list[tuple[Value, Value]] = []
     for condition, value in zip(conditions, values[:-1], strict=True):
         if condition.expression is sp.true:

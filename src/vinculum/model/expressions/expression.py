@@ -1,7 +1,7 @@
-"""Expressions as ordinary mathematics, read by a whitelist over Python's syntax tree. Nothing is ever evaluated.
+"""Expressions in ordinary notation, read with a whitelist over Python's syntax tree. No code is ever executed.
 
-``^`` and ``**`` are powers, ``dot(x)`` is a time derivative, functions are those the graph knows. What is not on the
-list is refused at its place.
+``^`` and ``**`` are powers, ``dot(x)`` is a time derivative, functions are those of the graph. Anything else is
+an error at its position.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Work:
         self.left = left
 
     def spend(self, operations: int) -> None:
-        """Refuse when all is spent."""
+        """Raise an error when all are spent."""
         self.left -= operations
         if self.left < 0:
             raise Refused(
@@ -55,14 +55,14 @@ class Work:
 
 @dataclass(frozen=True)
 class Read:
-    """What was read: a value, or the faults that stand in its way."""
+    """The result of reading: a value, or faults."""
 
     value: Value | None
     faults: tuple[Fault, ...] = ()
 
 
 def read_expression(text: str, scope: Scope, work: Work) -> Read:
-    """The value of an expression, or everything that is wrong with it."""
+    """The value of an expression, or all its faults."""
     tree, faults = parse_expression(text, {*scope.values, *scope.macros, *scope.failed})
     if tree is None:
         return Read(None, tuple(faults))
@@ -72,7 +72,7 @@ def read_expression(text: str, scope: Scope, work: Work) -> Read:
 
 
 def parse_expression(text: str, names: Container[str] = ()) -> tuple[ast.expr | None, list[Fault]]:
-    """The syntax tree, after length, characters, digits and nesting have been looked at; ``names`` are known ones."""
+    """The syntax tree, after checks of length, characters, digits and nesting; ``names`` are the known ones."""
     faults = [(i, i + 1, message) for i, message in foreign_characters(text)[:5]]
     if not text.strip():
         faults.append((0, 1, "the expression is empty. Write a number or a formula."))
@@ -93,7 +93,7 @@ def parse_expression(text: str, names: Container[str] = ()) -> tuple[ast.expr | 
 
 
 class _Reader:
-    """Walks the tree. A fault is noted, and what depends on it has no value."""
+    """Walks the tree. A fault is recorded, and expressions that depend on it have no value."""
 
     def __init__(self, made: Translated, scope: Scope, work: Work) -> None:
         self.made, self.scope, self.work = made, scope, work
@@ -101,7 +101,7 @@ class _Reader:
         self.faults: list[Fault] = []
 
     def value(self, node: ast.expr, depth: int) -> Value | None:
-        """The value of a node; its kind decides how it is read."""
+        """The value of a node, read according to its kind."""
         try:
             self.reach(depth)
             if isinstance(node, ast.Constant):
@@ -121,13 +121,13 @@ class _Reader:
             return None
 
     def reach(self, depth: int) -> None:
-        """Refuse what is nested too deeply, and pay for one operation."""
+        """Refuse expressions nested too deeply, and count one operation."""
         if depth > limits.DEPTH:
             raise Refused(f"this is nested more than {limits.DEPTH} levels deep. Split it with definitions.")
         self.work.spend(1)
 
     def fault(self, node: ast.AST, message: str) -> None:
-        """Note a fault at a node."""
+        """Record a fault at a node."""
         start = self.made.start(self.indent + getattr(node, "col_offset", 0))
         end = self.made.start(self.indent + getattr(node, "end_col_offset", 1))
         self.faults.append((start, max(end, start + 1), message))
@@ -136,9 +136,9 @@ class _Reader:
         """A number, written in decimal."""
         source = self.made.text[self.indent + node.col_offset : self.indent + (node.end_col_offset or 0)]
         if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
-            raise Refused(f"{source[:30]} is not a number. Only numbers, names and functions are read here.")
+            raise Refused(f"{source[:30]} is not a number. Use only numbers, names and functions.")
         if not _NUMBER.fullmatch(source):
-            raise Refused(f"{source[:30]} is not a decimal number. Write digits, as 1000 or 1e3.")
+            raise Refused(f"{source[:30]} is not a decimal number. Write it as 1000 or 1e3.")
         return replace(arithmetic.number(node.value), dimension=dimensions.NONE)
 
     def name(self, node: ast.Name) -> Value | None:
@@ -160,7 +160,7 @@ class _Reader:
         )
 
     def binary(self, node: ast.BinOp, depth: int) -> Value | None:
-        """A sum, a product or a power; long sums and products are read in a row."""
+        """A sum, a product or a power; long sums and products are read without recursion."""
         if isinstance(node.op, ast.Pow):
             base, exponent = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
             if base is None or exponent is None:
@@ -188,7 +188,7 @@ class _Reader:
         return self.made_of(join(known), dimension(known)) if len(known) == len(values) else None
 
     def operand(self, node: ast.expr, how: ast.operator | None, depth: int) -> Value | None:
-        """One term or factor, negated or inverted where it is subtracted or divided by."""
+        """One term or factor, negated after a minus sign, inverted after a division sign."""
         value = self.value(node, depth + 1)
         if value is None or how is None or isinstance(how, (ast.Add, ast.Mult)):
             return value
@@ -201,19 +201,19 @@ class _Reader:
             return None
 
     def made_of(self, value: Value, dimension: dimensions.Dimension | None) -> Value:
-        """A new value, paid for by its length."""
+        """A new value, counted by its length."""
         self.work.spend(len(value.expression.args) // 4)
         return replace(value, dimension=dimension)
 
     # -- functions ---------------------------------------------------------------------------------------------
 
     def call(self, node: ast.Call, depth: int) -> Value | None:
-        """A function of the list, a derivative, a reaction, or a definition with arguments."""
+        """A known function, a derivative, a reaction, or a definition with arguments."""
         if not isinstance(node.func, ast.Name):
             raise Refused("only the name of a function may precede a parenthesis. Write * between factors.")
         name = node.func.id
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
-            raise Refused(f"{name} takes plain arguments. Write {name}(a, ...).")
+            raise Refused(f"{name} takes positional arguments only. Write {name}(a, ...).")
         if name in ("reaction", "residual"):
             return read_multiplier(node, name, self.scope)
         if name in self.scope.failed:
@@ -237,7 +237,7 @@ class _Reader:
         return self.made_of(elementary(name, known), dimensions.of_function(name, known))
 
     def refuse_unknown(self, name: str) -> None:
-        """Refuse a function that is not on the list."""
+        """Report an unknown function."""
         if name in FUNCTIONS or name in SPECIAL or name in self.scope.macros:
             return
         known = [*FUNCTIONS, *EVERYWHERE, *self.scope.macros]
@@ -245,7 +245,7 @@ class _Reader:
         raise Refused(f"the function {name[:40]} is not known.{near or ' Known are ' + ', '.join(known[:20]) + '.'}")
 
     def dot(self, arguments: list[Value]) -> Value:
-        """The time derivative of whatever depends on time."""
+        """The time derivative of an expression that depends on time."""
         if len(arguments) != 1:
             raise Refused(f"dot takes 1 argument, found {len(arguments)}.")
         value = arguments[0]
@@ -297,7 +297,7 @@ class _Reader:
         return self.made_of(arithmetic.spline(curve.pieces, arguments[0]), dimension)
 
     def macro(self, macro: Macro, name: str, arguments: list[Value], depth: int) -> Value | None:
-        """A definition with its arguments put in."""
+        """A definition with its arguments substituted."""
         if len(arguments) != len(macro.arguments):
             raise Refused(f"{name} takes {len(macro.arguments)} argument(s), found {len(arguments)}.")
         scope = macro.scope.with_values(dict(zip(macro.arguments, arguments, strict=True)))

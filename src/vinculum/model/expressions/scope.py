@@ -1,4 +1,4 @@
-"""The names an expression may use, and what they stand for."""
+"""The names an expression may use, and their meanings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Macro:
-    """A definition with arguments, as p(s) = s^2: its body is read again at each use."""
+    """A definition with arguments, such as p(s) = s^2; its body is read again at each use."""
 
     arguments: tuple[str, ...]
     body: ast.expr
@@ -47,8 +47,8 @@ class Curve:
     """A spline through points, as a function of one argument."""
 
     pieces: Pieces
-    argument: Dimension | None  # of the points, where they have units
-    dimension: Dimension | None  # of the values, where they have units
+    argument: Dimension | None  # of the points, if they have units
+    dimension: Dimension | None  # of the values, if they have units
 
 
 @dataclass(frozen=True)
@@ -57,34 +57,34 @@ class Scope:
 
     values: Mapping[str, Value] = field(default_factory=dict)
     macros: Mapping[str, Macro | Curve] = field(default_factory=dict)
-    failed: frozenset[str] = frozenset()  # definitions whose problems are reported already
+    failed: frozenset[str] = frozenset()  # definitions whose problems have been reported
     constraints: tuple[str, ...] = ()
     residuals: bool = False  # whether residual(constraint, level) may be used
-    claimed: bool = True  # whether anything is claimed about dimensions
+    claimed: bool = True  # whether dimensions are checked
 
     def with_values(self, further: Mapping[str, Value]) -> Scope:
         """The scope with more names."""
         return replace(self, values={**self.values, **further})
 
     def with_failed(self, name: str) -> Scope:
-        """The scope with a name that has no usable meaning."""
+        """The scope with a name whose definition has problems."""
         return replace(self, failed=self.failed | {name})
 
     def with_function(self, name: str, function: Macro | Curve | None) -> Scope:
-        """The scope with a definition with arguments, or a spline; None has no usable meaning."""
+        """The scope with a definition with arguments, or a spline; None if it has problems."""
         return self.with_failed(name) if function is None else replace(self, macros={**self.macros, name: function})
 
     def without_dimensions(self) -> Scope:
-        """The same names with nothing claimed about their dimensions: a drawing may mix them."""
+        """The same names without dimensions: a drawing may mix them."""
         return replace(self, claimed=False)
 
     def value(self, name: str) -> Value:
-        """What a name stands for, with its dimension where that is claimed."""
+        """The meaning of a name, with its dimension if dimensions are checked."""
         return self.values[name] if self.claimed else replace(self.values[name], dimension=None)
 
 
 def plain_scope() -> Scope:
-    """Time and the constants. The dimension of time is claimed only where a file has units (`with_time`)."""
+    """Time and the constants. Time has a dimension only if the file has units (`with_time`)."""
     return Scope({**CONSTANTS, "t": Value(t)})
 
 
@@ -94,12 +94,12 @@ def with_time(scope: Scope) -> Scope:
 
 
 def english_name(name: str) -> str:
-    """A name with its Greek letters in English: θ_1 is theta_1."""
+    """A name with Greek letters spelled out: θ_1 is theta_1."""
     return "".join(GREEK.get(letter, letter) for letter in name)
 
 
 def name_problem(name: str) -> str:
-    """Why a name cannot be used, or nothing."""
+    """The reason a name cannot be used, or an empty string."""
     plain = english_name(name)
     if len(plain) > limits.NAME:
         return f"the name has {len(plain)} characters; at most {limits.NAME} are allowed."
@@ -114,7 +114,7 @@ def name_problem(name: str) -> str:
 
 
 def read_multiplier(node: ast.Call, name: str, scope: Scope) -> Value:
-    """reaction(rod), residual(rod, 1): the constraint by its name, quoted where it is not one word."""
+    """reaction(rod), residual(rod, 1): the constraint's name is quoted unless it is one word."""
     if name == "residual" and not scope.residuals:
         raise Refused("residual(...) may be used only in the functions of a perturbation.")
     first = node.args[0] if node.args else None

@@ -1,8 +1,8 @@
-"""The characters and the syntax of an expression, and what is wrong with one that does not parse.
+"""The characters and the syntax of an expression, and the faults of one that does not parse.
 
-Characters are ASCII, and Greek letters, which stand for their English names: θ is read as ``theta``, λ as ``lamda``,
-SymPy's way around Python's keyword. Letters of other alphabets that look like Latin ones are refused, because nobody
-sees the difference.
+Characters are ASCII and Greek letters, which stand for their English names: θ is read as ``theta``, λ as ``lamda``,
+SymPy's spelling, because ``lambda`` is a keyword of Python. Letters of other alphabets that look like Latin ones are
+refused, because the difference is invisible.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ INSTEAD = {
 
 @dataclass(frozen=True)
 class Translated:
-    """An expression in Python's characters, and for every character the place it came from."""
+    """An expression in Python's characters, and the original position of every character."""
 
     text: str
     origin: tuple[int, ...]
 
     def start(self, offset: int) -> int:
-        """Where a character of the translated text stood."""
+        """The original position of a character of the translated text."""
         return self.origin[min(max(offset, 0), len(self.origin) - 1)]
 
 
 def translate(text: str) -> Translated:
-    """^ becomes **, Greek letters their names, line breaks blanks."""
+    """^ becomes **, Greek letters become their names, and line breaks become blanks."""
     out: list[str] = []
     origin: list[int] = []
     for i, letter in enumerate(text):
@@ -57,7 +57,7 @@ def translate(text: str) -> Translated:
 
 
 def foreign_characters(text: str) -> list[tuple[int, str]]:
-    """Characters that have no place in an expression, with what to write instead."""
+    """Characters that are not allowed in an expression, with what to write instead."""
     found = []
     for i, letter in enumerate(text):
         plain = letter.isascii() and (letter.isalnum() or letter in " \t\n\r+-*/^()._,=<>[]{}:;@&%~?\"'\\$`#!|")
@@ -87,7 +87,7 @@ _FIRST_UNIT = re.compile(r"[A-Za-z][A-Za-z]*(?:\^-?\d)?(?:[*/][A-Za-z]+(?:\^-?\d
 
 
 def early_faults(text: str) -> list[tuple[int, int, str]]:
-    """Faults that are found without parsing: length, digits, depth of parentheses."""
+    """Faults found without parsing: length, digits, depth of parentheses."""
     if len(text) > limits.LENGTH:
         return [
             (
@@ -114,7 +114,7 @@ def early_faults(text: str) -> list[tuple[int, int, str]]:
 
 
 def _marks(text: str) -> list[tuple[int, int, str]]:
-    """Marks that Python would read in its own way."""
+    """Marks that mean something else in Python."""
     for mark, instead in (("&&", "and"), ("||", "or"), ("&", "and")):
         if mark in text:
             i = text.index(mark)
@@ -128,7 +128,7 @@ def _marks(text: str) -> list[tuple[int, int, str]]:
 
 
 def explain_syntax(text: str, made: Translated, offset: int, names: Container[str] = ()) -> tuple[int, int, str]:
-    """One fault for a text that Python's grammar refuses, at the place it stopped."""
+    """The fault of a text that Python cannot parse, at the position where parsing stopped."""
     for word in _WORD.finditer(made.text):
         if keyword.iskeyword(word.group()) and word.group() not in ("True", "False", "None"):
             at = made.start(word.start())
@@ -150,7 +150,7 @@ def explain_syntax(text: str, made: Translated, offset: int, names: Container[st
 
 
 def _of_unit(text: str, at: int, names: Container[str]) -> str:
-    """What to write for a number with a unit within a formula; nothing where there is none at this place."""
+    """What to write for a number with a unit within a formula; empty if there is none at this position."""
     before, after = _LAST_NUMBER.search(text[:at]), _FIRST_UNIT.match(text[at:])
     if before is None or after is None or _WORD.match(after.group())[0] in names:  # type: ignore[index]  # it begins so
         return ""
@@ -160,12 +160,12 @@ def _of_unit(text: str, at: int, names: Container[str]) -> str:
             advice = named_quantity(before[1], unit, read_unit(unit).dimension)
             return advice[0].lower() + advice[1:]
         except Refused:
-            unit = unit[: max(unit.rfind("*"), unit.rfind("/"), 0)]  # what follows may be a name of the file
+            unit = unit[: max(unit.rfind("*"), unit.rfind("/"), 0)]  # the next word may be a name in the file
     return ""
 
 
 def _joined(text: str, at: int) -> str:
-    """The text with a * at a place; of a long one only the words around it."""
+    """The text with a * inserted; if it is long, only the words around it."""
     left, right = text[:at].rstrip(), text[at:].lstrip()
     if len(text) <= 60:
         return f"{left}*{right}"
@@ -192,7 +192,7 @@ _KINDS = {
 
 
 def why_forbidden(node: ast.AST) -> str:
-    """Why a node is not read."""
+    """The reason a node is not allowed."""
     if isinstance(node, ast.BinOp):
         return "this operator is not allowed. Use + - * / and ^."
     if isinstance(node, (ast.IfExp, ast.BoolOp, ast.Compare)):

@@ -1,1 +1,1 @@
-"""The keys of model files, in one table that validation, schema and documentation read."""
+"""The keys of model files, in one table from which validation, schema and documentation are made."""

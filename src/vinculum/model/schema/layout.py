@@ -1,4 +1,4 @@
-"""Every key of a model file, with its type and what it means: the one table behind reading, schema and reference."""
+"""Every key of a model file, with its type and meaning: the one table behind reading, schema and reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, Ma
 from vinculum.simulation.integrators import method_names
 
 STABILIZATION = Either(
-    "How the constraints are held during a run.",
+    "How the constraints are stabilized during a run.",
     (
         Text(choices=("none", "baumgarte", "sampled", "projection")),
         Table(
@@ -26,9 +26,9 @@ STABILIZATION = Either(
 )
 
 EVENT = Table(
-    "An instant to detect.",
+    "An event to detect.",
     {
-        "expression": Formula("Its zero is the event; reaction(constraint) may be used."),
+        "expression": Formula("The event occurs where this is zero; reaction(constraint) may be used."),
         "name": Text("Name of the event."),
         "direction": Text("Direction of the crossing.", ("any", "rising", "falling")),
         "terminal": Flag("Whether the event ends the run."),
@@ -39,12 +39,14 @@ EVENT = Table(
 _START = {
     "initial": MapOf("Known initial values, by coordinate or dot(coordinate).", Number()),
     "guess": MapOf("Starting values of the search for the other initial values.", Number()),
-    "fixed": ListOf("Initial values that must not be changed.", Name()),
-    "times": ListOf("Start and end, or all instants; an end before the start runs backwards.", Number()),
-    "samples": Whole("How many instants between start and end.", 2, 100_000),
-    "method": Text("Of integration; taylor when left out.", method_names),
-    "step": Number("Of the methods with a fixed step."),
-    "tolerance": Number("Of the adaptive methods."),
+    "fixed": ListOf("Initial values that must not change.", Name()),
+    "times": ListOf(
+        "Start and end, or a list of instants; if the end is before the start, the run goes backward.", Number()
+    ),
+    "samples": Whole("Number of samples between start and end.", 2, 100_000),
+    "method": Text("Integration method; taylor by default.", method_names),
+    "step": Number("Step of the fixed-step methods."),
+    "tolerance": Number("Tolerance of the adaptive methods."),
     "stabilization": STABILIZATION,
 }
 
@@ -52,9 +54,9 @@ SIMULATION = Table(
     "The motion to compute.",
     {
         **_START,
-        "inputs": MapOf("Laws of the inputs: expressions of t and the state.", Formula()),
+        "inputs": MapOf("Input laws: expressions of t and the state.", Formula()),
         "computed_torque": Table(
-            "Laws of the joint torques that follow a path (tree only).",
+            "Computed-torque laws that make the joints follow a path (tree only).",
             {
                 "path": MapOf("The desired function of t for every coordinate.", Formula()),
                 "frequency": Number("Frequency of the decay of errors, in rad/s (not Hz)."),
@@ -73,23 +75,23 @@ SIMULATION = Table(
             ("body",),
         ),
         "gravity_compensation": Flag("Whether the joint torques compensate gravity (tree only)."),
-        "events": ListOf("Instants to detect.", EVENT),
+        "events": ListOf("Events to detect.", EVENT),
         "dense": Flag("Whether to keep dense output, for values between samples."),
     },
     ("times",),
 )
 
 EQUILIBRIUM = Table(
-    "The equilibrium or steady motion to find, linearize and judge.",
+    "The equilibrium or steady motion to find, linearize and test for stability.",
     {
-        "given": MapOf("Coordinates, inputs or constant velocities that are known.", Number()),
+        "given": MapOf("Known coordinates, inputs or constant velocities.", Number()),
         "near": MapOf("Starting values of the search.", Number()),
         "starts": Whole("Number of further random starts.", 0, 1000),
     },
 )
 
 _WEIGHT = Either(
-    "One number for all, a list of a diagonal or of rows, or a table by name.",
+    "One number for all, a diagonal as a list, a matrix as a list of rows, or a table by name.",
     (Number(), STATE, ListOf(entry=Either(options=(Number(), ListOf(entry=Number()))))),
 )
 
@@ -110,7 +112,7 @@ OBSERVER = Table(
 
 CLOSED_LOOP = Table(
     "The motion with feedback.",
-    {"limits": MapOf("Largest absolute value of each input.", Number()), **_START},
+    {"limits": MapOf("Maximum absolute value of each input.", Number()), **_START},
 )
 
 
@@ -156,7 +158,7 @@ DRAWING = Table(
             Table(
                 keys={
                     "points": ListOf("Two or three coordinates.", Formula()),
-                    "along": Name("The variable in them."),
+                    "along": Name("The variable in the coordinates."),
                     "from": Number("First value of the variable."),
                     "to": Number("Last value of the variable."),
                     "count": Whole("Number of points; 41 by default.", 2, 200),
@@ -185,7 +187,7 @@ DRAWING = Table(
 
 
 SPLINE = Table(
-    "A curve through points, with as many continuous derivatives as its degree less one.",
+    "A curve through points, with degree - 1 continuous derivatives.",
     {
         "points": ListOf("Points at which the curve is given, in increasing order.", Number()),
         "values": ListOf("Values at these points.", Number()),
@@ -202,9 +204,11 @@ MODEL = Table(
         "name": Text("Name of the mechanism."),
         "description": Text("Description in a few sentences."),
         "parameters": MapOf("Numbers by name: plain, with a unit, or formulas of those above.", Number()),
-        "meanings": MapOf("What the symbols are, in words, for reports.", Text()),
+        "meanings": MapOf("Descriptions of the symbols, for reports.", Text()),
         "splines": MapOf("Curves through points by name, used as functions: p(x).", SPLINE),
-        "definitions": MapOf('Formulas by name, or with arguments as "p(s)", used in those below.', Formula()),
+        "definitions": MapOf(
+            'Formulas by name, or with arguments such as "p(s)", used in the formulas below.', Formula()
+        ),
         "system": SYSTEM,
         "tree": TREE,
         "affine": AFFINE,

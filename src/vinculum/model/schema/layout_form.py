@@ -1,4 +1,4 @@
-"""Keys of [form]: the options of all forms, those registered at run time included."""
+"""Keys of [form]: the options of all forms, including those registered at run time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PERTURBATION = Table(
 
 
 class FormTable(Table):
-    """The table [form]; its keys are made when they are asked for, so that a new form is known."""
+    """The table [form]; its keys are computed on access, which includes new forms."""
 
     def __init__(self) -> None:
         object.__setattr__(self, "about", "The form of the equations of motion.")
@@ -32,7 +32,7 @@ class FormTable(Table):
         for form in form_names():
             for key, option in FORMS[form].options().items():
                 options.setdefault(key, []).append((form, option))
-        found: dict[str, Shape] = {"name": Text("The form; multipliers when left out.", form_names())}
+        found: dict[str, Shape] = {"name": Text("The form; multipliers by default.", form_names())}
         found |= {key: option_shape(offered) for key, offered in options.items()}
         return found | {"perturbation": PERTURBATION}
 
@@ -47,13 +47,13 @@ def option_shape(offered: list[tuple[str, Option]]) -> Shape:
 
 
 def shape_of(kind: str, about: str, allowed: tuple[str, ...]) -> Shape:
-    """How a file writes an option of a kind."""
+    """The shape in a file of an option of a kind."""
     if kind in ("rates", "prescription"):
         return Either(about, (Number(), STATE, ListOf(entry=Number())))
     if kind == "inverse":
         return Either(about, (Text(choices=("newton",)), MapOf(entry=Formula())))
     if kind == "state":
-        return MapOf(f"{about} Values left out are zero, except for an affine system.", Number())
+        return MapOf(f"{about} Omitted values are zero, except for an affine system.", Number())
     shapes: dict[str, Shape] = {
         "choice": Text(about, allowed),
         "flag": Flag(about),

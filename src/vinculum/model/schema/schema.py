@@ -1,6 +1,6 @@
-"""The JSON schema of model files and the reference of their keys, both from the table by which files are read.
+"""The JSON schema of model files and the reference of their keys, from the same table that is used to read files.
 
-Editors complete and check model files with ``schema.json``. To write it and the reference in the documentation again:
+Editors complete and check model files with ``schema.json``. To update it and the reference in the documentation:
 ``python -m vinculum.model.schema.schema docs/model_files.md``.
 """
 
@@ -32,7 +32,7 @@ NAME = "urn:vinculum:model"
 
 
 def schema() -> dict[str, Any]:
-    """The schema as a dictionary; exactly one kind of mechanism is asked for."""
+    """The schema as a dictionary; exactly one kind of mechanism is required."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": NAME, "title": "Vinculum model"}
     return head | MODEL.schema() | {"oneOf": [{"required": [kind]} for kind in MECHANISMS]}
 
@@ -52,7 +52,7 @@ def reference() -> str:
 
 
 def _tables(path: str, table: Table) -> Iterator[tuple[str, Table]]:
-    """A table and those inside it, by the way they are written."""
+    """A table and the tables inside it, by their headers."""
     yield path, table
     for key, shape in table.keys.items():
         for inner in _inside(shape):
@@ -94,7 +94,7 @@ def _kind(shape: Shape) -> str:
 
 
 def with_reference(page: str) -> str:
-    """A page with its reference replaced by the present one."""
+    """A page with its reference updated."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n{reference()}\n{END}{after}"

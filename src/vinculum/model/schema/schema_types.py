@@ -1,4 +1,4 @@
-"""Shapes of values in a model file. One description checks a file and makes the JSON schema, so that they agree."""
+"""Shapes of values in a model file. One description both checks a file and makes the JSON schema, so they agree."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Complaint = tuple[Path, str]
 
 @dataclass(frozen=True)
 class Shape:
-    """What a value may be. ``about`` is the sentence that editors and the reference show."""
+    """The shape of a value. ``about`` is the sentence shown by editors and in the reference."""
 
     about: str = ""
 
     def complaints(self, value: Any, path: Path) -> Iterator[Complaint]:
-        """All that is wrong with a value."""
+        """All problems of a value."""
         if not self.fits(value):
             yield path, f"found {_shown(value)}; {self.wanted} is needed."
 
     def fits(self, value: Any) -> bool:
-        """Whether the outermost type is right."""
+        """Whether the outermost type matches."""
         raise NotImplementedError
 
     @property
@@ -38,7 +38,7 @@ class Shape:
         raise NotImplementedError
 
     def pruned(self, value: Any, path: Path, wrong: set[Path]) -> Any:
-        """The value without what is wrong; None when nothing usable is left."""
+        """The value without its invalid parts; None if nothing remains."""
         return None if path in wrong else value
 
     def described(self, schema: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Formula(Simple):
     """An expression in quotes, or a number."""
 
     types = (str, int, float)
-    words = 'a formula in quotes, as "m*dot(x)^2/2", or a number'
+    words = 'a formula in quotes, such as "m*dot(x)^2/2", or a number'
     json_type: ClassVar = ["string", "number"]
 
 
@@ -91,7 +91,7 @@ class Flag(Simple):
 
 @dataclass(frozen=True)
 class Text(Shape):
-    """A string, one of ``choices`` where there are any; a function gives the names that a registry has by now."""
+    """A string, one of ``choices`` if there are any; a function returns the current names of a registry."""
 
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
 
@@ -122,7 +122,7 @@ class Name(Text):
 
     @property
     def wanted(self) -> str:
-        return 'a name in quotes, as "x"'
+        return 'a name in quotes, such as "x"'
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Number(Shape):
 
     @property
     def wanted(self) -> str:
-        return 'a number, a formula of parameters, or a number with a unit, as "9.81 m/s^2",'
+        return 'a number, a formula of parameters, or a number with a unit, such as "9.81 m/s^2",'
 
     def schema(self) -> dict[str, Any]:
         return self.described({"anyOf": [{"type": ["number", "string"]}, WITH_UNIT.schema()]})
@@ -168,7 +168,7 @@ class Whole(Shape):
 
 @dataclass(frozen=True)
 class ListOf(Shape):
-    """A list of one shape, of a given length where it has one."""
+    """A list of one shape, with an optional length."""
 
     entry: Shape = field(default_factory=Formula)
     length: int | None = None
@@ -199,7 +199,7 @@ class ListOf(Shape):
 
 @dataclass(frozen=True)
 class MapOf(Shape):
-    """A table from names of the user's choice to one shape."""
+    """A table with entries of one shape under names that the user chooses."""
 
     entry: Shape = field(default_factory=Formula)
 
@@ -219,7 +219,7 @@ class MapOf(Shape):
 
     @property
     def wanted(self) -> str:
-        return "a table, as {x = ...},"
+        return "a table, such as {x = ...},"
 
     def schema(self) -> dict[str, Any]:
         return self.described(
@@ -228,7 +228,7 @@ class MapOf(Shape):
 
 
 def _of_entries(shape: Shape, entries: Iterable[tuple[int | str, Any]], count: int, path: Path) -> Iterator[Complaint]:
-    """All that is wrong with entries of one shape; too many of them are not looked at."""
+    """All problems of entries of one shape, or that there are too many of them."""
     if count > limits.LIST:
         yield path, f"{count} entries were found; at most {limits.LIST} are allowed."
         return
@@ -279,7 +279,7 @@ class Table(Shape):
 
 @dataclass(frozen=True)
 class Either(Shape):
-    """One of several shapes; the first whose outermost type fits is looked into."""
+    """One of several shapes; the first one whose outermost type matches is checked."""
 
     options: tuple[Shape, ...] = ()
 
@@ -306,7 +306,9 @@ class Either(Shape):
         return self.described({"anyOf": [option.schema() for option in self.options]})
 
 
-WITH_UNIT = Table(keys={"value": Plain("The number."), "unit": Text("Its unit, as m/s^2.")}, required=("value", "unit"))
+WITH_UNIT = Table(
+    keys={"value": Plain("The number."), "unit": Text("Its unit, such as m/s^2.")}, required=("value", "unit")
+)
 
 
 def _shown(value: Any) -> str:

@@ -19,7 +19,7 @@ from vinculum.names import TIME, function_of_time, name_of, suggestion
 
 @dataclass
 class Symbols:
-    """The symbols that questions may name: of the mechanism, and those that a form brings."""
+    """The symbols that these sections may use: those of the mechanism, and those that a form adds."""
 
     coordinates: list[sp.Expr]
     velocities: list[sp.Expr]
@@ -31,7 +31,7 @@ class Symbols:
 
     @classmethod
     def of(cls, system: System | AffineSystem, tree: BodyTree | None = None) -> Symbols:
-        """Of a mechanism that could be made."""
+        """The symbols of a valid mechanism."""
         if isinstance(system, AffineSystem):
             return cls(list(system.states), [], list(system.inputs), list(system.constraint_names), affine=True)
         names = [constraint.name for constraint in system.constraints]
@@ -41,7 +41,7 @@ class Symbols:
     def declared(
         cls, reading: Reading, coordinates: list[sp.Expr], inputs: list[sp.Expr], motors: Mapping[sp.Expr, Path]
     ) -> Symbols:
-        """Of a mechanism with problems, so that the questions are read all the same."""
+        """The symbols of a mechanism with problems, to read the other sections anyway."""
         charges = [function_of_time(f"charge_{name_of(u)}") for u in motors]
         acting = [u for u in inputs if u not in motors] + [sp.Symbol(f"e_{name_of(u)}") for u in motors]
         q = [*coordinates, *charges]
@@ -101,7 +101,7 @@ def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, An
 
 
 def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
-    """Weights are not negative, and those of inputs and outputs positive; a matrix is checked where it is used."""
+    """Weights must not be negative, those of inputs and outputs must be positive; a matrix is checked at its use."""
     positive, key = path[-1] in ("input_weights", "output_noise"), path[-1]
     if key == "outputs" or found is None:
         return

@@ -1,4 +1,4 @@
-"""What a file declares by name: coordinates, states and inputs, parameters, definitions, splines."""
+"""Declarations of a file: coordinates, states and inputs, parameters, definitions, splines."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from vinculum.names import function_of_time, suggestion
 
 
 def declare_coordinates(reading: Reading, path: Path, raw: Any) -> list[sp.Expr]:
-    """Functions of time, entered into the scope."""
+    """Functions of time, added to the scope."""
     return _declare_all(reading, path, raw, function_of_time)
 
 
 def declare_inputs(reading: Reading, path: Path, raw: Any) -> list[sp.Expr]:
-    """Symbols, entered into the scope."""
+    """Symbols, added to the scope."""
     return _declare_all(reading, path, raw, sp.Symbol)
 
 
@@ -58,7 +58,7 @@ def _declare_all(reading: Reading, path: Path, raw: Any, make: Callable[[str], s
 
 
 def _declared_dimension(reading: Reading, path: Path, unit: str | None) -> Any:
-    """Of a declared unit, which must be one of SI, because plain numbers and results are in SI."""
+    """The dimension of a declared unit. It must be an SI unit, because plain numbers and results are in SI."""
     if unit is None:
         return None
     try:
@@ -76,9 +76,9 @@ _WITH_ARGUMENTS = re.compile(r"\s*([^\s()]+)\s*\(([^()]*)\)\s*")
 
 
 def read_parameters(reading: Reading, raw: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
-    """Each parameter becomes a symbol with a number; one may be a formula of those above it.
+    """Each parameter becomes a symbol with a number; it may be a formula of those above it.
 
-    A change without a unit is in SI and has the dimension that the file states.
+    A change without a unit is in SI and has the dimension given in the file.
     """
     known = {english_name(name): name for name in raw}
     for name in (name for name in changes if english_name(name) not in known):
@@ -105,7 +105,7 @@ def _number(reading: Reading, path: Path, value: Value) -> float | None:
 
 
 def _unit(entry: Any, dimension: Dimension | None) -> str:
-    """The unit to show: as written where it is an SI unit, else the SI unit."""
+    """The unit to display: as written if it is an SI unit, otherwise the SI unit."""
     match = quantity_of(entry)
     written = str(entry["unit"]) if isinstance(entry, dict) else match[2] if match is not None else ""
     if dimension is None or not written:
@@ -114,7 +114,7 @@ def _unit(entry: Any, dimension: Dimension | None) -> str:
 
 
 def _declare(reading: Reading, name: str, number: float | None, dimension: Dimension | None, unit: str) -> None:
-    """Enter the symbol of a parameter, its number and its unit."""
+    """Add the symbol of a parameter, its number and its unit."""
     parameter = sp.Symbol(name)
     reading.scope = reading.scope.with_values({name: Value(parameter, dimension=dimension)})
     if number is not None:
@@ -126,14 +126,14 @@ def _declare(reading: Reading, name: str, number: float | None, dimension: Dimen
 
 
 def _dimension(entry: Any, value: Value | None) -> Dimension | None:
-    """Where a unit was written, or where the dimension follows from those of other parameters."""
+    """The dimension of a parameter, from its unit or from the dimensions of other parameters."""
     written = is_quantity(entry)
     follows = isinstance(entry, str) and value is not None and value.number is None
     return value.dimension if value is not None and (written or follows) else None
 
 
 def read_definitions(reading: Reading, raw: Mapping[str, Any]) -> None:
-    """Each definition may use what stands above it."""
+    """Each definition may use those above it."""
     for name, entry in raw.items():
         path = ("definitions", name)
         called = _WITH_ARGUMENTS.fullmatch(name)
@@ -155,7 +155,7 @@ def _macro(reading: Reading, path: Path, name: str, arguments: list[str], entry:
 
 
 def _read_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) -> Macro | None:
-    """Its body is read once with functions of time, of which dot can be taken, to find its faults."""
+    """Read its body once, with functions of time (for dot) as arguments, to find its faults."""
     for problem in filter(None, map(name_problem, arguments)):
         reading.problem(path, problem)
         return None
@@ -171,7 +171,7 @@ def _read_macro(reading: Reading, path: Path, arguments: list[str], entry: Any) 
 
 
 def read_splines(reading: Reading) -> None:
-    """Each spline becomes a function, entered into the scope."""
+    """Each spline becomes a function, added to the scope."""
     stated = reading.data.get("splines", {})
     count = sum(len(raw["points"]) + len(raw["values"]) for raw in stated.values()) // 2
     if count > limits.POINTS:
@@ -201,7 +201,7 @@ def _spline(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Cur
 
 
 def _wrong_point(points: list[float], values: list[float], raw: dict[str, Any]) -> tuple[Path, str] | None:
-    """The first thing that is wrong with the points, and where."""
+    """The first problem with the points, and its position."""
     if len(points) != len(values):
         return (), f"there are {len(points)} points and {len(values)} values. Give one value for each point."
     for i, (before, point) in enumerate(pairwise(points), start=1):

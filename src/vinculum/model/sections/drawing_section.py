@@ -1,4 +1,4 @@
-"""[drawing], and what a model keeps of its file to be shown: motors, measured curves, a tool point on a path.
+"""[drawing], and what a model keeps from its file for display: motors, measured curves, a tool point on a path.
 
 A tree of bodies without a drawing is drawn from its joints.
 """
@@ -23,7 +23,7 @@ from vinculum.names import suggestion
 
 
 def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
-    """The drawing that a file states, or none."""
+    """The drawing of a file, or None."""
     raw = reading.data.get("drawing")
     if raw is None:
         return None
@@ -45,9 +45,9 @@ def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
 
 
 def _in_its_plane(drawing: Drawing) -> Drawing:
-    """In two coordinates when the third of every point is zero, as on bodies that move in a coordinate plane.
+    """Reduce the drawing to two coordinates if the third one of every point is zero, as on bodies that move in a plane.
 
-    Circles in space have planes of their own; those without a normal are in the plane of x and y.
+    Circles in space have their own planes; those without a normal are in the xy plane.
     """
     if {len(place) for place in drawing.points.values()} != {3}:
         return drawing
@@ -67,7 +67,7 @@ def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tupl
             reading.problem(path, f"a point needs two or three coordinates; found {len(raw)}.")
         return reading.vector(path, raw) or ()
     if tree is None:
-        if "tree" not in reading.data:  # else its problems are reported already
+        if "tree" not in reading.data:  # otherwise its problems have been reported
             said = "this file has no tree of bodies. Give the coordinates of the point in a list."
             reading.problem((*path, "body"), said)
         return ()
@@ -94,7 +94,7 @@ def _segment(reading: Reading, i: int, raw: Any, points: dict[str, Any]) -> Segm
 
 
 def _curve(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]) -> Segment:
-    """A line through points that are added to the others."""
+    """A line through new points, which are added to the others."""
     places = _along(reading, ("drawing", "curves", i), raw)
     names = [f"{raw.get('name') or 'curve'} {i + 1}.{k}" for k in range(len(places))]
     points |= dict(zip(names, places, strict=True))
@@ -102,7 +102,7 @@ def _curve(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any]
 
 
 def _along(reading: Reading, path: Path, raw: dict[str, Any]) -> list[tuple[sp.Expr, ...]]:
-    """The points of a curve: its variable is put in as a number at each."""
+    """The points of a curve, by substituting numbers for its variable."""
     along = reading.declare((*path, "along"), raw["along"])
     first, last = (reading.number((*path, key), raw[key]) for key in ("from", "to"))
     if len(raw["points"]) not in (2, 3):
@@ -114,7 +114,7 @@ def _along(reading: Reading, path: Path, raw: dict[str, Any]) -> list[tuple[sp.E
         inner = reading.scope.with_values({along: number(float(value))})
         place = reading.vector((*path, "points"), raw["points"], inner)
         if place is None:
-            break  # once is enough to say what is wrong
+            break  # report a problem only once
         places.append(place)
     return places
 
@@ -152,7 +152,7 @@ def _unit_of(dimension: Dimension | None) -> str:
 
 
 def _tool_point(reading: Reading) -> Led | None:
-    """The point of a body that [tree.path] or [simulation.task_path] leads."""
+    """The point of a body that follows [tree.path] or [simulation.task_path]."""
     for path in (("tree", "path"), ("simulation", "task_path")):
         raw = reading.data.get(path[0], {}).get(path[1])
         if raw and raw.get("position"):

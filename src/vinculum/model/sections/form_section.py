@@ -1,4 +1,4 @@
-"""The table [form] of a file: which form, and its options, each read by its kind."""
+"""The table [form] of a file: the form and its options, each read according to its kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
         reading.problem(("form", "name"), f"an affine system can only have the form program, not {form.name}.")
         form, found = FORMS["program"], {"form": "program"}
     perturbation = raw.pop("perturbation", None)
-    if raw and (found or "name" not in reading.document.data["form"]):  # else the name is wrong, and was reported
+    if raw and (
+        found or "name" not in reading.document.data["form"]
+    ):  # otherwise the name is wrong and has been reported
         _refuse_options(reading, form, raw if perturbation is None else [*raw, "perturbation"])
     _declare_states(reading, form, known)
     options = {key: option for key, option in form.options().items() if key in raw}
@@ -48,7 +50,7 @@ def _refuse_options(reading: Reading, form: type[Form], given: Iterable[str]) ->
 
 
 def _declare_states(reading: Reading, form: type[Form], known: Symbols) -> None:
-    """Names of the states that a form may bring, as p_phi of Routh's equations for a coordinate phi."""
+    """Names of the states that a form may add, such as p_phi of Routh's equations for a coordinate phi."""
     brought = {name_of(state): state for state in form.new_states(known.coordinates)}
     new = {name: Value(state) for name, state in brought.items() if name not in reading.scope.values}
     reading.scope = reading.scope.with_values(new)
@@ -69,7 +71,7 @@ def _coordinates(reading: Reading, path: Path, raw: Any, known: Symbols) -> list
 
 
 def _characteristics(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, sp.Expr]:
-    """New names and their expressions, which may be used from here on."""
+    """New names and their expressions, available from here on."""
     found = read_characteristics(reading, path, raw)
     known.further += list(found)
     return found
@@ -81,7 +83,7 @@ def _inverse(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
 
 
 def _state(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, float]:
-    """Numbers by symbol; values left out are zero, except for an affine system."""
+    """Numbers by symbol; omitted values are zero, except for an affine system."""
     given = reading.table(path, raw, [*known.states, *known.inputs], "coordinate or velocity")
     rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
     return dict.fromkeys(rest, 0.0) | given
@@ -130,7 +132,7 @@ def _perturbation(reading: Reading, raw: dict[str, Any], known: Symbols) -> Any:
 
 
 OPTION_READERS: dict[str, Callable[[Reading, Path, Any, Symbols], Any]] = {
-    # by the kind of an option, new names first, since the others may contain them
+    # by the kind of option; new names come first, because the others may contain them
     "characteristics": _characteristics,
     "release": _release,
     "choice": _plain,

@@ -1,6 +1,6 @@
-"""Motions and laws that are given: of the inputs, of a tool point along a path, of the base of a tree.
+"""Prescribed motions and laws: of the inputs, of a tool point along a path, of the base of a tree.
 
-The motion of the base is integrated in closed form, so only simple functions are accepted for it.
+The motion of the base is integrated in closed form, so it accepts only simple functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Laws = dict[sp.Expr, sp.Expr]
 
 
 def read_laws(reading: Reading, path: Path, raw: dict[str, Any], allowed: list[sp.Expr], what: str) -> Laws:
-    """Formulas by name, each with the dimension of what it is a law of."""
+    """Formulas by name, each with the dimension of its input."""
     found = {}
     for text, entry in raw.items():
         place = (*path, text)
@@ -41,12 +41,12 @@ def read_laws(reading: Reading, path: Path, raw: dict[str, Any], allowed: list[s
 
 @dataclass(frozen=True, eq=False)
 class TorqueLaws(Mapping[sp.Expr, sp.Expr]):
-    """Laws {torque: expression} of a tree, derived when one of them is first read: reading a file derives nothing."""
+    """Laws {torque: expression} of a tree, derived at the first access: loading a file derives nothing."""
 
     tree: BodyTree
     kind: str  # a key of _TORQUES
     options: Mapping[str, Any]
-    others: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # laws that the user wrote, which prevail
+    others: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # laws that the user wrote; these take precedence
 
     @cached_property
     def derived(self) -> Mapping[sp.Expr, sp.Expr]:
@@ -76,7 +76,7 @@ class TorqueLaws(Mapping[sp.Expr, sp.Expr]):
 def read_torques(
     reading: Reading, raw: dict[str, Any], tree: BodyTree | None, coordinates: list[sp.Expr]
 ) -> TorqueLaws | None:
-    """Laws of the joint torques, where the simulation asks for them in one of three ways."""
+    """Laws of the joint torques, if the simulation requests them in one of three ways."""
     asked = [key for key in _TORQUES if raw.get(key)]
     if not asked:
         return None
@@ -107,7 +107,7 @@ def _computed_torque(
 
 
 def _task_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]) -> dict[str, Any]:
-    """The configuration near the path is that of the start, where none is given."""
+    """The configuration near the path; the initial one by default."""
     asked = raw["task_path"]
     place, given = (
         ((*path, "at"), asked["at"]) if "at" in asked else (("simulation", "initial"), raw.get("initial", {}))
@@ -143,12 +143,12 @@ def _check_actuators(laws: TorqueLaws) -> None:
 
 
 def _check_by_deriving(laws: TorqueLaws) -> None:
-    """Whether the arm is singular on its path shows only in the equations."""
+    """Singular configurations on the path show only in the equations."""
     _ = laws.derived
 
 
 class _Torques(NamedTuple):
-    """One way to state joint torques: how it is read, checked when a file is read, and derived."""
+    """One way to define joint torques: functions that read it, check it at loading, and derive the laws."""
 
     read: Callable[..., dict[str, Any]]
     check: Callable[[TorqueLaws], None]
@@ -163,7 +163,7 @@ _TORQUES = {
 
 
 def read_path(reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]) -> dict[str, Any]:
-    """Arguments of ``servo_path``: body, path, point, orientation, joints; a component left out is free."""
+    """Arguments of ``servo_path``: body, path, point, orientation, joints; an omitted component is free."""
     reading.body((*path, "body"), raw["body"])
     asked = raw.get("position", {})
     axes = {axis: reading.expression((*path, "position", axis), entry, None, LENGTH) for axis, entry in asked.items()}
@@ -194,7 +194,7 @@ _SIMPLE = "Write it as a sum of terms such as a*t^2, a*sin(b*t + c), a*cos(b*t +
 
 
 def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
-    """Velocity, angular velocity and rotation of the base, as far as they are given."""
+    """Velocity, angular velocity and rotation of the base, if given."""
     found: dict[str, Any] = {}
     for key, dimension in (("base_velocity", over(LENGTH, TIME)), ("base_angular_velocity", RATE)):
         if key in raw:
@@ -222,7 +222,7 @@ def _refuse_complicated(reading: Reading, path: Path, entry: sp.Expr) -> None:
 
 
 def _simple(term: sp.Expr) -> bool:
-    """A constant times a power of t times at most one sine, cosine or exponential of a line."""
+    """A constant times a power of t times at most one sine, cosine or exponential of a linear function of t."""
     moving = [factor for factor in sp.Mul.make_args(term) if factor.has(t)]
     waves = [factor for factor in moving if isinstance(factor, (sp.sin, sp.cos, sp.exp))]
     powers = [

@@ -63,7 +63,7 @@ def _kind(reading: Reading, name: str, raw: Any) -> tuple[str | None, Any]:
 
 
 def affine_constraints(reading: Reading) -> dict[str, sp.Expr]:
-    """Those of an affine system: formulas of states and time."""
+    """The constraints of an affine system: formulas of states and time."""
     found = {}
     for name, raw in reading.data.get("constraints", {}).items():
         if isinstance(raw, dict) and set(raw) != {"program"}:
@@ -83,7 +83,7 @@ _POWER = product([ENERGY, raised(dimensions.TIME, Fraction(-1))])
 def read_system(
     reading: Reading, coordinates: list[sp.Expr], inputs: list[sp.Expr], constraints: list[Constraint], name: str
 ) -> System | None:
-    """The system; None when a part of it is wrong."""
+    """The system; None if a part of it has problems."""
     raw = reading.data["system"]
     before = len(reading.problems.found)
     energies = {
@@ -106,7 +106,7 @@ def read_system(
 def read_forces(
     reading: Reading, path: Path, raw: dict[str, Any], coordinates: list[sp.Expr]
 ) -> dict[sp.Expr, sp.Expr]:
-    """Generalized forces: energy over the dimension of the coordinate, where both are known."""
+    """Generalized forces, with the dimension of energy over coordinate if known."""
     found = {}
     for text, entry in raw.items():
         place = (*path, text)
@@ -134,7 +134,7 @@ def declare_states(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
 
 
 def read_affine(reading: Reading, states: list[sp.Expr], inputs: list[sp.Expr], name: str) -> AffineSystem | None:
-    """The affine system; None when a part of it is wrong."""
+    """The affine system; None if a part of it has problems."""
     raw = reading.data["affine"]
     rates = {}
     size = 0
@@ -172,7 +172,7 @@ def read_affine(reading: Reading, states: list[sp.Expr], inputs: list[sp.Expr], 
 
 
 def _split(reading: Reading, state: sp.Expr, rate: sp.Expr, inputs: list[sp.Expr]) -> tuple[sp.Expr, list[sp.Expr]]:
-    """F and the row of B; a rate that is not linear in the inputs is refused."""
+    """The entry of F and the row of B; a rate that is not linear in the inputs is reported."""
     row = [rate.diff(u) for u in inputs]
     bent = [u for u in inputs if any(entry.has(u) for entry in row)]
     if bent:

@@ -1,4 +1,4 @@
-"""What is done to a mechanism before its equations are derived: motors, release of constraints, a program."""
+"""Changes to a mechanism before its equations are derived: motors, release of constraints, a program."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from vinculum.names import function_of_time, name_of
 
 
 def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Path]:
-    """The charge and the voltage of each motor, entered into the scope."""
+    """The charge and the voltage of each motor, added to the scope."""
     found: dict[sp.Expr, Path] = {}
     if len(_named(reading)) > limits.MOTORS:
         reading.problem(("motors",), f"{len(_named(reading))} motors were found; at most {limits.MOTORS} are allowed.")
@@ -53,13 +53,13 @@ def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Pat
 
 
 def _named(reading: Reading) -> list[str]:
-    """The inputs that motors are stated for, also where something is wrong with a motor."""
+    """The inputs that have motors, even if a motor has problems."""
     stated = reading.document.data.get("motors", {})
     return list(stated) if isinstance(stated, dict) else []
 
 
 def _needed(reading: Reading, path: Path, raw: dict[str, Any]) -> dict[str, Dimension | None]:
-    """What n k_t i = u asks of a motor: for a torque k_t in N·m/A, for a force a gear in 1/m, or k_t in N/A."""
+    """The dimensions that n k_t i = u requires: for a torque k_t in N·m/A, for a force a gear in 1/m or k_t in N/A."""
     turning, pushing = over(ENERGY, CURRENT), over(FORCE, CURRENT)
     own = reading.scope.values[english_name(str(path[-1]))].dimension
     gear, constant = (_stated(reading, (*path, key), raw.get(key, 1)) for key in ("gear", "torque_constant"))
@@ -92,7 +92,7 @@ def add_motors(reading: Reading, system: System, motors: dict[sp.Expr, Path]) ->
 
 
 def read_motors(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[sp.Expr, DCMotor]:
-    """The motors that can be read, by the input they take the place of."""
+    """The valid motors, by the input they replace."""
     usable = reading.data.get("motors", {})
     made = {u: _motor(reading, path) for u, path in motors.items() if path[-1] in usable}
     return {u: motor for u, motor in made.items() if motor is not None}
@@ -112,7 +112,7 @@ def _motor(reading: Reading, path: Path) -> DCMotor | None:
 
 
 def release_constraints(reading: Reading, system: System) -> System:
-    """The system with the reactions of its constraints as inputs, where the file asks for it."""
+    """The system with the reactions of its constraints as inputs, if the file requests it."""
     raw = reading.data.get("release")
     if raw is None:
         return system
@@ -131,7 +131,7 @@ def release_constraints(reading: Reading, system: System) -> System:
 
 
 def read_characteristics(reading: Reading, path: Path, raw: dict[str, Any]) -> dict[sp.Expr, sp.Expr]:
-    """Quasi-velocities: new functions of time, entered into the scope after all are read."""
+    """Quasi-velocities: new functions of time, added to the scope after all are read."""
     made, new = {}, {}
     for name, entry in raw.items():
         plain, value = reading.declare((*path, name), name), reading.formula((*path, name), entry)
@@ -143,7 +143,7 @@ def read_characteristics(reading: Reading, path: Path, raw: dict[str, Any]) -> d
 
 
 def add_program(reading: Reading, system: System, program: dict[str, sp.Expr]) -> System | AffineSystem:
-    """The system with conditions that all its inputs together hold."""
+    """The system with conditions held by all its inputs together."""
     if not program or reading.problems:
         return system
     try:

@@ -1,4 +1,4 @@
-"""[simulation] and [closed_loop]: arguments of ``simulate``, and what a run needs besides the mechanism."""
+"""[simulation] and [closed_loop]: arguments of ``simulate``, and checks that a run is complete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vinculum.simulation.stabilization.stabilization import Baumgarte, Guarantee
 
 
 def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
-    """Arguments of ``simulate``, of the motion or of the closed loop."""
+    """Arguments of ``simulate`` for the motion or the closed loop."""
     raw = reading.data.get(section)
     if raw is None:
         return None
@@ -68,7 +68,7 @@ def _times(reading: Reading, path: Path, raw: dict[str, Any]) -> Any:
 
 
 def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
-    """By name, or with gains or an accuracy."""
+    """The stabilization, by name or with gains or an accuracy."""
     if isinstance(raw, str):
         return raw
     kind = {"baumgarte": Baumgarte, "sampled": Sampled, "guaranteed": Guaranteed}[raw["kind"]]
@@ -113,7 +113,7 @@ def _event(reading: Reading, i: int, raw: dict[str, Any], known: Symbols) -> Any
 
 
 def check_runs(reading: Reading, system: System | AffineSystem | None, answers: Mapping[str, Any]) -> None:
-    """Report what would be missing at run time, unless the file has other problems."""
+    """Report anything that would be missing at run time, unless the file has other problems."""
     if reading.problems:
         return
     for section in ("simulation", "closed_loop"):
@@ -125,7 +125,7 @@ def check_runs(reading: Reading, system: System | AffineSystem | None, answers: 
 
 
 def _check_laws(reading: Reading, system: System, laws: Mapping[Any, Any]) -> None:
-    """Every input needs a law but those that hold servo constraints; a program sets all of them."""
+    """Every input needs a law except those that hold servo constraints; a program determines all of them."""
     missing = [name_of(u) for u in system.free_inputs if u not in laws]
     held = [name_of(u) for u in system.servo_inputs if u in laws]
     place: Path = ("simulation", "inputs") if "inputs" in reading.data["simulation"] else ("simulation",)
@@ -141,10 +141,10 @@ def _check_laws(reading: Reading, system: System, laws: Mapping[Any, Any]) -> No
 
 
 def _check_steps(reading: Reading, section: str, asked: Mapping[str, Any]) -> None:
-    """A fixed step is given for the methods that have one, and for no other."""
+    """Fixed-step methods need a step; the others must not have one."""
     method, step = asked.get("method", "taylor"), asked.get("step")
     kind = reading.data[section].get("stabilization")
-    guaranteed = isinstance(kind, dict) and kind.get("kind") == "guaranteed"  # which finds the step by itself
+    guaranteed = isinstance(kind, dict) and kind.get("kind") == "guaranteed"  # which chooses the step itself
     takes = METHODS[method].options
     if step is not None and "step" not in takes:
         reading.problem((section, "step"), f"the method {method} chooses its own steps. Leave step out.")

@@ -1,4 +1,4 @@
-"""[tree]: bodies and joints, links of Denavit and Hartenberg, or a URDF file; loops and contacts."""
+"""[tree]: bodies and joints, Denavit-Hartenberg links, or a URDF file; loops and contacts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PATH = ("tree", "urdf")
 
 
 def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
-    """The robot without loops and contacts; its coordinates and inputs enter the scope."""
+    """The robot without loops and contacts; its coordinates and inputs are added to the scope."""
     text = _text(reading, raw["urdf"])
     for key in ("bodies", "links"):
         if raw.get(key):
@@ -75,7 +75,7 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
 
 
 def _text(reading: Reading, name: str) -> str | None:
-    """The text of the file, which must lie in the folder of the model or below it."""
+    """The text of the file, which must be in the folder of the model or below it."""
     folder = reading.document.folder.resolve()
     inside = PurePosixPath(name)
     if "\0" in name or "\\" in name or inside.is_absolute() or ".." in inside.parts or not name.strip():
@@ -106,7 +106,7 @@ _QUANTITIES = ("damping", "stiffness", "rest", "friction", "rotor_inertia", "gea
 
 
 def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
-    """The coordinates and inputs of all joints, entered into the scope."""
+    """The coordinates and inputs of all joints, added to the scope."""
     raw = reading.data["tree"]
     if "urdf" in raw:
         reading.robot = read_urdf(reading, raw)
@@ -128,7 +128,7 @@ def declare_joints(reading: Reading) -> tuple[list[sp.Expr], list[sp.Expr]]:
 
 
 def _bodies(reading: Reading) -> list[tuple[Path, str, dict[str, Any]]]:
-    """Path, name and keys of every body, of the table of bodies and of the links."""
+    """Path, name and keys of every body, from the table of bodies and from the links."""
     raw = reading.data["tree"]
     found: list[tuple[Path, str, dict[str, Any]]] = [
         (("tree", "bodies", n), n, b) for n, b in raw.get("bodies", {}).items()
@@ -142,7 +142,7 @@ def _several(raw: Any) -> list[str]:
 
 
 def _declare(reading: Reading, path: Path, label: str, make: Any, dimension: Dimension | None) -> list[sp.Expr]:
-    """A symbol of a joint; its dimension is claimed only where the file has units."""
+    """A symbol of a joint; it has a dimension only if the file has units."""
     plain = reading.declare(path, label)
     if plain is None:
         return []
@@ -155,7 +155,7 @@ def _declare(reading: Reading, path: Path, label: str, make: Any, dimension: Dim
 def read_tree(
     reading: Reading, coordinates: list[sp.Expr], constraints: list[Constraint], name: str
 ) -> System | None:  # fmt: skip
-    """The system of the tree, which is its ``bodies``; None when a part of it is wrong."""
+    """The system of the tree, with the tree as its ``bodies``; None if a part of it has problems."""
     raw = reading.data["tree"]
     links = [_link(reading, i, row) for i, row in enumerate(raw.get("links", []))]
     bodies = _stated(reading, raw)
@@ -182,7 +182,7 @@ def read_tree(
 
 
 def _stated(reading: Reading, raw: dict[str, Any]) -> list[Body]:
-    """The bodies of the URDF file, or those that have tables of their own."""
+    """The bodies of the URDF file, or of the tables."""
     if "urdf" in raw:
         return [] if reading.robot is None else list(reading.robot.bodies.bodies)
     if not raw.get("bodies") and not raw.get("links"):
@@ -209,7 +209,7 @@ def _body(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Body:
 
 
 def _link(reading: Reading, i: int, raw: dict[str, Any]) -> dict[str, Any]:
-    """A row of Denavit and Hartenberg: all numbers."""
+    """A Denavit-Hartenberg row, all numbers."""
     path = ("tree", "links", i)
     given = _inertial(reading, path, raw, numeric=True) | {"name": raw.get("name", f"link_{i + 1}")}
     for key, dimension in OF_LINKS.items():
@@ -241,7 +241,7 @@ def _inertial(reading: Reading, path: Path, raw: dict[str, Any], numeric: bool =
 
 
 def _joint(reading: Reading, path: Path, raw: dict[str, Any], read: Any) -> str | Joint:
-    """The joint with the numbers it needs; numbers of other joints are refused."""
+    """The joint with the numbers it needs; numbers of other joints are reported."""
     name = raw.get("joint", "revolute")
     own = of_joint(name)
     for key in dict.fromkeys(key for kind in JOINTS for key in of_joint(kind) if key in raw and key not in own):
@@ -264,7 +264,7 @@ def _of_joint(reading: Reading, path: Path, raw: dict[str, Any], key: str, read:
 
 
 def _gear(reading: Reading, path: Path, raw: Any) -> Dimension | None:
-    """The dimension of a gear ratio, not known where it is a plain number."""
+    """The dimension of a gear ratio; None if it is a plain number."""
     value = reading.formula(path, raw) if not isinstance(raw, list) else None
     return None if value is None or (value.number is not None and not is_quantity(raw)) else value.dimension
 
@@ -313,7 +313,7 @@ _DIRECTIONS = ("axis", "other_axis", "normal", "across")
 
 
 def _made(reading: Reading, kind: Any, path: Path, raw: dict[str, Any]) -> Any:
-    """A loop or contact: names as they are, directions as numbers, everything else as lengths."""
+    """A loop or contact: names unchanged, directions as numbers, everything else as lengths."""
     given: dict[str, Any] = {"first": None, "second": None} if kind is Loop else {}
     for key, entry in raw.items():
         if key in _PLAIN:

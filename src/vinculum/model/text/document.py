@@ -1,4 +1,4 @@
-"""From a file to its data: size, encoding and nesting are checked before anything is parsed."""
+"""The data of a file; size, encoding and nesting are checked before parsing."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_document(source: FilePath) -> Document:
 
 
 def parse_document(text: str, file: str, folder: FilePath) -> Document:
-    """The document in a text; refused when it is nested too deeply or is not TOML."""
+    """The document in a text; an error if it is nested too deeply or is not TOML."""
     text = text.replace("\r\n", "\n")
     found = _too_large(text)
     if found is not None:
@@ -85,9 +85,7 @@ def _text(source: FilePath) -> str:
         ) from None
     if len(raw) > limits.BYTES:
         most = f"{limits.BYTES // 1024} kB"
-        raise ModelFileError(
-            name, [Problem(f"the file is larger than {most}, the largest size that is read.", whole=True)]
-        )
+        raise ModelFileError(name, [Problem(f"the file is larger than {most}, the maximum size.", whole=True)])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -96,7 +94,7 @@ def _text(source: FilePath) -> str:
 
 
 def _too_large(text: str) -> Problem | None:
-    """More values, deeper brackets or longer keys than any mechanism needs: parsers recurse or slow down on them."""
+    """Refuse more values, deeper brackets or longer keys than a mechanism needs: they slow down parsers."""
     depth = parts = values = 0
     for match in _TOKENS.finditer(text):
         if match["long"] is not None:
@@ -106,25 +104,25 @@ def _too_large(text: str) -> Problem | None:
             continue
         values += mark in ",="
         if values > limits.VALUES:
-            return _at(text, match.start(), f"the file has more than {limits.VALUES} values, the most that are read.")
+            return _at(text, match.start(), f"the file has more than {limits.VALUES} values, the maximum.")
         depth += (mark in "[{") - (mark in "]}")
         parts = parts + 1 if mark == "." else 0
         if depth > limits.NESTING or parts >= limits.KEY_PARTS:
             what = "brackets are nested more than" if depth > limits.NESTING else "a key has more than"
             most = limits.NESTING if depth > limits.NESTING else limits.KEY_PARTS
-            return _at(text, match.start(), f"{what} {most} levels, the most that are read.")
+            return _at(text, match.start(), f"{what} {most} levels, the maximum.")
         depth = max(depth, 0)
     return None
 
 
 def _at(text: str, offset: int, message: str) -> Problem:
-    """A problem at an offset of the text."""
+    """Report a problem at an offset of the text."""
     column = offset - text.rfind("\n", 0, offset)
     return Problem(message, line=text.count("\n", 0, offset) + 1, column=column)
 
 
 def _not_toml(text: str, message: str) -> Problem:
-    """tomllib's own words, with the line it speaks of."""
+    """The message of tomllib, with the line it refers to."""
     place = _POSITION.search(message)
     lines = text.split("\n")
     line, column = len(lines), len(lines[-1]) + 1
@@ -137,7 +135,7 @@ def _not_toml(text: str, message: str) -> Problem:
 
 
 def _repeated(said: str, line: str) -> str:
-    """A key or a table that stands twice, by its name; nothing where that is not what was said."""
+    """The message for a key or a table that appears twice; empty for other errors."""
     stated = line.strip()
     if said.startswith("Cannot overwrite a value") and "=" in stated:
         return f"the key {stated.partition('=')[0].strip()[:60]} appears twice in this table. Delete one of them."
@@ -155,7 +153,7 @@ _WITH_UNIT = re.compile(
 
 
 def _hint(line: str) -> str:
-    """What usually is missing in a line that is not TOML; a line of no usual length gets no advice."""
+    """The likely cause in a line that is not TOML; none for a very long line."""
     if len(line) > 300:
         return ""
     unquoted = _UNQUOTED.search(line)

@@ -20,7 +20,7 @@ _SECTIONS = {
     "close_loop": "closed_loop",
     "computed_torque": "simulation.computed_torque",
     "task_path": "simulation.task_path",
-}  # the tables that hold the arguments of functions; those of constructors stand where the finding points to
+}  # the tables that hold the arguments of functions; those of constructors are at the location of the finding
 _KEYS = {("derive", "form"): "name"}  # arguments with another name in a file
 _TABLES = {
     "Holonomic": 'holonomic = "..."',
@@ -29,7 +29,7 @@ _TABLES = {
     "Body": "[tree.bodies.<name>]",
     "bodies.Loop": "[[tree.loops]]",
     "bodies.rotation_rpy": 'rotation = { roll = "90 deg" }',
-}  # what is written for a constructor without arguments, or with arguments that a file spells otherwise
+}  # the file's spelling of a constructor without arguments, or with other arguments than in Python
 
 
 def in_file_words(error: VinculumError) -> str:
@@ -38,7 +38,7 @@ def in_file_words(error: VinculumError) -> str:
 
 
 def file_call(asked: Call) -> str:
-    """A call as the keys of a model file that mean the same.
+    """A call as the equivalent keys of a model file.
 
     >>> from vinculum.errors import call
     >>> file_call(call("derive", form="hamel", redundant="least_squares"))
@@ -68,7 +68,7 @@ def _pairs(entries: Mapping[Any, Any], joined: str = ", ") -> str:
 
 
 def _key(key: Any) -> str:
-    """A key, in quotes where it is not a bare word: ``x``, ``"dot(x)"``."""
+    """A key, in quotes unless it is a bare word: ``x``, ``"dot(x)"``."""
     text = key if isinstance(key, str) else name_of(key)
     return text if text.replace("_", "").replace("-", "").isalnum() else json.dumps(text, ensure_ascii=False)
 

@@ -1,6 +1,6 @@
-"""Where each value of a TOML document stands. ``tomllib`` checks and reads the document; this only finds places.
+"""The location of each value in a TOML document. ``tomllib`` checks and reads the document; this only finds locations.
 
-The text has been accepted by ``tomllib``, so that the scanner may take its grammar for granted.
+``tomllib`` has accepted the text, so the scanner may assume that it is valid TOML.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Place:
 
 
 class Places:
-    """The place of every value, by the path of keys and indices that leads to it."""
+    """The location of every value, by its path of keys and indices."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -40,15 +40,15 @@ class Places:
         self._scan()
 
     def line(self, offset: int) -> int:
-        """The line of an offset, the first being 1."""
+        """The line of an offset; the first line is 1."""
         return bisect_right(self.starts, offset)
 
     def column(self, offset: int) -> int:
-        """The column of an offset, the first being 1."""
+        """The column of an offset; the first column is 1."""
         return offset - self.starts[self.line(offset) - 1] + 1
 
     def of(self, path: Path) -> Place:
-        """The place of a value; or of the nearest table around it."""
+        """The location of a value, or of the nearest table around it."""
         while path not in self.at:
             path = path[:-1]
         return self.at[path]
@@ -71,7 +71,7 @@ class Places:
                 self._pair(table)
 
     def _skip(self) -> int:
-        self._position = _BLANK.match(self.text, self._position).end()  # type: ignore[union-attr]  # matches always
+        self._position = _BLANK.match(self.text, self._position).end()  # type: ignore[union-attr]  # always matches
         return self._position
 
     def _header(self) -> Path:
@@ -141,7 +141,7 @@ class Places:
             self._inline(path)
         else:
             match = _STRING.match(self.text, self._position) or _SCALAR.match(self.text, self._position)
-            self._position = match.end()  # type: ignore[union-attr]  # a scalar matches always
+            self._position = match.end()  # type: ignore[union-attr]  # a scalar always matches
 
     def _array(self, path: Path) -> None:
         self._position += 1

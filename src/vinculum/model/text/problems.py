@@ -1,4 +1,4 @@
-"""What is wrong with a model file: everything at once, each with its place and what to write instead."""
+"""Problems of a model file: all at once, each with its location and what to write instead."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from vinculum.model import limits
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: the key it concerns, the line, and the part of the text under which the caret stands."""
+    """One problem: its key, its line, and the part of the text marked by the caret."""
 
     message: str
-    key: str = ""  # as system.kinetic_energy
+    key: str = ""  # such as system.kinetic_energy
     line: int = 1
     column: int = 1
     excerpt: str = ""  # the line of the text in question
     start: int = 0  # of the caret, in the excerpt
     end: int = 0
-    whole: bool = False  # whether the file as a whole is meant
+    whole: bool = False  # whether it concerns the file as a whole
 
     def shown(self, file: str) -> str:
-        """File, line, key, what is wrong, and the expression with a caret."""
+        """File, line, key, message, and the expression with a caret."""
         line = "" if self.whole else f", line {self.line}"
         head = f"{file}{line}" + (f", {self.key}" if self.key else "") + f": {self.message}"
         if not self.excerpt:
@@ -43,7 +43,7 @@ def _window(text: str, start: int, end: int, width: int = 100) -> tuple[str, int
 
 
 class ModelFileError(VinculumError):
-    """A model file that cannot be used. ``problems`` lists all that is wrong with it."""
+    """An invalid model file. ``problems`` lists all its problems."""
 
     def __init__(self, file: str, problems: Sequence[Problem]) -> None:
         super().__init__(file, tuple(problems))
@@ -55,14 +55,14 @@ class ModelFileError(VinculumError):
         return tuple(Finding(problem.message) for problem in self.problems)
 
     def written(self, write: Callable[[Call], str] = python_call) -> str:
-        """The file, and every problem with its place; calls are rendered as keys already."""
+        """The file and every problem with its location; calls are already rendered as keys."""
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         shown = [problem.shown(self.file) for problem in self.problems]
         return "\n".join([f"Invalid model file {self.file} ({count}):", *shown])
 
 
 class TooMany(Exception):
-    """Enough is wrong; reading stops."""
+    """There are too many problems; reading stops."""
 
 
 class Problems:
@@ -72,7 +72,7 @@ class Problems:
         self.found: list[Problem] = []
 
     def add(self, problem: Problem) -> None:
-        """Note a problem; stop when there are too many to be of use."""
+        """Record a problem; stop when there are too many to be useful."""
         if problem not in self.found:
             self.found.append(problem)
         if len(self.found) >= limits.PROBLEMS:

@@ -1,7 +1,7 @@
 """Dimensions of expressions: which can be added, which a function accepts, which it returns; and those of joints.
 
-A dimension is a sorted tuple of pairs (base dimension, power); None is unknown, and then nothing is claimed. A literal
-number has no dimension, a zero has every one.
+A dimension is a sorted tuple of pairs (base dimension, power); None means unknown and is not checked. A literal
+number is dimensionless; zero has any dimension.
 
 A joint coordinate q is an angle (a pure number) or a displacement; the power of a force Q on it is Q dq/dt, so
 
@@ -34,7 +34,7 @@ _RAISED = str.maketrans("0123456789-/", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ")
 
 
 def product(dimensions: Iterable[Dimension | None]) -> Dimension | None:
-    """Of a product; unknown when a factor is."""
+    """The dimension of a product; unknown if that of a factor is."""
     powers: dict[str, Fraction] = {}
     for dimension in dimensions:
         if dimension is None:
@@ -45,14 +45,14 @@ def product(dimensions: Iterable[Dimension | None]) -> Dimension | None:
 
 
 def raised(dimension: Dimension | None, exponent: Fraction) -> Dimension | None:
-    """Of a power."""
+    """The dimension of a power."""
     if dimension is None:
         return None
     return tuple((base, power * exponent) for base, power in dimension if exponent)
 
 
 def over(dimension: Dimension, *divisors: Dimension) -> Dimension:
-    """Of a quotient of known dimensions."""
+    """The quotient of known dimensions."""
     found = product([dimension, *(raised(divisor, Fraction(-1)) for divisor in divisors)])
     assert found is not None
     return found
@@ -66,7 +66,7 @@ _NAMED = {VOLTAGE: "V", RESISTANCE: "ohm", INDUCTANCE: "H", over(ENERGY, CURRENT
 
 
 def shown(dimension: Dimension) -> str:
-    """In SI units, as kg·m²·s⁻²; what is electric by its own name."""
+    """A dimension in SI units, such as kg·m²·s⁻²; electric ones by name."""
     if dimension in _NAMED:
         return _NAMED[dimension]
     order = list(_SYMBOLS)
@@ -76,7 +76,7 @@ def shown(dimension: Dimension) -> str:
 
 
 def of_sum(terms: Sequence[Value], done: str = "added") -> Dimension | None:
-    """Of a sum; terms of different dimension are refused, also where they are compared or stand for each other."""
+    """The dimension of a sum, of compared terms or of alternatives; different dimensions are an error."""
     heavy = [term for term in terms if not term.is_zero]
     known = [term for term in heavy if term.dimension is not None]
     for term in known[1:]:
@@ -87,7 +87,7 @@ def of_sum(terms: Sequence[Value], done: str = "added") -> Dimension | None:
 
 
 def _advice(*terms: Value) -> str:
-    """What to write for two terms of different dimension: a plain number beside a quantity lacks its unit."""
+    """Advice for two terms of different dimension: a plain number added to a quantity lacks its unit."""
     plain = [term for term in terms if term.number is not None and term.dimension == NONE]
     others = [term.dimension for term in terms if term.dimension != NONE]
     if len(plain) != 1 or len(others) != 1 or plain[0].number is None:
@@ -97,18 +97,18 @@ def _advice(*terms: Value) -> str:
 
 
 def named_quantity(number: str, unit: str, dimension: Dimension) -> str:
-    """A number with a unit has no place in a formula; it gets a name."""
+    """A number with a unit is not allowed in a formula; it needs a name."""
     name = {LENGTH: "l1", MASS: "m1", TIME: "T1"}.get(dimension, "p1")
     return f'Give a number with a unit a name in [parameters], as {name} = "{number} {unit}", and write {name} here.'
 
 
 def of_product(factors: Sequence[Value]) -> Dimension | None:
-    """Of a product."""
+    """The dimension of a product."""
     return product(factor.dimension for factor in factors)
 
 
 def of_power(base: Value, exponent: Value) -> Dimension | None:
-    """Of a power; a number as exponent multiplies the dimension, anything else needs a pure number below."""
+    """The dimension of a power; a number as exponent multiplies it, any other exponent needs a dimensionless base."""
     if exponent.dimension not in (None, NONE):
         raise Refused(f"the exponent has the dimension {shown(exponent.dimension)}; it must be dimensionless.")
     if base.dimension is None:
@@ -121,7 +121,7 @@ def of_power(base: Value, exponent: Value) -> Dimension | None:
 
 
 def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
-    """Of an elementary function of its arguments."""
+    """The dimension of an elementary function."""
     if name == "sqrt":
         return raised(arguments[0].dimension, Fraction(1, 2))
     if name in ("abs", "min", "max"):
@@ -140,7 +140,7 @@ def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
 
 
 def of_rate(value: Value) -> Dimension | None:
-    """Of a time derivative."""
+    """The dimension of a time derivative."""
     return product([value.dimension, raised(TIME, Fraction(-1))])
 
 
@@ -150,23 +150,23 @@ OF_LINKS: dict[str, Dimension] = {"theta": NONE, "d": LENGTH, "a": LENGTH, "alph
 
 
 def of_coordinates(joint: str | Joint) -> tuple[Dimension, ...]:
-    """Of the coordinates of a joint."""
+    """The dimensions of a joint's coordinates."""
     return tuple(LENGTH if is_length else NONE for is_length in JOINTS[str(joint)].lengths)
 
 
 def of_torques(joint: str | Joint) -> tuple[Dimension, ...]:
-    """Of the inputs that act on a joint; a ball joint has three moments."""
+    """The dimensions of the inputs that act on a joint; a ball joint has three moments."""
     forces = tuple(over(ENERGY, q) for q in of_coordinates(joint))
     return forces[:-1] if JOINTS[str(joint)].quaternion else forces
 
 
 def of_joint(joint: str) -> dict[str, Dimension]:
-    """Of the numbers that a joint needs, such as a pitch."""
+    """The dimensions of the numbers of a joint, such as a pitch."""
     return {f.name: LENGTH if f.metadata.get("length") else NONE for f in fields(JOINTS[joint])}
 
 
 def of_quantity(key: str, q: Dimension, gear: Dimension | None) -> Dimension | None:
-    """Of damping, stiffness, ... of a joint coordinate; ``gear`` is None where it is a plain number."""
+    """The dimensions of damping, stiffness, ... of a joint coordinate; ``gear`` is None if it is a plain number."""
     if key == "gear_ratio":
         return NONE if q == NONE else None
     if key == "rotor_inertia":

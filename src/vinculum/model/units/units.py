@@ -31,7 +31,7 @@ _RAISED = {
     "°": "deg",
     "%": "percent",
 }
-# What pint calls units of mechanics and electricity. It also knows constants and units of yarn (k, c, Nm): not meant.
+# pint's names of mechanical and electrical units. It also knows constants and units of yarn (k, c, Nm), not used here.
 _KNOWN = frozenset((
     "meter", "gram", "second", "minute", "hour", "day", "year", "radian", "degree", "arcminute", "arcsecond", "turn",
     "revolutions_per_minute", "revolutions_per_second", "newton", "dyne", "joule", "erg", "calorie", "watt",
@@ -46,7 +46,7 @@ _COMMON = ("m", "cm", "mm", "km", "kg", "g", "s", "ms", "min", "h", "rad", "deg"
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: how many SI units it is, and its dimension."""
+    """A unit: its size in SI units, and its dimension."""
 
     factor: float
     dimension: Dimension
@@ -64,7 +64,7 @@ def quantity_of(text: Any) -> re.Match[str] | None:
 
 
 def is_quantity(entry: Any) -> bool:
-    """Whether a unit is written beside a number."""
+    """Whether a value is a number with a unit."""
     return isinstance(entry, dict) or quantity_of(entry) is not None
 
 
@@ -72,7 +72,7 @@ _HERTZ = re.compile(r"[kM]?Hz|(kilo|mega)?hertz")
 
 
 def in_hertz(raw: Any, unit: str = "") -> str:
-    """What an angular frequency in Hz should be written as; nothing where it is not in Hz."""
+    """How to write an angular frequency given in Hz; empty if it is not in Hz."""
     match = quantity_of(raw)
     written = str(raw["unit"]) if isinstance(raw, dict) else match[2] if match is not None else unit
     if not _HERTZ.fullmatch(written.strip()):
@@ -127,7 +127,7 @@ def _registry() -> Any:
 
 @cache
 def _named(name: str) -> Unit:
-    """One unit by its name, from pint; the first reading that is a unit of mechanics or electricity is meant."""
+    """One unit by its name, from pint: the first interpretation that is a mechanical or electrical unit."""
     near = suggestion(name, _COMMON) or " Use SI units, as kg, m, s, N, rad."
     readings = _registry().parse_unit_name(name) if _WORD.fullmatch(name) and len(name) <= 30 else ()
     if not readings or readings[0][1] not in _KNOWN:

@@ -13,12 +13,12 @@ from vinculum.names import suggestion
 from vinculum.simulation.integrators.fixed_step import FixedStep, Rates, Tables, gentle_rate
 from vinculum.simulation.integrators.methods import METHODS, register
 from vinculum.simulation.integrators.runge_kutta import RK4
-from vinculum.simulation.stabilization.error_propagation import closed_loop
+from vinculum.simulation.stabilization.residual_bounds import closed_loop
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
-    from vinculum.simulation.problem.plan import Plan
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Plan
 
 Numbers = Any  # one number, or an array of them
 _SUBSTEPS = 16  # of the starting method, for the memory of a probe

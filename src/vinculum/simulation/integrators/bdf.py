@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from vinculum.simulation.integrators.methods import Method, Reached, refuse_tolerance, register
-from vinculum.simulation.problem.events import DIRECTIONS, Happened
-from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
-from vinculum.simulation.trajectory.outcome import (
+from vinculum.simulation.problem.events import (
     CORNER,
+    DIRECTIONS,
     NON_FINITE,
     REPIVOT,
     STALLED,
+    Happened,
     Outcome,
     ended_by,
     finished,
     jumped,
 )
+from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
-    from vinculum.simulation.problem.plan import Plan, Run
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Plan, Run
 
 _PATIENCE = 200  # steps that may bring the time no further
 

@@ -11,20 +11,26 @@ import numpy as np
 
 from vinculum.compile.machine import COMPILING
 from vinculum.errors import Finding, VinculumError, Word, call
-from vinculum.simulation.integrators.methods import Method, Reached
-from vinculum.simulation.integrators.progress import next_chunk
-from vinculum.simulation.problem.events import DIRECTIONS, Happened
+from vinculum.simulation.integrators.methods import Method, Reached, next_chunk
+from vinculum.simulation.problem.events import (
+    DIRECTIONS,
+    NON_FINITE,
+    REPIVOT,
+    Happened,
+    Outcome,
+    ended_by,
+    finished,
+    jumped,
+)
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
-from vinculum.simulation.stabilization.projection import projection_outputs
+from vinculum.simulation.stabilization.feedback import projection_outputs
 from vinculum.simulation.stabilization.stabilization import Projection, Stabilization
-from vinculum.simulation.trajectory.outcome import NON_FINITE, REPIVOT, Outcome, ended_by, finished, jumped
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
     from vinculum.simulation.integrators.loops import Work  # Numba is imported only when a loop runs
-    from vinculum.simulation.problem.plan import Plan, Run
     from vinculum.simulation.problem.problem import Problem
-    from vinculum.simulation.trajectory.recorder import Recorder
+    from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run
 
 Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (t, x) of many rows -> ẋ
 _CHUNK_SECONDS = 0.2  # a loop returns to Python (progress, Ctrl-C) about this often

@@ -18,9 +18,9 @@ from vinculum.notebook_repr import html
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
-    from vinculum.simulation.problem.plan import Plan, Run
+    from vinculum.simulation.problem.events import Outcome
     from vinculum.simulation.problem.problem import Problem
-    from vinculum.simulation.trajectory.outcome import Outcome
+    from vinculum.simulation.trajectory.recorder import Plan, Run
 
 Reached = tuple["Outcome", float, np.ndarray]  # how a segment ended, and the time and state there
 
@@ -129,3 +129,8 @@ def refuse_tolerance(tolerance: float | None) -> None:
     """Raise where a tolerance is not positive and finite."""
     if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
         raise VinculumError(f"The tolerance is {tolerance}; it must be positive and finite.")
+
+
+def next_chunk(steps: int, spent: float, wanted: float, least: int, most: int) -> int:
+    """How many steps to take at once so that they last about ``wanted`` seconds, when ``steps`` took ``spent``."""
+    return int(min(max(steps * min(4.0, wanted / max(spent, 1e-6)), least), most))

@@ -12,12 +12,12 @@ from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 from vinculum.simulation.integrators.fixed_step import FixedStep, Rates, Tables, gentle_rate
 from vinculum.simulation.integrators.methods import METHODS, register
-from vinculum.simulation.stabilization.error_propagation import closed_loop, held_step, last_inside
+from vinculum.simulation.stabilization.residual_bounds import closed_loop, held_step, last_inside
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Sampled, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
-    from vinculum.simulation.problem.plan import Plan
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Plan
 
 Numbers = Any  # one number, or an array of them
 

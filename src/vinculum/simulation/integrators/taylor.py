@@ -19,28 +19,28 @@ from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.graph.traverse import describe
-from vinculum.simulation.integrators.methods import Method, Reached, refuse_tolerance, register
-from vinculum.simulation.integrators.progress import next_chunk
+from vinculum.simulation.integrators.methods import Method, Reached, next_chunk, refuse_tolerance, register
 from vinculum.simulation.problem.discontinuities import rough_functions
-from vinculum.simulation.problem.events import DIRECTIONS, Happened, is_recorded
-from vinculum.simulation.problem.pivots import WATCH_LIMIT
-from vinculum.simulation.stabilization.projection import project_after_step
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Stabilization, Unstabilized
-from vinculum.simulation.trajectory.outcome import (
+from vinculum.simulation.problem.events import (
     CORNER,
+    DIRECTIONS,
     FINISHED,
     NON_FINITE,
     REPIVOT,
     STALLED,
+    Happened,
     Outcome,
     ended_by,
     finished,
+    is_recorded,
 )
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
+from vinculum.simulation.stabilization.feedback import project_after_step
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
-    from vinculum.simulation.problem.plan import Plan, Run
     from vinculum.simulation.problem.problem import Problem
-    from vinculum.simulation.trajectory.recorder import Recorder
+    from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run
 
 _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) about this often
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps

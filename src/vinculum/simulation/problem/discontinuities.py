@@ -41,8 +41,8 @@ from vinculum.graph.traverse import describe
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.motion_expressions import MotionNodes
-    from vinculum.simulation.problem.plan import Plan
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Plan
 
 CORNERED = {"sign", "abs"}  # functions, apart from comparisons, whose corners are met exactly
 _COMPARED = ("less", "less_equal")

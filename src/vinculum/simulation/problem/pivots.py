@@ -17,7 +17,7 @@ from vinculum.derivation.mechanics.lagrange import total
 from vinculum.errors import DomainError, SingularError
 from vinculum.graph import ONE, ZERO, Node, constant, evaluate, select, symbol, symbols
 from vinculum.graph.node import compare, multiply
-from vinculum.simulation.trajectory.outcome import Outcome
+from vinculum.simulation.problem.events import Outcome
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem

@@ -1,4 +1,4 @@
-"""The feedback that keeps a run on its constraints: the stabilization that fits its method, and the gains.
+"""How a run stays on its constraints: the stabilization that fits its method, the gains, and the projection.
 
 The correction of a constraint is c = Σ g_j y_j. The gains g are given by the user, belong to the equations, or are
 taken from the method, its step and the motion.
@@ -7,16 +7,18 @@ taken from the method, its step and the motion.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vinculum.derivation.integrable import Feedback, Integrable, linear_feedback
+from vinculum.derivation.mechanics.sample_states import correction
 from vinculum.derivation.program.perturbation import binomial
 from vinculum.errors import Finding, VinculumError, call
+from vinculum.graph import Node, jacobian
 from vinculum.names import suggestion
 from vinculum.simulation.problem.discontinuities import place_on_sides
-from vinculum.simulation.problem.plan import Plan
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.stabilization.stabilization import (
     BY_NAME,
@@ -27,12 +29,14 @@ from vinculum.simulation.stabilization.stabilization import (
     Stabilization,
     Unstabilized,
 )
+from vinculum.simulation.trajectory.recorder import Plan
 
 # Share of the natural rate for residual equations of an order r above two. A correction c held through a step τ moves
 # the residual by c τʳ/r!, with a relative error of the order τ^(p+1-r) of the method: third for r = 2 and RK4, but
 # first for r = 4, with a constant that grows where inputs lose their effect; and rounding ε of the residual comes back
 # as a jump ε/τ^(r-1) of its last derivative. Deadbeat gains multiply that by 1/τʳ and excite what they should damp.
 _GENTLE = 0.05
+_MOST_ITERATIONS = 8  # of a projection
 
 
 def choose_stabilization(plan: Plan, asked: Stabilization | str | None) -> Stabilization:
@@ -155,3 +159,49 @@ def _given(gain: Gain | None, name: str) -> float | None:
     if value is not None and (not math.isfinite(value) or value < 0):
         raise VinculumError(f"the stabilization gain of {name} is {value}; it must be finite and not negative.")
     return value
+
+
+# -- projection onto the constraints ------------------------------------------------------------------------------
+
+
+class Level(NamedTuple):
+    """Residuals and the consecutive states that are moved to make them vanish."""
+
+    first: int  # number of the first state that moves
+    moved: int  # how many move
+    residuals: int
+    start: int  # where the residuals stand among the outputs, followed by the rows of their Jacobian
+
+
+def projection_outputs(problem: Problem) -> tuple[list[Node], list[Level]]:
+    """The outputs a projection needs, and how to read them."""
+    outputs: list[Node] = []
+    levels = []
+    for residuals, variables in problem.integrable.projections:
+        if residuals:
+            first = problem.nodes.state.index(variables[0])
+            levels.append(Level(first, len(variables), len(residuals), len(outputs)))
+            outputs += [*residuals, *jacobian(residuals, variables).ravel()]
+    return outputs, levels
+
+
+def project_after_step(problem: Problem) -> Callable[[Any], bool]:
+    """A callback for heyoka that moves the state onto the constraints, positions first, then velocities."""
+    nodes, levels = projection_outputs(problem)
+    values = problem.compiled(nodes)
+
+    def project(integrator: Any) -> bool:
+        x = integrator.state
+        for first, count, rows, start in levels:
+            moved = slice(first, first + count)
+            for _ in range(_MOST_ITERATIONS):
+                out = values(integrator.time, x, problem.values)[start:]
+                step = correction(out[rows : rows + rows * count].reshape(rows, count), out[:rows])
+                if not np.all(np.isfinite(step)):
+                    return True
+                x[moved] -= step
+                if np.abs(step).max() <= 1e-14 * (1 + np.abs(x[moved]).max()):
+                    break
+        return True
+
+    return project

@@ -2,7 +2,7 @@
 
 1. A pilot run with the method itself gives states of the motion; they are moved onto the constraints.
 2. One step from each of them measures the defect D that the method produces, level by level.
-3. The recursion η⁺ = S η + d of the method (`error_propagation`) gives the bound Σ_m |S^m| D; the gain with the
+3. The recursion η⁺ = S η + d of the method (`residual_bounds`) gives the bound Σ_m |S^m| D; the gain with the
    smallest bound is taken. Held feedback (Runge-Kutta) is deadbeat; continuous feedback is searched over z = kτ.
 4. A margin covers what the linear recursion leaves out. The run reports the promised bound with the measured residual.
 
@@ -24,15 +24,12 @@ from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.simulation.integrators.fixed_step import FixedStep, Rates
 from vinculum.simulation.integrators.methods import Method
 from vinculum.simulation.integrators.segments import run_segments
-from vinculum.simulation.problem.plan import Run, make_plan
 from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.stabilization.error_propagation import amplification
-from vinculum.simulation.stabilization.feedback import deadbeat, feedback
-from vinculum.simulation.stabilization.gain_interval import fixed_step
-from vinculum.simulation.stabilization.projection import project_after_step
+from vinculum.simulation.stabilization.feedback import deadbeat, feedback, project_after_step
+from vinculum.simulation.stabilization.residual_bounds import amplification, fixed_step
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
 from vinculum.simulation.trajectory.live_run import Segment
-from vinculum.simulation.trajectory.recorder import Recorder
+from vinculum.simulation.trajectory.recorder import Recorder, Run, make_plan
 
 _MOST_TRIES, _MOST_PILOTS = 14, 8
 _PROBES = 400  # states of a pilot run at which defects are measured

@@ -1,8 +1,9 @@
 """Joints: what connects a body to its parent.
 
-A `Joint` is what a user chooses; it consists of elementary joints (`Elementary`), which know how they move and what the
-recursions of the dynamics need of them. To add a joint, write a file such as `helical` with the elementary joint and
-the `Joint` that uses it, and import it here; equations, compiled code, checks, model files and drawings follow.
+Users choose a `Joint`. It consists of elementary joints (`Elementary`), which define its motion and implement the
+operations that the recursive dynamics need. To add a joint, write a file such as `helical` with the elementary joint
+and the `Joint` that uses it, and import it here; equations, compiled code, checks, model files and drawings then
+support it.
 
 | joint       | coordinates                                              | elementary                   |
 |-------------|----------------------------------------------------------|------------------------------|

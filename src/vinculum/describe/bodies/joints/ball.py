@@ -1,4 +1,4 @@
-"""A turn about a point: S = (1; 0), the coordinates being a unit quaternion with ω = 2 E(q) q̇ in body axes."""
+"""A rotation about a point: S = (1; 0). The coordinates are a unit quaternion with ω = 2 E(q) q̇ in body axes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class BallCenter(Elementary):
     normalized = True
 
     def move(self, motion: Motion, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
-        """R turns by the quaternion, ω grows by 2 E(q) q̇."""
+        """R is rotated by the quaternion, and 2 E(q) q̇ is added to ω."""
         return turn_motion(motion, quaternion_matrix(q), rates_of(q, rates))
 
     def step(self, q: Sequence[Node], delta: float = 0.0, d: Any = ZERO) -> Turn:
-        """The rotation of the quaternion; constant parts are steps of their own."""
+        """The rotation of the quaternion; constant parts are separate steps."""
         return Turn(tuple(tuple(lift(x) for x in row) for row in quaternion_matrix(q)))
 
     def at_zero(self, step: Turn) -> Stage:
@@ -37,7 +37,7 @@ class BallCenter(Elementary):
         return Shift((0, 0, 0))
 
     def split(self, inertia: Inertia) -> tuple[Inertia, Inertia]:
-        """A mass in the center does not know whether the joint turns."""
+        """The joint does not move a mass at its center."""
         m, h, S = inertia
         zero = (ZERO, ZERO, ZERO)
         return (ZERO, h, S), (m, zero, (zero, zero, zero))
@@ -98,7 +98,7 @@ class BallCenter(Elementary):
         return tuple(tuple(x * reciprocal for x in row) for row in adjugate), [determinant]
 
     def remainder(self, body: Articulated, columns: Sequence[Six], inverse: Matrix, rotor: Node) -> Articulated:
-        """C - Bᵀ A⁻¹ B; no moment gets through."""
+        """C - Bᵀ A⁻¹ B; the joint transmits no moment."""
         _, B, C = body
         zero = ((ZERO,) * 3,) * 3
         through = matrix_times(matrix_times(transposed(B), inverse), B)

@@ -1,18 +1,18 @@
-"""What every elementary joint can do.
+"""The interface of elementary joints.
 
-Its velocities ν are the coordinates' rates q̇, or for a ball joint the angular velocity. In a frame that moves with the
-body (z along the axis, where there is one) the joint adds S ν to the velocity (ω, v) of the body; S is its motion
-subspace. The recursions of the dynamics (Featherstone 2008) need S only through these verbs:
+The velocities ν are the rates q̇ of the coordinates or, for a ball joint, the angular velocity. In a frame that moves
+with the body (z along the axis, if there is one) the joint adds S ν to the velocity (ω, v) of the body; S is its motion
+subspace. The recursions of the dynamics (Featherstone 2008) use S only through these methods:
 
-| verb           | what                                                                                      |
+| method         | result                                                                                    |
 |----------------|-------------------------------------------------------------------------------------------|
 | `component`    | Sᵀ (n, f): the force along the joint                                                      |
 | `add`          | (ω, v) + S ν                                                                              |
-| `advance`      | ω, ω̇, v̇ of the frame behind the joint                                                     |
+| `advance`      | ω, ω̇, v̇ of the frame after the joint                                                      |
 | `momenta`      | I S of a rigid body                                                                       |
 | `columns`      | U = I S of an articulated body                                                            |
 | `invert`       | D⁻¹ of D = Sᵀ U + rotor                                                                   |
-| `remainder`    | I - U D⁻¹ Uᵀ: what the parent feels of a joint that gives way                             |
+| `remainder`    | I - U D⁻¹ Uᵀ: the inertia that the parent feels through the joint                         |
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _KEEP_TWO, _KEEP_ALL = (True, True, False), (True, True, True)
 
 
 class Elementary(ABC):
-    """An elementary joint. The methods that are not abstract are those of a joint with one coordinate and an axis."""
+    """An elementary joint. The methods that are not abstract fit a joint with one coordinate and an axis."""
 
     size: ClassVar[int] = 1  # coordinates
     width: ClassVar[int] = 1  # velocities ν
     home: ClassVar[tuple[float, ...]] = (0.0,)  # coordinates at which the frames coincide
     axial: ClassVar[bool] = True  # has an axis, the z axis of its frame
-    line: ClassVar[bool] = True  # it matters where the axis lies, not only where it points
+    line: ClassVar[bool] = True  # the position of the axis matters, not only its direction
     turns: ClassVar[bool] = False  # its step contains cosine and sine of the coordinate
     normalized: ClassVar[bool] = False  # the coordinates are a unit quaternion
 
@@ -48,21 +48,21 @@ class Elementary(ABC):
 
     @abstractmethod
     def move(self, motion: Motion, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
-        """The motion of the frame behind the joint from that of the frame before it, in the user's axes."""
+        """The motion of the frame after the joint from that of the frame before it, in the user's axes."""
 
     # -- frames ----------------------------------------------------------------------------------------------
 
     @abstractmethod
     def step(self, q: Sequence[Node], delta: float, d: Any) -> Stage:
-        """From the frame before to the frame behind, which at q = 0 is turned by δ about z and shifted by d."""
+        """From the frame before to that after the joint, which at q = 0 is turned by δ about z and shifted by d."""
 
     @abstractmethod
     def at_zero(self, step: Any) -> Stage:
-        """A step at any one value of the coordinate, the simplest."""
+        """The step at the value of the coordinate where it is simplest."""
 
     @abstractmethod
     def split(self, inertia: Inertia) -> tuple[Inertia, Inertia | None]:
-        """(what stays, what may be counted with the parent because the joint does not move it)."""
+        """(inertia that stays, inertia that may be assigned to the parent because the joint does not move it)."""
 
     # -- coordinates and velocities --------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ class Elementary(ABC):
 
     @abstractmethod
     def advance(self, omega: Vector, alpha: Vector, a: Vector, rate: Sequence[Any], acceleration: Sequence[Any]) -> Any:
-        """ω, ω̇, v̇ of the frame behind the joint, from those of a frame that does not move with it."""
+        """ω, ω̇, v̇ of the frame after the joint, from those of a frame that does not move with it."""
 
     @abstractmethod
     def momenta(self, inertia: Inertia) -> list[Six]:
@@ -109,7 +109,7 @@ class Elementary(ABC):
         """U = I S of an articulated body."""
 
     def invert(self, body: Articulated, columns: Sequence[Six], rotor: Node) -> tuple[Matrix, list[Node]]:
-        """D⁻¹ of D = Sᵀ U + rotor, and what was divided by."""
+        """D⁻¹ of D = Sᵀ U + rotor, and the divisor."""
         D = self.component(columns[0])[0] + rotor
         return ((divide(ONE, D),),), [D]
 
@@ -126,7 +126,7 @@ class Elementary(ABC):
 
     @abstractmethod
     def numbers(self, step: Any, q: Sequence[Node]) -> list[Node]:
-        """What `from_table` reads; of a joint that turns the angle at q = 0 comes first."""
+        """The numbers that `from_table` reads; if the joint turns, the angle at q = 0 comes first."""
 
     @classmethod
     @abstractmethod
@@ -135,7 +135,7 @@ class Elementary(ABC):
 
 
 def without(X: Matrix, row: bool, column: bool) -> Matrix:
-    """X with its last row and column set to zero, where these vanish identically."""
+    """X with its last row and column, which vanish identically, set to zero."""
     rows, columns = (_KEEP_TWO if vanishes else _KEEP_ALL for vanishes in (row, column))
     return tuple(tuple(X[i][j] if rows[i] and columns[j] else ZERO for j in range(3)) for i in range(3))
 
@@ -150,5 +150,5 @@ def cosine_sine(q: Node, delta: float) -> tuple[Node, Node]:
 
 
 def at_origin(step: Screw, q: Node) -> list[Node]:
-    """cosine, sine and shift of a step at q = 0."""
+    """Cosine, sine and shift of a step at q = 0."""
     return substitute([lift(x) for x in (step.c, step.s, step.d)], {q: ZERO})

@@ -1,6 +1,6 @@
 """The helical joint, a screw: a turn θ about an axis and a travel of pitch·θ/2π along it, S = (z; h z), h = pitch/2π.
 
-It is a rotary and a linear axis with one coordinate: with S = S_rotary + h S_linear all its verbs are sums of theirs.
+It is a rotary and a linear axis with one coordinate: with S = S_rotary + h S_linear all its methods are sums of theirs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ScrewAxis(Elementary):
 
     turns = True
 
-    travel: Node  # h, along the axis for a turn by one radian
+    travel: Node  # h, the travel along the axis per radian
 
     def move(self, motion: Motion, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
         """A shift by h q and a turn by q."""
@@ -40,11 +40,11 @@ class ScrewAxis(Elementary):
         return Screw(2, *cosine_sine(q[0], delta), self.travel * q[0] + lift(d))
 
     def at_zero(self, step: Screw) -> Screw:
-        """Without turn and shift."""
+        """No turn and no shift."""
         return Screw(step.k, 1, 0, 0)
 
     def split(self, inertia: Inertia) -> tuple[Inertia, None]:
-        """A screw moves all that it carries."""
+        """A screw moves everything it carries."""
         return inertia, None
 
     def component(self, wrench: Six) -> Vector:

@@ -1,4 +1,4 @@
-"""Joints as users name them, each a sequence of elementary ones."""
+"""The joints users can choose, each a sequence of elementary joints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNITS: tuple[Triple, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @dataclass(frozen=True)
 class Part:
-    """An elementary joint, its unit axis in the body's frame and the places of its coordinates among the body's."""
+    """An elementary joint, its unit axis in the body's frame and the indices of its coordinates among the body's."""
 
     joint: Elementary
     axis: Triple
@@ -33,12 +33,12 @@ JOINTS: dict[str, type[Joint]] = {}
 
 @dataclass(frozen=True)
 class Joint:
-    """What connects a body to its parent. Numbers that it needs, such as a pitch, are fields of the subclass."""
+    """The connection of a body to its parent. Numbers such as a pitch are fields of the subclass."""
 
     name: ClassVar[str]
-    labels: ClassVar[tuple[str, ...]]  # of the coordinates, behind the body's name
+    labels: ClassVar[tuple[str, ...]]  # of the coordinates, after the body's name
     lengths: ClassVar[tuple[bool, ...]]  # which coordinates are lengths; the others have no unit
-    axes: ClassVar[int] = 1  # how many a body gives
+    axes: ClassVar[int] = 1  # how many the user gives
     quaternion: ClassVar[bool] = False  # the last four coordinates are a unit quaternion
     slides: ClassVar[bool] = False  # drawn with a rod along its axis
     loose: ClassVar[bool] = False  # drawn without a rod to the parent
@@ -54,16 +54,16 @@ class Joint:
 
     @property
     def torques(self) -> int:
-        """How many inputs act on it; a ball joint has three moments."""
+        """The number of inputs that act on it; a ball joint has three moments."""
         return len(self.labels) - (1 if self.quaternion else 0)
 
     @classmethod
     def required(cls) -> list[str]:
-        """Names of the numbers it cannot do without."""
+        """Names of the numbers that must be given."""
         return [f.name for f in fields(cls) if f.default is MISSING]
 
     def numbers(self) -> dict[str, Any]:
-        """The numbers it was given, by name."""
+        """The given numbers by name."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class Joint:
 
 
 def joint_of(given: str | Joint) -> Joint:
-    """The joint behind a short name."""
+    """The joint with a short name such as "revolute"."""
     return JOINTS[given]() if isinstance(given, str) else given
 
 

@@ -32,11 +32,11 @@ class LinearAxis(Elementary):
         return Screw(2, constant.c, constant.s, q[0] + lift(d))
 
     def at_zero(self, step: Screw) -> Screw:
-        """Without the shift."""
+        """No shift."""
         return Screw(step.k, step.c, step.s, 0)
 
     def split(self, inertia: Inertia) -> tuple[Inertia, Inertia]:
-        """A body that does not turn against its parent: Σ moves to the parent."""
+        """The body does not rotate relative to its parent: Σ moves to the parent."""
         m, h, S = inertia
         zero = (ZERO, ZERO, ZERO)
         return (m, h, (zero, zero, zero)), (ZERO, zero, S)
@@ -65,7 +65,7 @@ class LinearAxis(Elementary):
         return [(tuple(row[2] for row in B), C[2])]
 
     def remainder(self, body: Articulated, columns: Sequence[Six], inverse: Matrix, rotor: Node) -> Articulated:
-        """I - U D⁻¹ Uᵀ; without a rotor it does not feel a shift along the axis at all."""
+        """I - U D⁻¹ Uᵀ; without a rotor it has no inertia along the axis."""
         A, B, C = super().remainder(body, columns, inverse, rotor)
         return (A, B, C) if rotor is not ZERO else (A, without(B, False, True), without(C, True, True))
 

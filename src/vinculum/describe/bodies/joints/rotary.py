@@ -20,7 +20,7 @@ class RotaryAxis(Elementary):
     turns = True
 
     def move(self, motion: Motion, axis: Vector, q: Sequence[Node], rates: Sequence[Node]) -> Motion:
-        """R turns, ω grows by q̇ along the axis."""
+        """R is rotated, and q̇ along the axis is added to ω."""
         R = turn(axis, apply("cos", q[0]), apply("sin", q[0]))
         return turn_motion(motion, R, scaled(rates[0], axis))
 
@@ -29,11 +29,11 @@ class RotaryAxis(Elementary):
         return Screw(2, *cosine_sine(q[0], delta), lift(d))
 
     def at_zero(self, step: Screw) -> Screw:
-        """Without the turn."""
+        """No turn."""
         return Screw(step.k, 1, 0, step.d)
 
     def split(self, inertia: Inertia) -> tuple[Inertia, Inertia]:
-        """A rod on the axis does not know whether the joint turns: m, h_z and Σ_zz move to the parent."""
+        """The joint does not move a rod on the axis: m, h_z and Σ_zz move to the parent."""
         m, h, S = inertia
         zero = (ZERO, ZERO, ZERO)
         rod = (zero, zero, (ZERO, ZERO, S[2][2]))
@@ -64,7 +64,7 @@ class RotaryAxis(Elementary):
         return [(A[2], B[2])]
 
     def remainder(self, body: Articulated, columns: Sequence[Six], inverse: Matrix, rotor: Node) -> Articulated:
-        """I - U D⁻¹ Uᵀ; without a rotor it does not feel a turn about the axis at all."""
+        """I - U D⁻¹ Uᵀ; without a rotor it has no inertia about the axis."""
         A, B, C = super().remainder(body, columns, inverse, rotor)
         return (A, B, C) if rotor is not ZERO else (without(A, True, True), without(B, True, False), C)
 
