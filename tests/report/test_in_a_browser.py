@@ -74,7 +74,7 @@ def test_another_motion_is_chosen(opened):
     page, seen = opened("beam")
     names = page.locator("#which option").all_inner_texts()
     pairs = [f"{how}, equilibrium {i}" for i in (1, 2) for how in ("With feedback", "Without feedback")]
-    assert names == [*pairs, "Motion as asked for"]
+    assert names == [*pairs, "Requested motion"]
     move_slider(page, 0)
     before = drawn(page, "lever")
     page.select_option("#which", label="With feedback, equilibrium 2")
@@ -179,7 +179,7 @@ def test_the_promised_bound_is_drawn_and_kept(opened, written):
     for (constraint, level), bound in motion.promised.items():
         assert lines[f"promised: {constraint}, {level}"] == pytest.approx([bound, bound], rel=1e-6)
         assert max(lines[f"{constraint}, {level}"]) <= bound
-    assert "stayed within what was promised" in page.inner_text("#constraints")
+    assert "stayed within its guaranteed bound" in page.inner_text("#constraints")
 
 
 def test_roots_stand_where_they_are(opened, written):

@@ -136,7 +136,7 @@ def test_a_report_says_where_it_is_and_how_large(tmp_path):
 
 def test_nothing_to_draw_is_said(tmp_path):
     model = replace(mechanisms.promised(), drawing=None)
-    assert "Say what to draw" in page(vn.examine(model))
+    assert "nothing to draw. Write motion.animate" in page(vn.examine(model))
     assert "Nothing was simulated" in page(vn.examine(replace(model, simulation=None)))
 
 
@@ -200,7 +200,7 @@ def test_a_moved_start_is_told():
     """The start belongs to the first equilibrium; at the second it is another one."""
     found = vn.examine(vn.load(mechanisms.MODELS / "start.toml"))
     assert len(found.points) == 2
-    told = page(found).count("moved as this equilibrium lies from equilibrium 1")
+    told = page(found).count("shifted from equilibrium 1 to this equilibrium")
     assert told == 1
 
 
@@ -345,7 +345,7 @@ def test_a_drawing_is_checked(rolling):
         scene(motion, Drawing({"axle": (x, 0)}, [Segment(["axle", "axel"])]))
     with pytest.raises(vn.ModelError, match="two coordinates, or all need three"):
         scene(motion, Drawing({"a": (x, 0), "b": (0, 0, x)}))
-    with pytest.raises(vn.VinculumError, match="Say what to draw"):
+    with pytest.raises(vn.VinculumError, match="nothing to draw"):
         motion.animate()
     assert isinstance(motion.animate(Model(motion.problem.equations.system, drawing=Drawing({"a": (x, 0)}))), go.Figure)
 

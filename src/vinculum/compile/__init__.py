@@ -1,1 +1,1 @@
-"""The only crossing from symbols to numbers: LLVM for functions, heyoka for Taylor integration."""
+"""Compilation from symbols to numbers: LLVM for functions, heyoka for Taylor integration."""

@@ -36,9 +36,9 @@ class Dynamics:
     Fortran-ordered arrays (each coordinate contiguous). ``method`` is "composite" (mass matrix and factorization),
     "articulated", "looped" (articulated bodies as loops over the hinges instead of straight-line code) or "auto", which
     chooses by size; ``chosen`` is the method in use. With ``fold=True`` the values of parameters are written into the
-    code; with False they are run-time values that `with_parameters` changes, at the price of more operations.
+    code; with False they are run-time values that `with_parameters` changes, at the cost of more operations.
 
-    One object may be used from several threads. Pickled, it is compiled again where it is loaded.
+    One object may be used from several threads. A pickled object is compiled again when it is loaded.
 
     >>> from vinculum import Body, BodyTree
     >>> arm = Dynamics(BodyTree([Body("arm", None, axis=(0, -1, 0), mass=2, center_of_mass=(0.5, 0, 0), inertia=0.1)]))
@@ -109,7 +109,7 @@ class Dynamics:
         return found
 
     def _undetermined(self, q: Any) -> str:
-        """The coordinates in the directions that have no inertia, at the first state given."""
+        """The coordinates in the directions without inertia, at the first given state."""
         M = self.mass_matrix(np.asarray(q, dtype=float).reshape(-1, len(self.equations.q))[0])
         sizes, directions = np.linalg.eigh(M)
         idle = np.abs(directions[:, sizes <= max(sizes[0], 1e-12 * sizes[-1])]).max(axis=1) > 1e-2
@@ -151,12 +151,12 @@ class Dynamics:
         return (M + np.swapaxes(M, -1, -2)) / 2
 
     def forward_derivatives(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> tuple[Array, Array, Array]:
-        """∂ν̇/∂q, ∂ν̇/∂ν, ∂ν̇/∂τ by -M⁻¹ ∂τ/∂(q, ν) at the motion that τ makes (Carpentier, Mansard 2018).
+        """∂ν̇/∂q, ∂ν̇/∂ν, ∂ν̇/∂τ by -M⁻¹ ∂τ/∂(q, ν) at the motion caused by τ (Carpentier, Mansard 2018).
 
         For joints without quaternions ν = q̇ and these are the derivatives of q̈. A ball joint (also that of a free
-        joint) has three rows and columns in place of four: its velocity is ω = 2 E(q) q̇ in body axes, the change of
-        its coordinates a small turn δθ in body axes, δq = ½ Eᵀ(q) δθ at constant ω, and its forces are the moments in
-        body axes, Q = 2 Eᵀ τ. These are the conventions of Pinocchio's ``computeABADerivatives``.
+        joint) has three rows and columns, not four: its velocity is ω = 2 E(q) q̇ in body axes, the change of
+        its coordinates is a small rotation δθ in body axes, δq = ½ Eᵀ(q) δθ at constant ω, and its forces are the
+        moments in body axes, Q = 2 Eᵀ τ. These are the conventions of Pinocchio's ``computeABADerivatives``.
         """
         a = self.forward(q, v, tau, t)
         by_q, by_v, M = self.inverse_derivatives(q, v, a, t)
@@ -174,7 +174,7 @@ class Dynamics:
         return three[..., :size], three[..., size : 2 * size], three[..., 2 * size :]
 
     def _looped_tangents(self, q: Any, v: Any, a: Any, t: Any) -> tuple[Array, Array, Array]:
-        """Column by column, directions side by side in SIMD lanes."""
+        """Column by column, with directions in parallel SIMD lanes."""
         x, rows = self._columns((self.equations.q,) * 3, (q, v, a), t)
         places, n = self.equations.tangents.places, len(self.equations.q)
         size = len(places)
@@ -190,7 +190,7 @@ class Dynamics:
         return three[..., 0, :], three[..., 1, :], three[..., 2, :]
 
     def position(self, body: str, q: Any, point: Sequence[Any] = (0, 0, 0), t: float = 0.0) -> Array:
-        """Where a point of a body is, (3) or (rows, 3)."""
+        """The position of a point of a body, (3) or (rows, 3)."""
         return self._run(self.equations.position(body, nodes_of(point)), (self.equations.q,), (q,), t)
 
     def rotation(self, body: str, q: Any, t: float = 0.0) -> Array:
@@ -226,12 +226,12 @@ class Dynamics:
         return simd_function([*inputs, self.equations.time], keys, nodes, width or native_width())
 
     def forward_code(self, width: int = 1) -> SimdFunction:
-        """The forward dynamics as straight-line code, inputs (q, q̇, τ, t), for loops of one's own."""
+        """The forward dynamics as straight-line code with inputs (q, q̇, τ, t), for use in the user's loops."""
         e = self.equations
         return self.code(e.forward(self.chosen), (*e.q, *e.v, *e.u), width)
 
     def kernel(self, what: str = "forward", passive: bool = True) -> Kernel:
-        """The looped "forward" or "inverse" dynamics with the present values of parameters."""
+        """The looped "forward" or "inverse" dynamics with the current values of parameters."""
         key = what, passive
         if key not in self._kernels:
             values = {symbol(p): float(x) for p, x in self.parameters.items()}
@@ -251,7 +251,7 @@ class Dynamics:
         return np.array(list(self.parameters.values()), dtype=float)
 
     def _columns(self, groups: Sequence[Sequence[Node]], given: Sequence[Any], t: Any) -> tuple[Array, tuple[int, ...]]:
-        """What was given, and the time, as (inputs, rows), and the shape of the rows."""
+        """The given arrays and the time as (inputs, rows), and the shape of the rows."""
         arrays = [np.asarray(x, dtype=float) for x in given]
         self._refuse(arrays, groups)
         rows = np.broadcast_shapes(*(x.shape[:-1] for x in arrays), np.shape(t))
@@ -267,7 +267,7 @@ class Dynamics:
     def _run(
         self, nodes: Sequence[Node], groups: Sequence[Sequence[Node]], given: Sequence[Any], t: Any = 0.0
     ) -> Array:
-        """The nodes at what was given for the groups of symbols."""
+        """The nodes evaluated with the given arrays for the groups of symbols."""
         x, rows = self._columns(groups, given, t)
         code = self.code(nodes, [node for group in groups for node in group], 1 if x.shape[1] == 1 else None)
         return code(x, self._values).T.reshape(*rows, len(nodes))
@@ -280,7 +280,7 @@ class Dynamics:
             raise ModelError("the state has the wrong shape", [*wrong, f"the coordinates are {names}."])
 
     def with_parameters(self, parameters: Mapping[sp.Symbol, float]) -> Dynamics:
-        """The same code at other values of run-time parameters."""
+        """The same code with other values of run-time parameters."""
         fixed = [str(p) for p in parameters if p not in self.parameters]
         if fixed:
             words = "is not a run-time parameter" if len(fixed) == 1 else "are not run-time parameters"
@@ -293,7 +293,7 @@ class Dynamics:
 
 
 def _loaded(tree: BodyTree, method: str, regroup: bool, parameters: Mapping[sp.Symbol, float]) -> Dynamics:
-    """From a pickle; the code is compiled when it is first needed."""
+    """Restore from a pickle; the code is compiled when first needed."""
     return Dynamics(tree, method, False, regroup, parameters=parameters)
 
 

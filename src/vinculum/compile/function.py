@@ -23,11 +23,11 @@ from vinculum.graph.traverse import order
 _DOUBLES = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES)
 _MANY = ctypes.CFUNCTYPE(None, ctypes.c_int64, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
-_OPTIMIZE_UP_TO = 20_000  # operations; beyond, LLVM's passes cost more time than they save
+_OPTIMIZE_UP_TO = 20_000  # operations; above this, LLVM's passes cost more time than they save
 
 
 class Body(Assembly):
-    """The lines of ``f``; routines of the graph are calls of their machine code."""
+    """The lines of ``f``; routines of the graph become calls of their machine code."""
 
     routines = True
 
@@ -102,9 +102,9 @@ done:
 class Function:
     """y = f(t, x, p) as machine code.
 
-    ``f(t, x, p)`` evaluates one state; ``f.rows(t, x, p)`` many, x being (rows, len(state)). ``f.address`` is the
-    C pointer of ``void f(double t, double *x, double *p, double *out)`` for compiled loops. A function that was
-    pickled is compiled again where it is loaded.
+    ``f(t, x, p)`` evaluates one state; ``f.rows(t, x, p)`` evaluates many, with x of shape (rows, len(state)).
+    ``f.address`` is the C pointer of ``void f(double t, double *x, double *p, double *out)`` for compiled loops. A
+    pickled function is compiled again when it is loaded.
     """
 
     def __init__(self, time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> None:
@@ -113,7 +113,7 @@ class Function:
         body = Body(time, state, parameters)
         outputs = body.prepare(outputs)
         body.finish(outputs)
-        self._kernels = body.kernels  # their code is called from ours
+        self._kernels = body.kernels  # their code is called from this function's code
         self._code = MachineCode(module(body, self.width, self.size), len(order(outputs)) <= _OPTIMIZE_UP_TO)
         self.address = self._code.address("f")
         self._one, self._many = _ONE(self.address), _MANY(self._code.address("f_rows"))
@@ -150,5 +150,5 @@ def _compiled(time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...],
 
 def function(time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> Function:
     """The compiled function of these nodes; compiled once per process, since equal nodes are one node."""
-    with COMPILING:  # a second thread that asks for the same waits for it
+    with COMPILING:  # a second thread that needs the same function waits for it
         return _compiled(time, tuple(state), tuple(parameters), tuple(outputs))

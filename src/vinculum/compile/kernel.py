@@ -21,7 +21,7 @@ _NONE = (ZERO,) * 5
 
 
 def ground_nodes(steps: Recursion) -> list[Node]:
-    """The nine numbers of the base as nodes of time: Ω_0, dΩ_0/dt, acceleration less gravity, in its axes."""
+    """The nine numbers of the base as nodes of time, in its axes: Ω_0, dΩ_0/dt, acceleration minus gravity."""
     return [lift(x) for x in (*steps.base.omega, *steps.base.alpha, *steps.base.a)]
 
 
@@ -29,8 +29,8 @@ class Kernel:
     """Forward or inverse dynamics of a tree, or derivatives of the latter, by loops over its hinges.
 
     ``kernel(x)`` takes x (inputs, rows): coordinates, velocities, forces (accelerations for "inverse") in the user's
-    order, for "tangent" then the direction (δθ, δν, δν̇), then the nine numbers of the base. ``passive`` counts
-    springs, dampers and friction with the forces.
+    order, for "tangent" then the direction (δθ, δν, δν̇), then the nine numbers of the base. ``passive`` adds
+    springs, damping and friction to the forces.
     """
 
     def __init__(self, steps: Recursion, what: str, passive: bool, values: Mapping[Node, float]) -> None:
@@ -48,7 +48,7 @@ class Kernel:
         self._codes: dict[int, Code] = {}
 
     def code(self, width: int) -> Code:
-        """The machine code, kept as long as the kernel is."""
+        """The machine code, which lives as long as the kernel."""
         if width not in self._codes:
             self._codes[width] = code(self.what, self.patterns, width)
         return self._codes[width]
@@ -74,7 +74,7 @@ _KNOWN: WeakKeyDictionary[Routine, Kernel] = WeakKeyDictionary()
 
 
 def kernel_of(routine: Routine) -> Kernel:
-    """The forward dynamics that a routine stands for; its numbers are those of the tree."""
+    """The forward dynamics of a routine, with the numbers of its tree."""
     kernel = _KNOWN.get(routine)
     if kernel is None:
         kernel = _KNOWN[routine] = Kernel(routine.machine, "forward", False, {})
@@ -82,7 +82,7 @@ def kernel_of(routine: Routine) -> Kernel:
 
 
 def _patterns(steps: Recursion, passive: bool) -> tuple[tuple[Pattern, ...], list[int]]:
-    """The patterns of a tree and which of them every hinge has."""
+    """The patterns of a tree and the pattern of each hinge."""
     common: dict[type[Elementary], list[tuple[bool, ...]]] = {}
     for hinge in steps.hinges:
         there = (*(x is not ZERO for x in flat(hinge.inertia)), hinge.rotor is not ZERO)
@@ -110,7 +110,7 @@ def _table(rows: Sequence[Sequence[Node]], values: Mapping[Node, float]) -> np.n
 
 
 def _passive(steps: Recursion) -> dict[Node, tuple[Node, ...]]:
-    """Damping, stiffness, position at rest, friction in both directions of every coordinate, where there are any."""
+    """Damping, stiffness, rest position, and friction in both directions of every coordinate, if any."""
     hinges = {q: hinge for hinge in steps.hinges for q in hinge.q}
     found: dict[Node, tuple[Node, ...]] = {}
     for body in steps.tree.bodies:

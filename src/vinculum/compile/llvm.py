@@ -1,7 +1,7 @@
 """The graph as lines of LLVM, one number at a time or several in the lanes of a SIMD register.
 
-The three kinds of compiled functions (`function`, `simd`, `looped`) differ in where their arguments lie; the lines
-between are the same and are written here.
+The three kinds of compiled functions (`function`, `simd`, `looped`) differ in the location of their arguments; the
+rest of the code is the same and is written here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from vinculum.graph.node import Node, Number
 from vinculum.graph.targets import DERIVED, Lines
 from vinculum.graph.traverse import order
 
-TOGETHER = 4  # sines and cosines of one state at a time
+TOGETHER = 4  # sines and cosines computed together for one state
 
 INTRINSICS = {
     "sqrt": "llvm.sqrt.f64",
@@ -29,7 +29,7 @@ INTRINSICS = {
 
 
 def called_name(op: str) -> str | None:
-    """The function that is called for an operation, an intrinsic or of the C library; None where none is called.
+    """The function that is called for an operation, an LLVM intrinsic or a C library function; None if there is none.
 
     Functions added to the table at run time are in the C library too.
     """
@@ -38,7 +38,7 @@ def called_name(op: str) -> str | None:
 
 @cache
 def operations(width: int) -> dict[str, str]:
-    """The table of operations: what each is in LLVM, for numbers of ``width`` lanes."""
+    """The table of operations: the LLVM instruction of each, for numbers of ``width`` lanes."""
     V, B = vector("double", width), vector("i1", width)
     return {
         "add": f"fadd contract {V} {{0}}, {{1}}",
@@ -81,7 +81,7 @@ class Assembly(Lines):
         self.width = width
         self.table = operations(width)
         self.kind, self.bit = vector("double", width), vector("i1", width)
-        self.called: dict[str, int] = {}  # functions and how many arguments they have
+        self.called: dict[str, int] = {}  # functions and their numbers of arguments
 
     def constant(self, value: Number) -> str:
         """The same number in all lanes."""
@@ -93,11 +93,11 @@ class Assembly(Lines):
         return self.result(f"uitofp {self.bit} {truth} to {self.kind}")
 
     def as_truth(self, number: str) -> str:
-        """Whether it is not zero; NaN is not."""
+        """Whether a number is nonzero; NaN counts as nonzero."""
         return self.result(f"fcmp une {self.kind} {number}, {self.constant(0.0)}")
 
     def applied(self, op: str, args: Sequence[str]) -> str:
-        """An instruction, or a call of a function, lane by lane where LLVM has no vector form of it."""
+        """An instruction, or a call of a function, lane by lane if LLVM has no vector version of it."""
         if called_name(op) is None:
             return super().applied(op, args)
         self.called[op] = len(args)
@@ -138,7 +138,7 @@ class Assembly(Lines):
     # -- sines and cosines -----------------------------------------------------------------------------------
 
     def write_angles(self, outputs: Sequence[Node]) -> None:
-        """All sines and cosines whose arguments contain none, both at once by `sincos`."""
+        """All sines and cosines whose arguments contain no other sine or cosine, both computed together by `sincos`."""
         nodes = order(outputs)
         turning = {node for node in nodes if node.op in ("sin", "cos")}
         after: dict[Node, bool] = {}
@@ -150,7 +150,7 @@ class Assembly(Lines):
         self.values |= {node: pairs[node.args[0]][node.op == "cos"] for node in turning if node.args[0] in pairs}
 
     def _pairs(self, angles: Sequence[str]) -> list[tuple[str, str]]:
-        """(sine, cosine) of every angle: of one state four together, of several states all lanes."""
+        """(sine, cosine) of every angle: four angles at a time for one state, all lanes for several states."""
         if self.width > 1:
             return [self._sine_cosine(x, self.kind) for x in angles]
         V, found = vector("double", TOGETHER), []
@@ -171,7 +171,7 @@ class Assembly(Lines):
 
 
 def declarations(called: Mapping[str, int]) -> list[str]:
-    """Lines that declare functions of doubles, by how many arguments they have."""
+    """Declarations of functions of doubles, by their number of arguments."""
     return [
         f"declare double @{called_name(op)}({', '.join(['double'] * called[op])}) nounwind" for op in sorted(called)
     ]

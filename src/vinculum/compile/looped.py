@@ -3,7 +3,7 @@
 ``void f(int64 rows, double *x, int64 *shape, double *table, double *out)``: x is (inputs, rows) with coordinates,
 velocities, forces (or accelerations) and nine numbers of the base; shape has the numbers of hinges,
 coordinates, turning hinges and columns of the table, then parent, pattern and first coordinate of each hinge, then
-the turning hinges. The code depends on the patterns alone, so that trees of the same make share it.
+the turning hinges. The code depends only on the patterns, so trees with the same patterns share it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SWEEPS: dict[str, Sequence[Sweep]] = {
     "inverse": looped.INVERSE,
     "tangent": looped.TANGENT,
 }
-GROUPS = {"forward": 3, "inverse": 3, "tangent": 6}  # of inputs, each as many as coordinates
+GROUPS = {"forward": 3, "inverse": 3, "tangent": 6}  # of inputs, each with as many entries as coordinates
 GROUND_INPUTS = 9
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 4)
 _INPUTS = "qvudef"  # coordinates, velocities, forces or accelerations, a direction
@@ -39,7 +39,7 @@ class Body(Assembly):
     late = True
 
     def symbol(self, node: Node) -> str:
-        """A number of the table in all lanes, or what lies in memory."""
+        """A number of the table in all lanes, or values in memory."""
         _, where, i = node.value
         if where == "table":
             return self.load_everywhere(self.result(f"getelementptr double, ptr %table, i64 {i}"))
@@ -122,7 +122,7 @@ done:
 
 
 def _angles(width: int) -> str:
-    """Cosines and sines of all turning hinges: of one state four hinges together, of several hinge by hinge."""
+    """Cosines and sines of all turning hinges: four hinges at a time for one state, hinge by hinge for several."""
     together = TOGETHER if width == 1 else 1
     V = f"<{TOGETHER if width == 1 else width} x double>"
     lines = []
@@ -262,5 +262,5 @@ class Code:
 
 @lru_cache(maxsize=64)
 def code(what: str, patterns: tuple[Pattern, ...], width: int) -> Code:
-    """The compiled kernel; compiled once per process for all trees of the same make."""
+    """The compiled kernel; compiled once per process for all trees with the same patterns."""
     return Code(what, patterns, width)

@@ -6,14 +6,14 @@ import threading
 from functools import cache
 from typing import Any
 
-COMPILING = threading.RLock()  # LLVM works for one thread at a time, whoever asks: this module, Numba or heyoka
+COMPILING = threading.RLock()  # LLVM serves one thread at a time, whether this module, Numba or heyoka uses it
 
 
 class MachineCode:
     """The machine code of an LLVM module, which lives as long as this object.
 
-    An engine owns the target machine it was made with, so every module gets a new one. The code has no memory outside
-    its arguments: several threads may run it at the same time.
+    An engine owns its target machine, so every module gets a new one. The code uses no memory outside its arguments, so
+    several threads may run it at the same time.
     """
 
     def __init__(self, text: str, optimize: bool = True) -> None:
@@ -21,7 +21,7 @@ class MachineCode:
             self.engine: Any = _engine(text, optimize)
 
     def address(self, name: str) -> int:
-        """Where a function of the module begins."""
+        """The address of a function of the module."""
         return self.engine.get_function_address(name)
 
 

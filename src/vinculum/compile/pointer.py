@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 
 def _call(typing_context: Any, address: Any, t: Any, x: Any, p: Any, out: Any) -> Any:
-    """``call(address, t, x, p, out)``: the function ``void f(double t, double *x, double *p, double *out)`` behind an
+    """``call(address, t, x, p, out)``: calls the function ``void f(double t, double *x, double *p, double *out)`` at an
     address; x, p and out are addresses of doubles (``array.ctypes.data``).
     """
     signature = types.void(types.intp, types.float64, types.intp, types.intp, types.intp)

@@ -1,7 +1,7 @@
-"""Straight-line code for one state or for several states side by side in the lanes of a SIMD register.
+"""Straight-line code for one state, or for several states in the lanes of a SIMD register.
 
-``void f(int64 rows, double *x, double *p, double *out)``: x is (inputs, rows), out (outputs, rows), one input after the
-other in memory, so that one instruction loads all lanes; rows is a multiple of the width. With width 1 the sines and
+``void f(int64 rows, double *x, double *p, double *out)``: x is (inputs, rows), out (outputs, rows), with each input
+contiguous in memory, so one instruction loads all lanes; rows is a multiple of the width. With width 1 the sines and
 cosines of the one state are computed four at a time.
 """
 
@@ -21,7 +21,7 @@ from vinculum.graph.node import Node
 from vinculum.graph.traverse import order
 
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_OPTIMIZE_UP_TO = 6_000  # operations; beyond, LLVM's passes cost more time than they save
+_OPTIMIZE_UP_TO = 6_000  # operations; above this, LLVM's passes cost more time than they save
 
 
 class Body(Assembly):

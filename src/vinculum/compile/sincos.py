@@ -2,8 +2,9 @@
 
     n = round(2x/π),  r = x - n π/2;   sin r = r + r³ S(r²),  cos r = 1 - r²/2 + r⁴ C(r²);   n mod 4 swaps and signs
 
-Correct to about one unit in the last place up to |x| = 10⁶; larger arguments go to the C library, lane by lane. (Not
-called ``sincos``: LLVM makes calls of the C function of that name out of a sine and a cosine, and would find ours.)
+Correct to about one unit in the last place up to |x| = 10⁶; larger arguments go to the C library, lane by lane. (The
+function is not called ``sincos``: LLVM merges a sine and a cosine into a call of the C function of that name, which
+would then resolve to this one.)
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def sincos(width: int) -> str:
 
 
 def _polynomial(name: str, coefficients: tuple[float, ...], number, fma) -> list[str]:  # type: ignore[no-untyped-def]  # two local functions
-    """Horner's scheme in z, the result in %<name>0."""
+    """Horner's scheme in z, with the result in %<name>0."""
     lines, last = [], number(coefficients[-1])
     for i in reversed(range(len(coefficients) - 1)):
         lines.append(f"  %{name}p{i} = {fma('%z', last, number(coefficients[i]))}")

@@ -9,12 +9,12 @@ from typing import Any
 from vinculum.graph.node import Node, Number
 from vinculum.graph.targets import ARITHMETIC, Target
 
-COMPACT_FROM = 100  # operations; above, heyoka's compact mode compiles in a fraction of the time
+COMPACT_FROM = 100  # operations; above this, heyoka's compact mode compiles in a fraction of the time
 
 
 @cache
 def _table() -> dict[str, Callable[..., Any]]:
-    """The table of operations; the functions that are missing have the same name in heyoka."""
+    """The table of operations; all other functions have the same name in heyoka."""
     import heyoka as hy
 
     return {
@@ -31,16 +31,16 @@ def _table() -> dict[str, Callable[..., Any]]:
 
 
 class HeyokaTarget(Target[Any]):
-    """The graph as heyoka expressions, truth values being 1 and 0."""
+    """The graph as heyoka expressions, with truth values 1 and 0."""
 
     def constant(self, value: Number) -> Any:
-        """A number of double precision."""
+        """A double-precision number."""
         import heyoka as hy
 
         return hy.expression(float(value))
 
     def symbol(self, node: Node) -> Any:
-        """All symbols are known from the beginning."""
+        """A symbol, which must be known in advance."""
         raise KeyError(f"{node!r} is not the time, a state or a parameter of these equations")
 
     def operation(self, node: Node, args: Sequence[Any]) -> Any:

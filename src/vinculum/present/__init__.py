@@ -1,1 +1,1 @@
-"""What people see: plots and animations (Plotly), pictures of trees, tables for notebooks, and the report."""
+"""Visual output: plots and animations (Plotly), pictures of trees, tables for notebooks, and the report."""

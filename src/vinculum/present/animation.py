@@ -19,7 +19,7 @@ Point = Sequence[sp.Expr | float]
 
 
 def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace: bool = True) -> Any:
-    """A drawing, a model or lines [(x, y), ...], to one scale; ``trace`` leaves the paths of the points behind."""
+    """Animate a drawing, a model or lines [(x, y), ...], to scale; ``trace`` also draws the paths of the points."""
     import plotly.graph_objects as go
 
     drawn = scene_of(motion, what, frames)
@@ -36,7 +36,7 @@ def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace:
 
 
 def scene_of(motion: Trajectory, what: Sequence[Any] = (), frames: int = 240) -> Scene:
-    """What there is to draw: a drawing or a model's, lines through points, or the bodies the system was made from."""
+    """The drawing: given directly or by a model, as lines through points, or from the bodies of the system."""
     if not what:
         return _of_bodies(motion, frames)
     first = what[0]
@@ -51,14 +51,14 @@ def _of_bodies(motion: Trajectory, frames: int, led: Led | None = None) -> Scene
     tree = getattr(system, "bodies", None)
     if tree is None:
         raise VinculumError(
-            "Say what to draw: motion.animate([(0, 0), (x, y)], ...), one list of points per line, or "
-            "motion.animate(drawing). Only a system made from bodies is drawn by itself."
+            "There is nothing to draw. Write motion.animate([(0, 0), (x, y)], ...), one list of points per line, or "
+            "motion.animate(drawing). Only a system made from bodies is drawn automatically."
         )
     return flattened(scene(motion, drawing_of(tree, led), frames))
 
 
 def _lines(lines: Sequence[Sequence[Point]]) -> Drawing:
-    """Lines through points without names; the last point of each leaves its path."""
+    """Lines through unnamed points; the path of the last point of each is drawn."""
     points = {f"{i}.{k}": point for i, line in enumerate(lines) for k, point in enumerate(line)}
     segments = [Segment([f"{i}.{k}" for k in range(len(line))], name=f"line {i + 1}") for i, line in enumerate(lines)]
     return Drawing(points, segments, traces=[s.points[-1] for s in segments])

@@ -1,7 +1,7 @@
-"""A mechanism as lines in space, at chosen instants of its motion: numbers only, whoever draws them.
+"""A mechanism as lines in space, at chosen instants of its motion: numbers only, independent of how they are drawn.
 
 Points are expressions of the model. A segment is a line through points; a circle is a line from its center to the rim
-and once around, so that the spoke shows how it turns.
+and once around; the spoke shows the rotation.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from vinculum.names import suggestion
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
 
-_AROUND = 40  # corners of a circle
-_FLAT = 1e-9  # share of the size by which a plane mechanism may leave its plane
+_AROUND = 40  # vertices of a circle
+_FLAT = 1e-9  # fraction of its size by which a planar mechanism may leave its plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +35,13 @@ class Stroke:
 
     @property
     def still(self) -> bool:
-        """Whether it stays where it is."""
+        """Whether it does not move."""
         return bool(np.ptp(self.places, axis=0).max(initial=0.0) == 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """All lines of a mechanism at some instants, and the paths that points leave behind."""
+    """All lines of a mechanism at some instants, and the paths of points."""
 
     t: np.ndarray  # (frames)
     strokes: tuple[Stroke, ...]
@@ -54,7 +54,7 @@ class Scene:
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """The corners of all that is drawn at any instant, what is not finite left out."""
+        """The bounding box of everything drawn at any instant, without values that are not finite."""
         places = np.concatenate([s.places.reshape(-1, self.dimension) for s in self.strokes])
         places = places[np.all(np.isfinite(places), axis=1)]
         if not len(places):
@@ -63,7 +63,7 @@ class Scene:
 
 
 def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:
-    """What a drawing looks like along a motion, at instants equally far apart."""
+    """A drawing along a motion, at equally spaced instants."""
     refuse_strangers(drawing)
     wanted = _instants(motion.t, frames)
     places = _places(motion, drawing.points)
@@ -76,7 +76,7 @@ def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:
 
 
 def flattened(found: Scene) -> Scene:
-    """A scene in space that stays in a coordinate plane, drawn in that plane; any other as it is."""
+    """Project a scene that stays in a coordinate plane onto that plane; leave any other unchanged."""
     low, high = found.box
     thin = (high - low) <= _FLAT * max(high - low)
     if found.dimension == 2 or thin.sum() != 1:
@@ -86,7 +86,7 @@ def flattened(found: Scene) -> Scene:
 
 
 def refuse_strangers(drawing: Drawing) -> None:
-    """Refuse points that were not defined, and a mixture of points in the plane and in space."""
+    """Raise an error for undefined points, and for a mixture of points in the plane and in space."""
     named = [p for s in drawing.segments for p in s.points] + [c.center for c in drawing.circles] + [*drawing.traces]
     problems = [
         f"{name!r} is not a point of the drawing.{suggestion(name, drawing.points)}"
@@ -104,10 +104,10 @@ def refuse_strangers(drawing: Drawing) -> None:
 
 
 def _instants(t: np.ndarray, frames: int) -> np.ndarray:
-    """Indices of the samples nearest to instants equally far apart, the first and last included."""
+    """Indices of the samples nearest to equally spaced instants, including the first and last."""
     if len(t) == 1:
         return np.zeros(1, dtype=int)
-    passed = np.abs(t - t[0])  # runs may go backwards
+    passed = np.abs(t - t[0])  # runs may go backward
     even = np.linspace(0, passed[-1], min(frames, len(t)))
     after = np.clip(np.searchsorted(passed, even), 1, len(t) - 1)
     nearer = np.where(even - passed[after - 1] <= passed[after] - even, after - 1, after)
@@ -129,7 +129,7 @@ def values_of(motion: Trajectory, expressions: Sequence[sp.Expr]) -> np.ndarray:
 
 
 def _segment(segment: Segment, places: Mapping[str, np.ndarray], wanted: np.ndarray) -> Stroke:
-    """The line through its points, and back to the first one where it is closed."""
+    """The line through its points, and back to the first one if it is closed."""
     points = [*segment.points, segment.points[0]] if segment.closed else segment.points
     kind = "line" if segment.scenery else "bar"
     return Stroke(segment.name, kind, np.stack([places[point][wanted] for point in points], axis=1))
@@ -169,8 +169,8 @@ TOOL = "the tool point"
 
 
 def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
-    """Lines from each joint to the next joints, loop points and the point that is ``led``; where there are none of
-    these, to the center of mass. The tool point, or else the far ends of the last bodies, leave their paths.
+    """Lines from each joint to the next joints, loop points and the tool point ``led``; if there are none of these, to
+    the center of mass. Paths are drawn of the tool point, or otherwise of the far ends of the last bodies.
     """
     points: dict[str, Point] = {}
     segments = []
@@ -194,7 +194,7 @@ def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
 
 
 def _ends(tree: BodyTree, name: str | None, led: Led | None = None) -> list[Point]:
-    """The places on a body to which lines are drawn, in its frame."""
+    """The points of a body to which lines are drawn, in its frame."""
     ends: list[Point] = [b.origin for b in tree.bodies if b.parent == name and not b.kind.loose]
     for loop in tree.loops:
         ends += [loop.point] if loop.first == name else []
@@ -207,7 +207,7 @@ def _ends(tree: BodyTree, name: str | None, led: Led | None = None) -> list[Poin
 
 
 def _own_ends(body: Body) -> list[Point]:
-    """The center of mass of a body on which nothing hangs, or its three axes as long as its radius of gyration."""
+    """The center of mass of a last body, or three axes as long as its radius of gyration."""
     if not _zero(body.center_of_mass):
         return [body.center_of_mass]
     moments = sum(body.inertia_matrix[i][i] for i in range(3))

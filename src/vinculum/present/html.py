@@ -1,6 +1,6 @@
-"""HTML from Python: text that a user wrote is escaped; only these functions make markup.
+"""HTML from Python: the user's text is escaped; only these functions make markup.
 
-Numbers, roots, lists and sentences for people are at the end.
+Formatting of numbers, roots, lists and sentences is at the end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def text(content: object) -> Html:
 
 
 def tag(name: str, *children: object, **attributes: object) -> Html:
-    """An element; ``class_`` gives class, ``data_id`` data-id; an attribute that is None is left out."""
+    """An element; ``class_`` gives class, ``data_id`` data-id; an attribute that is None is omitted."""
     given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
     written = "".join(f' {key}="{escape(str(value), quote=True)}"' for key, value in given.items())
     return Html(f"<{name}{written}>{joined(children)}</{name}>")
@@ -39,7 +39,7 @@ def joined(parts: Iterable[object]) -> Html:
 def table(
     head: Sequence[object], rows: Iterable[Sequence[object]], numeric: Sequence[int] = (), **attributes: object
 ) -> Html:
-    """A table in a box that scrolls by itself; columns in ``numeric`` are set to the right."""
+    """A table in its own scroll box; columns in ``numeric`` are right-aligned."""
     kinds = ["number" if i in numeric else None for i in range(len(head))]
     top = tag("tr", *(tag("th", cell, class_=kind, scope="col") for cell, kind in zip(head, kinds, strict=True)))
     body = [tag("tr", *(tag("td", c, class_=k) for c, k in zip(row, kinds, strict=True))) for row in rows]
@@ -53,7 +53,7 @@ class Section:
     identifier: str
     title: str
     content: Html
-    short: str = ""  # the line of the contents, where it is not the identifier
+    short: str = ""  # its entry in the table of contents, if not the identifier
 
     @property
     def html(self) -> Html:
@@ -62,7 +62,7 @@ class Section:
 
     @property
     def link(self) -> Html:
-        """A line of the contents."""
+        """An entry of the table of contents."""
         return tag("a", self.short or self.identifier.capitalize(), href=f"#{self.identifier}")
 
 
@@ -77,7 +77,7 @@ def paragraph(*children: object, **attributes: object) -> Html:
 
 
 def folded(title: object, *children: object) -> Html:
-    """What is shown when it is asked for."""
+    """A collapsed part that opens on click."""
     return tag("details", tag("summary", title), *children)
 
 
@@ -101,7 +101,7 @@ def root(value: complex) -> Html:
 
 
 def pairs(roots: Sequence[complex] | np.ndarray) -> list[complex]:
-    """Every root once, conjugate pairs by the one above the axis."""
+    """Every root once; of a conjugate pair, the one above the real axis."""
     return [complex(r) for r in roots if r.imag >= 0]
 
 
@@ -113,7 +113,7 @@ def counted(amount: int, singular: str, plural: str | None = None) -> str:
 
 
 def sentence(words: str) -> str:
-    """With a capital letter and a full stop."""
+    """A sentence with a capital letter and a period."""
     words = words.strip()
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
 

@@ -1,7 +1,7 @@
-r"""LaTeX as MathML, which browsers draw themselves, without a script and without a network.
+r"""LaTeX as MathML, which browsers render without scripts or a network connection.
 
-`latex2mathml` does the work; here is what it leaves open: ``aligned``, and text that could be taken for a tag. `STYLE`
-aligns what MathML Core leaves to style sheets.
+`latex2mathml` does the work; this module adds ``aligned`` and escapes text that could be taken for a tag. `STYLE`
+contains the alignment that MathML Core leaves to style sheets.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _SIGNS = {"<": r"\lt ", ">": r"\gt "}
 _PLUS_MINUS = ("+", "\N{MINUS SIGN}")
 _DOTS = ("\N{DOT ABOVE}", "\N{DIAERESIS}")
-_SHORT = 60  # characters of a left side beside which right sides are aligned
+_SHORT = 60  # longest left side, in characters, for which right sides are aligned
 _WORD = re.compile(r"\\(?:begin|end|operatorname|text|mathrm)\{[^{}]*\}|\\[A-Za-z]+|([A-Za-z]{2,})")
-# links, looks; and accents would be set into their letters where no mathematical font is
+# links and looks; and accents, which would overlap their letters without a mathematical font
 _UNWANTED = ("href", "style", "class", "id", "accent")
 STYLE = """\
 math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }
@@ -33,7 +33,7 @@ math mtd[columnalign="right"] { text-align: right; text-align: -webkit-right; pa
 
 
 def mathml(latex: str, display: bool = False) -> Html:
-    r"""LaTeX as a ``<math>`` element, centered on its own line with ``display``; as code if it cannot be set.
+    r"""LaTeX as a ``<math>`` element, centered on its own line with ``display``; as code if it cannot be converted.
 
     >>> mathml(r"\dot{x}")
     '<math display="inline"><mrow><mover><mrow><mi>x</mi></mrow><mo>˙</mo></mover></mrow></math>'
@@ -43,13 +43,13 @@ def mathml(latex: str, display: bool = False) -> Html:
 
 
 def element(latex: str, display: bool = False) -> Element | None:
-    """A formula as a tree of MathML elements that do nothing but show it; None if it cannot be set."""
+    """A formula as a tree of presentation elements only; None if it cannot be converted."""
     from latex2mathml.converter import convert
 
     try:
         found = convert(_settable(latex), display="block" if display else "inline")
         root = ElementTree.fromstring(found.replace("&<", "&amp;<"))
-    except Exception:  # whatever is wrong with a formula, its text can be shown
+    except Exception:  # whatever the error, the text of the formula can be shown
         return None
     _tidy(root)
     return root if all(part.tag in _TAGS for part in root.iter()) else None
@@ -62,13 +62,13 @@ _TAGS = {
 
 
 def _settable(latex: str) -> str:
-    """``aligned`` by the name the converter knows, and comparisons as commands, so that no tag can arise."""
+    """``aligned`` by the name the converter knows, and comparisons as commands, so they cannot form a tag."""
     latex = re.sub(r"\\(begin|end)\{aligned\}", r"\\\1{align*}", latex)
     return re.sub("[<>]", lambda sign: _SIGNS[sign[0]], latex)
 
 
 def _tidy(root: Element) -> None:
-    """Plain names of elements, without links, and with accents above their letters."""
+    """Plain element names, without links, and with accents above their letters."""
     for part in root.iter():
         part.tag = part.tag.removeprefix(_NAMESPACE)
         for name in _UNWANTED:
@@ -89,13 +89,13 @@ def inline(expression: sp.Expr | float) -> Html:
 
 
 def formula(latex: str) -> Html:
-    """LaTeX in a line of a page that has our font, with the spacing of TeX; as code if it cannot be set."""
+    """LaTeX in a line of a page that has our font, with the spacing of TeX; as code if it cannot be converted."""
     tree = element(upright(latex))
     return tag("code", latex) if tree is None else _typeset(tree)
 
 
 def terms(latex: str) -> Html:
-    """LaTeX as one piece for each term of a sum: a long line can break between them."""
+    """LaTeX as one piece for each term of a sum, so a long line can break between them."""
     tree = element(upright(latex))
     if tree is None:
         return tag("code", latex)
@@ -118,7 +118,7 @@ def _pieces(tree: Element) -> list[Element]:
 
 
 def _typeset(tree: Element) -> Html:
-    """As TeX would set it."""
+    """Spacing as in TeX."""
     for part in list(tree.iter()):
         _raise_dots(part)
         _space_functions(part)
@@ -126,7 +126,7 @@ def _typeset(tree: Element) -> Html:
 
 
 def _raise_dots(part: Element) -> None:
-    """Dots over a letter at a little distance from it."""
+    """Dots over a letter with a small gap."""
     if part.tag != "mover" or len(part) != 2 or part[1].text not in _DOTS:
         return
     part.set("accent", "true")
@@ -136,7 +136,7 @@ def _raise_dots(part: Element) -> None:
 
 
 def _space_functions(part: Element) -> None:
-    """A thin space between a factor and the function or word beside it, and after the argument of a function."""
+    """A thin space between a factor and an adjacent function or word, and after the argument of a function."""
     if part.tag not in ("mrow", "math"):
         return
     children = list(part)
@@ -162,7 +162,7 @@ def _is_word(part: Element) -> bool:
 
 
 def equations(lines: Sequence[tuple[str, str]], **attributes: object) -> Html:
-    """Equations (left, right) one below the other: aligned where left sides are short, otherwise as broken lines."""
+    """Equations (left, right) one below the other: aligned if left sides are short, otherwise as broken lines."""
     aligned = all(len(left) <= _SHORT for left, _ in lines)
     sides = [(tag("span", terms(left)), tag("span", terms(right))) for left, right in lines]
     rows = [tag("div", left, " ", tag("span", formula("=")), " ", right, class_="row") for left, right in sides]

@@ -1,6 +1,6 @@
-"""HTML for notebooks: tables with labelled rows, grids of numbers, formulas as MathML. Every text is escaped.
+"""HTML for notebooks: tables with labeled rows, grids of numbers, formulas as MathML. All text is escaped.
 
-Formulas are MathML, which browsers draw themselves: a table needs no script and no network.
+Browsers render MathML themselves: a table needs no scripts and no network.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vinculum.text_printer import number, vlatex
 
 _LEFT = "text-align: left"
 _LARGEST = 400  # symbols, numbers and operations of one formula; printing a larger one may take a minute
-_MANY = 12  # symbols in a row
+_MANY = 12  # symbols in one row
 
 
 class Grid(NamedTuple):
@@ -37,7 +37,7 @@ class Formula(NamedTuple):
 
 
 def table(title: str, rows: Mapping[str, Any]) -> Html:
-    """A title and labelled rows; a value may be text, a number, a formula, an array, a `Grid` or several of them."""
+    """A title and labeled rows; a value may be text, a number, a formula, an array, a `Grid` or several of them."""
     body = [tag("tr", tag("th", label, style=_LEFT), tag("td", cell(v), style=_LEFT)) for label, v in rows.items()]
     head = tag("tr", tag("th", title, colspan=2, style=_LEFT))
     return tag("table", tag("thead", head), tag("tbody", *body))
@@ -70,7 +70,7 @@ def _expression(value: Any) -> Html:
 
 @cell.register
 def _array(value: np.ndarray) -> Html:
-    """A column of numbers as a row of them, a matrix as a grid."""
+    """A column of numbers as one row, a matrix as a grid."""
     if value.ndim < 2:
         return _row(cell(entry.item()) for entry in value.ravel())
     return _lines([[cell(entry.item()) for entry in row] for row in value])
@@ -85,7 +85,7 @@ def _grid(value: Grid) -> Html:
 @cell.register(list)
 @cell.register(tuple)
 def _several(value: Sequence[Any]) -> Html:
-    """One beside the other; many symbols by their names, which take less room than formulas."""
+    """Values side by side; many symbols by name, which takes less space than formulas."""
     entries = [name_of(v) if isinstance(v, sp.Basic) else v for v in value] if len(value) > _MANY else value
     return _row(map(cell, entries))
 

@@ -40,7 +40,7 @@ def coordinates(motion: Trajectory) -> list[Any]:
 
 
 def region(found: Region) -> Any:
-    """The largest real part of the roots over two parameters, with a strong line at the border of stability."""
+    """The largest real part of the roots over two parameters, with a bold line at the stability boundary."""
     import plotly.graph_objects as go
 
     limit = float(np.nanmax(np.abs(found.rightmost)))
@@ -67,7 +67,7 @@ def plot_gain_intervals(
 ) -> Any:
     """k against the step: between the two lines of a method |η| ≤ ε is guaranteed (see `gain_interval`).
 
-    ``errors`` {method: D} are the constants of D τ^{p+1}; methods that are not named have zero.
+    ``errors`` {method: D} are the constants of D τ^{p+1}; methods that are not named have D = 0.
     """
     import plotly.graph_objects as go
 

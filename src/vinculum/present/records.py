@@ -1,4 +1,4 @@
-"""What a notebook shows of each record: a title and labelled rows, one function for each kind of record."""
+"""Notebook display of each record: a title and labeled rows, one function for each kind of record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vinculum.simulation import Trajectory
 from vinculum.simulation.trajectory.trajectory import summary_rows
 
 Rows = Mapping[str, Any]
-_TOO_LONG = "too many for a notebook; equations.latex() gives them"  # what is short is shown as a formula
+_TOO_LONG = "too many for a notebook; equations.latex() gives them"  # short ones are shown as formulas
 
 
 def html(record: Any) -> str:
@@ -43,7 +43,7 @@ def title(record: Any) -> str:
 
 @singledispatch
 def rows(record: Any) -> Rows:
-    """Labelled rows of a record; without a function of its own, its fields."""
+    """Labeled rows of a record; by default, its fields."""
     return {field.name: getattr(record, field.name) for field in fields(record) if field.repr}
 
 

@@ -1,4 +1,4 @@
-"""The lines of a scene as Plotly traces, to one scale in all directions."""
+"""The lines of a scene as Plotly traces, with equal scales in all directions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vinculum.present.drawing import Scene, Stroke
 
 
 def spread(count: int, most: int) -> np.ndarray:
-    """Indices of at most ``most`` of ``count`` samples, equally far apart, the ends included.
+    """Indices of at most ``most`` of ``count`` samples, equally spaced, including the ends.
 
     >>> spread(9, 3), spread(2, 3)
     (array([0, 4, 8]), array([0, 1]))
@@ -25,11 +25,11 @@ _GRAY = ("point", "line")
 _AXES = ("x", "y", "z")
 _LARGE = 1.35  # size of the longest axis in space, in Plotly's units
 _MOST = 1500  # points of a path
-_PAD = 0.08  # empty space around, as a share of the size
+_PAD = 0.08  # margin, as a fraction of the size
 
 
 def path_traces(scene: Scene, color: str = MUTED) -> list[dict[str, Any]]:
-    """The paths that points leave behind; they do not move."""
+    """The paths of points, as fixed lines."""
     line = {"width": 1.5 if scene.dimension == 2 else 3, "color": color}
     return [
         _trace(scene.dimension, path[spread(len(path), _MOST)])
@@ -56,12 +56,12 @@ def colored(scene: Scene, colors: Sequence[str] = SERIES, muted: str = MUTED) ->
 
 
 def coordinates(scene: Scene, frame: int) -> list[dict[str, np.ndarray]]:
-    """Only what changes from frame to frame: x, y (and z) of every stroke."""
+    """The data that changes from frame to frame: x, y (and z) of every stroke."""
     return [_coordinates(scene.dimension, stroke.places[frame]) for stroke in scene.strokes]
 
 
 def ranges(box: tuple[np.ndarray, np.ndarray]) -> list[list[float]]:
-    """[low, high] of every axis: the box with some space around, and no axis of a mechanism thinner than that space."""
+    """[low, high] of every axis: the bounding box with a margin; no axis is thinner than the margin."""
     low, high = box
     pad = _PAD * (max(high - low) or 1.0)
     return [[float(a - pad), float(b + pad)] for a, b in zip(low, high, strict=True)]

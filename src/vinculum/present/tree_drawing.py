@@ -38,7 +38,7 @@ def _add_arcs(figure: go.Figure, tree: BodyTree, places: Mapping[str, Place]) ->
 
 
 def positions(tree: BodyTree) -> dict[str, Place]:
-    """Depth to the right, leaves one below the other, a parent beside the middle of its children."""
+    """Depth increases to the right, leaves are one below the other, a parent is level with its children's middle."""
     import networkx as nx
 
     graph = tree.graph
@@ -53,7 +53,7 @@ def positions(tree: BodyTree) -> dict[str, Place]:
 
 
 def draw_tree(tree: BodyTree, path: str | Path) -> None:
-    """The tree into a file: .html with Plotly inlined, or a picture through Matplotlib (.png, .svg, .pdf)."""
+    """Write the tree to a file: .html with Plotly included, or a picture with Matplotlib (.png, .svg, .pdf)."""
     if Path(path).suffix == ".html":
         tree_figure(tree).write_html(path, include_plotlyjs=True)
         return

@@ -14,7 +14,7 @@ from vinculum.errors import DomainError, SingularError
 from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve, solve_definite
 from vinculum.names import listed, name_of
 
-_SHRUNK = 1e-3  # a pivot smaller than this share of its reference value asks for a new choice of pivots
+_SHRUNK = 1e-3  # pivots are chosen again when one is smaller than this share of its reference value
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Explicit:
 def solved(
     mechanics: Mechanics, A: np.ndarray, B: np.ndarray, samples: Samples, symmetric: bool = True, constraints: int = 0
 ) -> Elimination:
-    """Solve A X = B; a singular matrix is explained in the user's terms.
+    """Solve A X = B; for a singular matrix, raise an error in the user's terms.
 
     A symmetric matrix is an inertia, bordered by ``constraints`` rows and columns: its pivots keep their signs
     (`solve_definite`). The pivots of any other are chosen on the samples and have to be watched.
@@ -76,7 +76,7 @@ def explain_singular(mechanics: Mechanics, values: Values) -> None:
 
 
 def refuse_powerless(mechanics: Mechanics, values: Values) -> None:
-    """Raise where the inputs of servo constraints have no grip on them: det(J M⁻¹ B) = 0 at a state."""
+    """Raise where the servo inputs do not affect their constraints: det(J M⁻¹ B) = 0 at a state."""
     system = mechanics.system
     M, J, B = (numbers(part, values) for part in (mechanics.M, mechanics.J, mechanics.directions))
     m = len(J)

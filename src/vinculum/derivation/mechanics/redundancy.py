@@ -27,10 +27,10 @@ _ALL = 20_000  # choices up to this number are all compared
 
 
 def best_columns(J: np.ndarray) -> tuple[int, ...]:
-    """The m columns of J, (m, n), that are best conditioned: their smallest singular value is the largest there is.
+    """The m columns of J, (m, n), that are best conditioned: their smallest singular value is the largest.
 
-    The rows of J count as of unit length. Every choice is compared where there are at most 20 000; above that a pivoted
-    QR begins, and columns are exchanged until no exchange of one for another is an improvement.
+    The rows of J are scaled to unit length. Up to 20 000 choices are all compared. Beyond that a pivoted QR gives the
+    first choice, and single columns are exchanged as long as that improves it.
     """
     rows = unit_rows(J)
     m, n = rows.shape
@@ -39,11 +39,11 @@ def best_columns(J: np.ndarray) -> tuple[int, ...]:
     if comb(n, m) <= _ALL:
         choices = np.array(list(combinations(range(n), m)))
         return tuple(int(i) for i in choices[np.argmax(smallest_singular(rows, choices))])
-    return _exchanged(rows, _pivoted(rows))
+    return _exchange_columns(rows, _pivot_columns(rows))
 
 
 def unit_rows(J: np.ndarray) -> np.ndarray:
-    """J with rows of unit length, so that the scale of a constraint does not matter."""
+    """J with rows of unit length: the scale of a constraint does not matter."""
     return J / np.maximum(np.linalg.norm(J, axis=1, keepdims=True), 1e-300)
 
 
@@ -53,15 +53,15 @@ def smallest_singular(rows: np.ndarray, choices: np.ndarray) -> np.ndarray:
     return np.linalg.svd(blocks, compute_uv=False)[:, -1]
 
 
-def _pivoted(rows: np.ndarray) -> tuple[int, ...]:
+def _pivot_columns(rows: np.ndarray) -> tuple[int, ...]:
     import scipy.linalg  # imported late: it takes a quarter of a second
 
     order = scipy.linalg.qr(rows, mode="r", pivoting=True)[-1]
     return tuple(sorted(int(i) for i in order[: len(rows)]))
 
 
-def _exchanged(rows: np.ndarray, chosen: tuple[int, ...]) -> tuple[int, ...]:
-    """The best of the choices that differ in one column, again and again while that is an improvement."""
+def _exchange_columns(rows: np.ndarray, chosen: tuple[int, ...]) -> tuple[int, ...]:
+    """Exchange the best single column as long as that improves the choice."""
     value = smallest_singular(rows, np.array([chosen]))[0]
     while True:
         others = [i for i in range(rows.shape[1]) if i not in chosen]
@@ -78,9 +78,9 @@ def rank_of(J: np.ndarray) -> int:
 
 
 def independent_rows(matrices: Sequence[np.ndarray]) -> list[int]:
-    """Rows that are independent in every one of the matrices, the one that is best in its worst matrix first.
+    """Rows that are independent in every matrix; each step adds the row that is best in its worst matrix.
 
-    The matrices are one with the same rows at several states; their rows have unit length, or entries that are cosines.
+    The matrices are one matrix at several states; its rows have unit length, or entries that are cosines.
     """
     chosen: list[int] = []
     while len(chosen) < len(matrices[0]):
@@ -125,7 +125,7 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
 
 
 def least_squares(eliminate: Elimination, mechanics: Mechanics, samples: Samples) -> Explicit:
-    """An elimination that goes on with dependent constraints.
+    """An elimination that accepts dependent constraints.
 
     With J_I independent rows that span all rows and K = J J_Iᵀ, the constraints are met in the sense of least
     squares, Kᵀ(J q̈ + γ + c) = 0, and of all multipliers that give the same reaction force Jᵀλ the shortest is

@@ -14,18 +14,18 @@ from vinculum.present.drawing import Scene
 from vinculum.present.report.charts import SERIES, packed
 from vinculum.simulation import Trajectory
 
-_SHORTEST, _LONGEST = 3.0, 20.0  # seconds that an animation lasts; slower or faster motions are shown at another speed
-_RATE = 20  # frames in a second
+_SHORTEST, _LONGEST = 3.0, 20.0  # target duration in seconds; slower or faster motions are shown at another speed
+_RATE = 20  # frames per second
 
 
 @dataclass(frozen=True, eq=False)
 class Animation:
-    """One motion: what the player is told, and the scene it came from."""
+    """One motion: data for the player, and the scene it came from."""
 
     name: str
     scene: Scene
     box: tuple[np.ndarray, np.ndarray]
-    speed: float  # seconds of the motion in a second of the animation
+    speed: float  # seconds of the motion per second of the animation
 
     @property
     def data(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Animation:
 
 
 def animations(findings: Findings) -> list[Animation]:
-    """All motions of the findings that can be drawn: closed loops first, beside what happens without feedback."""
+    """All motions of the findings that can be drawn: closed loops first, each with the motion without feedback."""
     found = []
     several = len(findings.points) > 1
     for i, point in enumerate(findings.points, start=1):
@@ -58,7 +58,7 @@ def animations(findings: Findings) -> list[Animation]:
             if point.held_motion is not None:
                 found.append(_animation(findings, point.held_motion, f"Without feedback{where}", closed.box))
     if findings.motion is not None:
-        found.append(_animation(findings, findings.motion, "Motion" if not found else "Motion as asked for"))
+        found.append(_animation(findings, findings.motion, "Motion" if not found else "Requested motion"))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Figures for Plotly: lines over time, roots in the complex plane, and their places on the page.
+"""Figures for Plotly: lines over time, roots in the complex plane, and their positions on the page.
 
 Colors are names of the page's style (``--series-1``), which follow its theme.
 """
@@ -17,7 +17,7 @@ from vinculum.text_printer import number
 
 SERIES = tuple(f"--series-{i}" for i in range(1, 9))
 _MOST = 2000  # samples of a line
-FLOOR = 1e-18  # where a logarithmic axis ends
+FLOOR = 1e-18  # lower end of a logarithmic axis
 
 Figure = dict[str, Any]
 
@@ -28,14 +28,14 @@ def packed(values: np.ndarray | Sequence[float]) -> dict[str, str]:
 
 
 def thinned(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A line with at most some thousand samples, the ends included."""
+    """A line with at most a few thousand samples, including the ends."""
     chosen = spread(len(t), _MOST)
     return t[chosen], y[chosen]
 
 
 def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """|y| for a logarithmic axis, zeros drawn below the smallest other value; of many samples, the largest of each
-    group, so that no peak is lost.
+    """|y| for a logarithmic axis, with zeros drawn below the smallest other value; if there are many samples, the
+    largest of each group, which keeps all peaks.
     """
     size = np.abs(y)
     some = size[np.isfinite(size) & (size > 0)]
@@ -57,7 +57,7 @@ def _scatter(x: np.ndarray | Sequence[float], y: np.ndarray | Sequence[float], n
 
 
 def figure(lines: Sequence[Figure], height: int = 300, **layout: Any) -> Figure:
-    """Lines with axes; a legend where there is more than one name."""
+    """Lines with axes, and a legend if there is more than one name."""
     names = [entry["name"] for entry in lines if entry.get("showlegend", True)]
     return {"data": list(lines), "layout": {"height": height, "showlegend": len(names) > 1} | layout}
 
@@ -70,13 +70,13 @@ def over_time(lines: Sequence[Figure], height: int = 300, title: str = "", **lay
 def small(
     lines: Sequence[Figure], limits: tuple[float, float] | None = None, times: tuple[float, float] | None = None
 ) -> Figure:
-    """A small picture of one quantity; its name stands above it."""
+    """A small chart of one quantity, with its name above it."""
     x, y = ({} if span is None else {"range": list(span)} for span in (times, limits))
     return figure(lines, 190, xaxis=x, yaxis=y, showlegend=False)
 
 
 def settled(t: np.ndarray, columns: Sequence[np.ndarray]) -> float:
-    """A time by which nothing more is to be seen: twice as late as the last change of a hundredth of any range."""
+    """A time after which nothing visible changes: twice the time of the last change by 1 % of any range."""
     last = 0
     for y in columns:
         moving = np.nonzero(np.abs(y - y[-1]) > 0.01 * np.ptp(y))[0]
@@ -85,7 +85,7 @@ def settled(t: np.ndarray, columns: Sequence[np.ndarray]) -> float:
 
 
 def fitting(y: np.ndarray, further: np.ndarray) -> tuple[float, float] | None:
-    """Limits that show the first line whole and the second as far as it stays near; None where both fit."""
+    """Limits that show the whole first line and the second one as far as it stays near; None if both fit."""
     y, further = y[np.isfinite(y)], further[np.isfinite(further)]
     if not len(y) or not len(further):
         return None
@@ -99,7 +99,7 @@ def fitting(y: np.ndarray, further: np.ndarray) -> tuple[float, float] | None:
 def levels(
     t: np.ndarray, columns: Sequence[tuple[str, np.ndarray]], bounds: Sequence[tuple[str, float]] = ()
 ) -> Figure:
-    """Sizes that should be small, on a logarithmic axis, with dashed lines at what was promised."""
+    """Quantities that should be small, on a logarithmic axis, with dashed lines at the guaranteed bounds."""
     lines, sizes = [], [bound for _, bound in bounds]
     for i, (name, y) in enumerate(columns):
         x, size = envelope(t, y)
@@ -112,7 +112,7 @@ def levels(
 
 
 def _decades(sizes: Sequence[float]) -> Figure:
-    """A logarithmic axis from power to power of ten, with a few of them named."""
+    """A logarithmic axis between powers of ten, with a few labels."""
     finite = [size for size in sizes if np.isfinite(size) and size > 0] or [FLOOR, 1.0]
     low, high = int(np.floor(np.log10(min(finite)))), int(np.ceil(np.log10(max(finite))))
     high = max(high, low + 1)
@@ -120,7 +120,7 @@ def _decades(sizes: Sequence[float]) -> Figure:
 
 
 def key_of(color: str, name: str) -> Html:
-    """An entry of a legend: a patch of the color, and what it stands for."""
+    """An entry of a legend: a patch of color and its meaning."""
     return tag("span", tag("i", style=f"background:{color}"), name, class_="key")
 
 
@@ -131,7 +131,7 @@ class Figures:
         self.data: dict[str, Any] = {}
 
     def place(self, figure: dict[str, Any], caption: object = "", words: str = "") -> Html:
-        """An empty box of the figure's height that the page's script fills; ``words`` say what is to be seen."""
+        """An empty box of the figure's height that the page's script fills; ``words`` describe the figure."""
         identifier = f"figure-{len(self.data) + 1}"
         self.data[identifier] = figure
         style = f"height:{figure['layout']['height']}px"
@@ -139,11 +139,11 @@ class Figures:
         return tag("figure", tag("figcaption", caption) if caption else "", box)
 
     def grid(self, pictures: Iterable[tuple[object, dict[str, Any]]]) -> Html:
-        """Small pictures side by side, as many as the page is wide, each under its name."""
+        """Small charts side by side, as many as fit, each under its name."""
         return tag("div", *(self.place(figure, caption) for caption, figure in pictures), class_="grid")
 
 
-_FAR_APART = 40.0  # ratio of the largest to the smallest root beyond which axes are compressed
+_FAR_APART = 40.0  # ratio of the largest to the smallest root above which axes are compressed
 
 
 def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0) -> Figure:

@@ -36,16 +36,16 @@ from vinculum.present.report import charts
 from vinculum.present.report.charts import Figures
 from vinculum.text_printer import vlatex
 
-_FEW = 40  # definitions that are shown without being asked for
+_FEW = 40  # definitions shown without a click
 _DIGITS = 6
 _LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
-_LONG = 400  # operations of a formula that is not written out
+_LONG = 400  # operations above which a formula is not printed
 
 _LETTERS = {"T": "kinetic energy T", "V": "potential energy V", "D": "Rayleigh's dissipation function D"}
 
 
 def formulas(findings: Findings) -> Section | None:
-    """The equations of motion in the form asked for, definitions of intermediates first."""
+    """The equations of motion in the requested form, with definitions of abbreviations first."""
     equations = findings.equations
     if equations is None:
         return None
@@ -62,12 +62,12 @@ def formulas(findings: Findings) -> Section | None:
 
 
 def rounded(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Equations with the decimals of their numbers cut to what one reads."""
+    """Equations with numbers rounded for reading."""
     return [(shortened(left), shortened(right)) for left, right in lines]
 
 
 def shortened(latex: str) -> str:
-    """A formula with the decimals of its numbers cut to what one reads."""
+    """A formula with numbers rounded for reading."""
     return _LONG_NUMBER.sub(_short, latex)
 
 
@@ -82,7 +82,7 @@ def _definitions(definitions: Sequence[tuple[str, str]]) -> Html:
 
 
 def description(findings: Findings, figures: Figures) -> Section:
-    """Energies, constraints, parameters, motors and measured curves as they were stated."""
+    """Energies, constraints, parameters, motors and measured curves as stated in the model."""
     model = findings.model
     parts = [_stated(model), _constraints(model), _variables(model), _parameters(model)]
     parts += [motors(model), curves(model, figures)]
@@ -124,7 +124,7 @@ def _kind(constraint: object) -> str:
 
 
 def _variables(model: Model) -> Html:
-    """Coordinates (or states) and inputs, where the model says more about them than their names."""
+    """Coordinates (or states) and inputs, if the model describes them or gives units."""
     system = model.system
     keys = [*(system.states if isinstance(system, AffineSystem) else system.coordinates), *system.inputs]
     if not any(known.get(key) for key in keys for known in (model.units, model.meanings)):
@@ -134,7 +134,7 @@ def _variables(model: Model) -> Html:
 
 
 def unit_of(model: Model, key: object) -> str:
-    """The unit of a coordinate, an input or, from its coordinate's, a velocity; nothing where none was given."""
+    """The unit of a coordinate, an input or (from its coordinate) a velocity; empty if none was given."""
     if isinstance(key, sp.Derivative):
         times = sum(count for _, count in key.variable_count)
         unit = unit_of(model, key.expr)
@@ -145,7 +145,7 @@ def unit_of(model: Model, key: object) -> str:
 
 
 def quantity(model: Model, key: sp.Expr) -> Html:
-    """A symbol with its unit, over a picture or beside a number."""
+    """A symbol with its unit, as a chart title or in a table."""
     unit = unit_of(model, key)
     return joined([inline(key), tag("span", f" {unit}", class_="unit") if unit else ""])
 
@@ -164,7 +164,7 @@ def _parameters(model: Model) -> Html:
 
 
 def _latex(expression: sp.Expr | Node | float) -> str:
-    """LaTeX of what the user stated; a formula that would fill pages is only counted."""
+    """LaTeX of the user's formula; for one that would fill pages, only its size."""
     node = expression if isinstance(expression, Node) else from_sympy(sp.sympify(expression))
     operations = tree_size(node, 10 * _LONG)
     if operations > _LONG:
@@ -176,7 +176,7 @@ _HEAD = ("input", "voltage", "torque constant", "back EMF", "resistance Ω", "in
 
 
 def motors(model: Model) -> Html:
-    """A row for each motor: what it drives, and its numbers."""
+    """A row for each motor: its input and its parameters."""
     if not model.motors:
         return text("")
     rows = [_motor(u, motor) for u, motor in model.motors.items()]
@@ -194,7 +194,7 @@ def _motor(u: sp.Expr, motor: DCMotor) -> list[Html]:
 
 
 def motor_units(model: Model) -> dict[sp.Expr, str]:
-    """The units of charges and voltages, where the model has units at all."""
+    """The units of charges and voltages, if the model has units."""
     if not model.units or isinstance(model.system, AffineSystem):
         return {}
     charges = {charge_of(model.system, u): "A s" for u in model.motors}
@@ -202,7 +202,7 @@ def motor_units(model: Model) -> dict[sp.Expr, str]:
 
 
 def curves(model: Model, figures: Figures) -> Html:
-    """Every measured curve: its points, their range, and how it runs between them."""
+    """Every measured curve: its points, their range, and its graph."""
     if not model.curves:
         return text("")
     pictures = [(_caption(name, curve), _picture(curve)) for name, curve in model.curves.items()]
@@ -211,7 +211,7 @@ def curves(model: Model, figures: Figures) -> Html:
 
 
 def _caption(name: str, curve: Measured) -> Html:
-    """The name, the number of points and the range in which they lie."""
+    """The name, the number of points and their range."""
     (low, high), unit = (min(curve.points), max(curve.points)), curve.units[0]
     range_ = [number(low, 6), " to ", number(high, 6), f" {unit}" if unit else ""]
     return joined([tag("b", name), f", {counted(len(curve.points), 'point')} from ", *range_])
@@ -225,7 +225,7 @@ def _picture(curve: Measured) -> charts.Figure:
 
 
 def _points(name: str, curve: Measured) -> Html:
-    """The points as a table that opens when it is asked for."""
+    """The points as a table that opens on click."""
     head = [f"point{_in(curve.units[0])}", f"value{_in(curve.units[1])}"]
     rows = [[number(x, 6), number(y, 6)] for x, y in zip(curve.points, curve.values, strict=True)]
     return folded(f"Points of {name}", table(head, rows, [0, 1]))

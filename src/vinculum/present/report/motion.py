@@ -27,7 +27,7 @@ _MOST_LINES = 8
 
 
 def movement(findings: Findings, figures: Figures) -> Section | None:
-    """How the run went, and every coordinate over time."""
+    """The outcome of the run, and every coordinate over time."""
     motion = findings.main_motion
     if motion is None:
         return None
@@ -57,7 +57,7 @@ def _how(motion: Trajectory) -> Html:
 
 
 def residuals(findings: Findings, figures: Figures) -> Section | None:
-    """|residual| of every constraint over time on a logarithmic axis, with the promised bounds."""
+    """|residual| of every constraint over time on a logarithmic axis, with the guaranteed bounds."""
     motion = findings.main_motion
     if motion is None or not motion.residuals:
         return None
@@ -77,10 +77,14 @@ def _level(key: tuple[str, str]) -> str:
 
 def _kept(motion: Trajectory) -> Html:
     if not motion.promised:
-        words = "No bound was asked for. These residuals were taken over every step, not only over the samples."
-        return paragraph(words, " A bound can be promised: stabilization = Guaranteed(ε) with a fixed-step method.")
+        words = "No bound was requested. These residuals are taken over every step, not only over the samples."
+        return paragraph(words, " To guarantee a bound, use stabilization = Guaranteed(ε) with a fixed-step method.")
     largest = max(motion.largest_residuals[key] / bound for key, bound in motion.promised.items())
-    kept = "Every residual stayed within what was promised" if motion.kept else "A residual exceeded what was promised"
+    kept = (
+        "Every residual stayed within its guaranteed bound"
+        if motion.kept
+        else "A residual exceeded its guaranteed bound"
+    )
     return paragraph(
         f"{kept}: at the worst, ", number(100 * largest, 3), " % of its bound.", class_="good" if motion.kept else "bad"
     )
@@ -113,7 +117,7 @@ def energy(findings: Findings, figures: Figures) -> Section | None:
 
 
 def _balance(motion: Trajectory) -> Html:
-    """How well the energy is accounted for, in words."""
+    """The energy balance in words."""
     size = float(np.nanmax(np.abs(motion.energy))) or 1.0
     return paragraph(
         "The energy changes by the work of forces, of moving constraints and of explicit time, and by nothing else: ",
@@ -123,7 +127,7 @@ def _balance(motion: Trajectory) -> Html:
 
 
 def reactions(findings: Findings, figures: Figures) -> Section | None:
-    """λ of every constraint over time that no input holds."""
+    """λ over time of every constraint that no input holds."""
     motion = findings.main_motion
     if motion is None:
         return None
@@ -137,11 +141,11 @@ def reactions(findings: Findings, figures: Figures) -> Section | None:
 
 
 _MOST_PICTURES = 24
-_SHORT = 60  # operations of a law that is written out
+_SHORT = 60  # maximum operations of a law that is printed
 
 
 def inputs(findings: Findings, figures: Figures) -> Section | None:
-    """The law of every input of the main motion where it is short, and the input over time."""
+    """The law of every input of the main motion if it is short, and the input over time."""
     motion = findings.main_motion
     if motion is None or motion.problem is None or not motion.inputs:
         return None
@@ -161,7 +165,7 @@ def _course(motion: Trajectory, u: sp.Expr) -> charts.Figure:
 
 
 def _law(u: sp.Expr, laws: Mapping[sp.Expr, sp.Expr], equations: Equations) -> Html:
-    """The formula, what it is made for, or that it is long."""
+    """The formula, its purpose, or that it is long."""
     if u in equations.holding.values():
         return _held(u, equations)
     law = sp.sympify(laws.get(u, 0))
@@ -171,7 +175,7 @@ def _law(u: sp.Expr, laws: Mapping[sp.Expr, sp.Expr], equations: Equations) -> H
 
 
 def _held(u: sp.Expr, equations: Equations) -> Html:
-    """The constraints it holds, with the other inputs where there are several."""
+    """The constraints it holds, with the other inputs if there are several."""
     names = list(equations.holding)
     if isinstance(equations, ProgramEquations):
         return text(f"unknown; with the others it holds {listing(equations.constraint_names)}")

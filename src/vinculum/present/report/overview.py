@@ -1,4 +1,4 @@
-"""The top of the page (what was examined and found, the mechanism in motion) and its end (errors, times, versions)."""
+"""The top of the page (results, animation of the mechanism) and its end (errors, times, versions)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def heading(findings: Findings) -> Html:
 
 
 def sentences(findings: Findings) -> list[Html]:
-    """What was examined, in whole sentences."""
+    """The results in whole sentences."""
     told = [text(_system(findings)), *_motion(findings), *_rest(findings)]
     if findings.refusals:
         told.append(text(f"{counted(len(findings.refusals), 'step').capitalize()} could not be done; see below."))
@@ -57,7 +57,7 @@ def _motion(findings: Findings) -> list[Html]:
     motion = findings.main_motion
     if motion is None:
         return []
-    words = [text("The motion was followed from t = "), number(motion.t[0]), text(" to "), number(motion.t[-1])]
+    words = [text("The motion was simulated from t = "), number(motion.t[0]), text(" to "), number(motion.t[-1])]
     largest = max(motion.largest_residuals.values(), default=None)
     if largest is not None:
         words += [text("; no constraint was violated by more than "), number(largest, 2)]
@@ -89,12 +89,14 @@ def _feedback(closed: Sequence[Point]) -> str:
 
 
 def mechanism(animations: Sequence[Animation], problem: str) -> Section:
-    """The player: a picture, a button, a slider, a clock, and a choice where there are several motions."""
+    """The player: a picture, a button, a slider, a clock, and a menu if there are several motions."""
     if not animations:
         why = problem or "Nothing was simulated, so there is nothing to show."
         return section("mechanism", "The mechanism", paragraph(why, class_="notice"))
     stage = tag("div", id="stage", class_="stage", role="img", aria_label="The mechanism in motion")
-    still = Html('<img id="still" class="still" alt="The mechanism at one instant">')  # for paper; img has no end tag
+    still = Html(
+        '<img id="still" class="still" alt="The mechanism at one instant">'
+    )  # for printing; img has no end tag
     player = tag("figure", stage, still, _controls(animations), class_="player")
     return section("mechanism", "The mechanism", player, _legend(animations[0]))
 
@@ -116,17 +118,17 @@ def _controls(animations: Sequence[Animation]) -> Html:
 def _legend(animation: Animation) -> Html:
     colors = shapes.colored(animation.scene, [f"var({name})" for name in SERIES], "var(--text)")
     named = {s.name: c for s, c in zip(animation.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
-    space = "in space: turn it by dragging" if animation.scene.dimension == 3 else "in the plane"
+    space = "in space; drag to rotate" if animation.scene.dimension == 3 else "in the plane"
     paths = list(animation.scene.paths)
     named_paths = f"{', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}"
     lines = "Thin line: the path" if len(paths) == 1 else "Thin lines: paths"
     traced = f" {lines} of {named_paths}." if paths else ""
     keys = [key_of(color, name) for name, color in named.items()]
-    return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to one scale {space}.{traced}", class_="note")])
+    return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to scale {space}.{traced}", class_="note")])
 
 
 def refusals(findings: Findings) -> Section | None:
-    """Every step that was refused, with the reason in words."""
+    """Every step that failed, with the reason."""
     if not findings.refusals:
         return None
     boxes = [
@@ -137,7 +139,7 @@ def refusals(findings: Findings) -> Section | None:
 
 
 def colophon(findings: Findings, seconds: Mapping[str, float]) -> Section:
-    """Times of every step and versions of what computed them."""
+    """Times of every step and versions of the software."""
     times = {**findings.seconds, **seconds}
     rows = [[step, duration(value)] for step, value in times.items()]
     rows.append([tag("b", "all"), tag("b", duration(sum(times.values())))])

@@ -6,7 +6,7 @@
   const coarse = matchMedia("(pointer: coarse)").matches;
   const config = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
 
-  // -- colors: "--name" in a figure is a color of the style, of whichever theme the page has now -------------------
+  // -- colors: "--name" in a figure is a color of the style, in the current theme of the page ----------------------
   function themed(value) {
     if (typeof value === "string" && value.startsWith("--"))
       return getComputedStyle(document.documentElement).getPropertyValue(value).trim();
@@ -34,7 +34,7 @@
       layout, space ? { scene: space } : { xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis) }));
   }
 
-  const drawn = new Set();  // figures are drawn when they come near the window
+  const drawn = new Set();  // figures are drawn when they are scrolled near the window
   function draw(name) {
     const { data, layout } = figures[name];
     drawn.add(name);
@@ -80,7 +80,7 @@
   }
 
   async function set() {
-    await showing;  // a frame on its way would come after the new picture and put the old places into it
+    await showing;  // a pending frame would otherwise draw old positions into the new picture
     const traces = film.traces.map((trace) => Object.assign({ showlegend: false }, trace));
     coordinates(frame).forEach((places, i) => places.forEach((values, k) => {
       traces[film.still + i]["xyz"[k]] = values;
@@ -110,7 +110,7 @@
       Object.fromEntries(places.map((values, k) => ["xyz"[k], values])));
     clock();
     const how = { transition: { duration: 0 }, frame: { duration: 0, redraw: Boolean(film.layout.scene) }, mode: "immediate" };
-    showing = Plotly.animate(stage, { data, traces: indices }, how).catch(() => undefined);  // a newer frame took its place
+    showing = Plotly.animate(stage, { data, traces: indices }, how).catch(() => undefined);  // a newer frame replaced it
     return showing;
   }
 
@@ -145,7 +145,7 @@
     byId("play").setAttribute("aria-pressed", pressed);
   }
 
-  // The picture that is printed: what the stage shows, in the light theme. It is taken when the page has nothing to do.
+  // The picture for printing: the current stage in the light theme, taken when the page is idle.
   let waiting = 0;
   function later() {
     clearTimeout(waiting);
@@ -177,7 +177,7 @@
   byId("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
   dark.addEventListener("change", () => theme(dark.matches ? "dark" : "light"));
 
-  const PAPER = 10.5;  // the size of print in the style
+  const PAPER = 10.5;  // font size for printing, as in the style
   const long = () => [...document.querySelectorAll(".equations.aligned, .equations:not(.aligned) .row")];
   function toPaper() {
     if (playing) pause();

@@ -27,11 +27,11 @@ from vinculum.present.report.charts import Figures
 
 @dataclass(frozen=True)
 class Written:
-    """Where a report is, how large it is and how long it took."""
+    """The path of a report, its size and its computing time."""
 
     path: Path
     bytes: int
-    seconds: float  # all of it, from the model to the file
+    seconds: float  # in total, from the model to the file
     findings: Findings
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class Written:
 def write_report(
     of: Model | Findings, path: str | Path, progress: Callable[[str, float], None] | None = None
 ) -> Written:
-    """Examine a model (or take what was found already) and write the page to a file."""
+    """Examine a model (or use existing findings) and write the page to a file."""
     began = clock.perf_counter()
     findings = of if isinstance(of, Findings) else examine(of, progress)
     report = progress or (lambda step, share: None)
@@ -69,8 +69,8 @@ def assembled(
     shown: Sequence[Animation] = (),
     style: str = "",
 ) -> str:
-    """One file from its parts; ``style`` is what a page adds to the common one."""
-    nonce = secrets.token_urlsafe(16)  # only the scripts of this page run in it, whatever a model's texts contain
+    """One file from its parts; ``style`` is added to the common style."""
+    nonce = secrets.token_urlsafe(16)  # only the scripts of this page may run, whatever the texts of a model contain
     return Template(_resource("page.html")).substitute(
         title=text(title),
         nonce=nonce,
@@ -106,7 +106,7 @@ def _sections(findings: Findings, figures: Figures, shown: list[Animation], prob
 
 
 def _animations(findings: Findings) -> tuple[list[Animation], str]:
-    """The motions to show, or why there is nothing to draw."""
+    """The motions to show, or the reason there is nothing to draw."""
     try:
         return animations(findings), ""
     except VinculumError as error:
@@ -114,7 +114,7 @@ def _animations(findings: Findings) -> tuple[list[Animation], str]:
 
 
 def _data(content: Any) -> str:
-    """JSON that can stand inside a script element; numbers that are not finite become null."""
+    """JSON that is safe inside a script element; numbers that are not finite become null."""
     return json.dumps(json_data(content), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 

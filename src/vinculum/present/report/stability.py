@@ -31,7 +31,7 @@ from vinculum.present.report.charts import Figures, compressed, key_of, root_map
 from vinculum.present.report.formulas import quantity
 from vinculum.simulation import Trajectory
 
-_ROUNDING = 1e-14  # of the largest root
+_ROUNDING = 1e-14  # relative to the largest root
 
 
 def equilibria(findings: Findings) -> Section | None:
@@ -54,7 +54,7 @@ def equilibria(findings: Findings) -> Section | None:
 
 
 def badge(verdict: Verdict | None) -> Html:
-    """One or two words in the color of the matter."""
+    """One or two words in a matching color."""
     if verdict is None:
         return text("not decided")
     kind = "bad" if verdict.kind == "unstable" else "good" if verdict else "open"
@@ -62,13 +62,13 @@ def badge(verdict: Verdict | None) -> Html:
 
 
 def stability(findings: Findings, figures: Figures) -> Section | None:
-    """For every equilibrium the verdict in words, and its roots, with and without feedback."""
+    """For every equilibrium, the verdict and the roots, with and without feedback."""
     parts = [_studied(p, title, figures) for title, p in _titled(findings) if p.verdict is not None]
     return section("stability", "Stability", *parts) if parts else None
 
 
 def _titled(findings: Findings) -> list[tuple[Html, Point]]:
-    """Every equilibrium with its heading, which is empty where there is only one."""
+    """Every equilibrium with its heading, which is empty if there is only one."""
     several = len(findings.points) > 1
     return [
         (tag("h3", f"Equilibrium {i}") if several else text(""), point)
@@ -92,7 +92,7 @@ def _studied(point: Point, title: Html, figures: Figures) -> Html:
 
 
 def told(verdict: Verdict, before: str = "") -> Html:
-    """The verdict, why, and by which theorem."""
+    """The verdict, the reason and the theorem."""
     why = tag("span", sentence(verdict.explanation))
     return paragraph(before, badge(verdict), " ", why, " ", tag("cite", sentence(verdict.theorem)), class_="verdict")
 
@@ -106,7 +106,7 @@ def _roots(name: str, roots: np.ndarray) -> Html:
 
 
 def _without_rounding(roots: np.ndarray) -> np.ndarray:
-    """Roots with zero for real and imaginary parts that are rounding errors of the largest root."""
+    """Roots with real and imaginary parts set to zero if they are rounding errors relative to the largest root."""
     least = _ROUNDING * np.abs(roots).max(initial=0.0)
     real, imaginary = (np.where(np.abs(part) < least, 0.0, part) for part in (roots.real, roots.imag))
     return real + 1j * imaginary
@@ -116,10 +116,10 @@ def feedback(findings: Findings, figures: Figures) -> Section | None:
     """Gains, observer, and the response with and without feedback, for every equilibrium."""
     parts = [_controlled(findings, p, title, figures) for title, p in _titled(findings) if p.law is not None]
     words = (
-        "Each input is its value at rest plus the gains times the distance of the state from rest, ",
+        "Each input is its equilibrium value plus the gains times the deviation of the state from the equilibrium, ",
         formula("u = u_0 + K (x - x_0)"),
-        "; the gains minimize the quadratic cost with the weights of the model. The closed loop is the nonlinear "
-        "system itself.",
+        "; the gains minimize the quadratic cost with the weights of the model. The closed loop is the full nonlinear "
+        "system.",
     )
     return section("feedback", "Feedback", paragraph(*words), *parts) if parts else None
 
@@ -144,7 +144,7 @@ def gains(law: FeedbackLaw) -> Html:
 
 
 def observer(estimator: Estimator) -> Html:
-    """What is measured, and the gains of the observer."""
+    """The measured outputs and the gains of the observer."""
     head = ["state", *(joined(["gain of ", inline(y)]) for y in estimator.outputs)]
     rows = [
         [inline(s), *(number(g, 6) for g in row)]
@@ -186,7 +186,7 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
 
 
 def _moved(findings: Findings, point: Point) -> Html:
-    """That the start of the model was moved to another equilibrium than the first, and where it is now."""
+    """A note that the model's start was moved to another equilibrium, with its new values."""
     first = findings.points[0].rest
     moved = [q for q in first if point.rest[q] != first[q] and not isinstance(q, sp.Derivative)]
     shown = [q for q in moved if point.linear is not None and q in point.linear.states]
@@ -194,7 +194,7 @@ def _moved(findings: Findings, point: Point) -> Html:
         return text("")
     motion = point.closed_motion
     places = [part for q in shown for part in (", ", inline(q), " = ", number(float(motion[q][0]), 6))]
-    words = "The start of the model, moved as this equilibrium lies from equilibrium 1: "
+    words = "The start of the model, shifted from equilibrium 1 to this equilibrium: "
     return paragraph(words, *places[1:], ".", class_="note")
 
 
@@ -206,7 +206,7 @@ def _arrived(point: Point) -> Html:
 
 
 def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: float) -> charts.Figure:
-    """One quantity with feedback and, behind it, without."""
+    """One quantity with feedback and, behind it, without feedback."""
     times = (float(closed.t[0]), end)
     own = charts.line(closed.t, closed[key], "with feedback")
     if held is None:
@@ -216,5 +216,5 @@ def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: fl
 
 
 def _stopped(which: str, motion: Trajectory) -> Html:
-    """Where and why a run ended before its time."""
+    """When and why a run ended early."""
     return text("") if motion.outcome else paragraph(f"{which}: {sentence(str(motion.outcome))}", class_="note")
