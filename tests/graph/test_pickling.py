@@ -198,5 +198,5 @@ def test_a_frozen_mapping_is_a_value():
         hash(FrozenMapping({"a": []}))
     with pytest.raises(TypeError):
         frozen["a"] = 2
-    with pytest.raises(AttributeError, match="does not change"):
+    with pytest.raises(AttributeError, match="is immutable"):
         frozen._entries = {}
