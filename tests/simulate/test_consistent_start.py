@@ -255,7 +255,7 @@ def test_all_that_is_wrong_is_said_at_once():
 
 
 def test_a_fixed_state_needs_a_value():
-    with pytest.raises(vn.ModelError, match=r"y is to stay fixed but has no value"):
+    with pytest.raises(vn.ModelError, match=r"y must stay fixed but has no value"):
         vn.consistent_state(pendulum(), {x: 0.6}, fixed=[x, y])
 
 
