@@ -9,6 +9,7 @@ import numpy as np
 from sympy.core.cache import clear_cache
 
 import vinculum as vn
+from vinculum.derivation.mechanics.integrable_mechanics import choose_elimination
 
 from . import delta, ours, peers, quasi
 from .measure import Timing, duration, markdown_table, measure, save_growth, save_table
@@ -146,7 +147,7 @@ def growth(sizes: tuple = (2, 4, 8, 12, 16, 24, 30)) -> list[dict]:
 
 def fresh(equations: vn.EquationsOfMotion, model: Model) -> None:
     """Eliminate again, past what the record remembers."""
-    equations.chosen_for(equations.values(model.initial))
+    choose_elimination(equations, equations.values(model.initial))
 
 
 def plot_growth(rows: list[dict]) -> None:

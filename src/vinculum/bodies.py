@@ -5,7 +5,7 @@
 
 from vinculum.compile.dynamics import Dynamics, dynamics
 from vinculum.control.manipulators import computed_torque, gravity_compensation, task_path
-from vinculum.derivation.bodies.closed_form import KineticEnergy, closed_form_kinetic_energy
+from vinculum.derivation.bodies.theorem import KineticEnergy, closed_form_kinetic_energy
 from vinculum.describe.bodies import Helical, Loop, Rolling, Sliding, denavit_hartenberg, rotation_rpy, servo_path
 from vinculum.present.tree_drawing import draw_tree, tree_figure
 

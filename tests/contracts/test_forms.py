@@ -235,7 +235,7 @@ def test_a_taken_name_is_refused_but_a_class_may_be_defined_again(plain):
     class Other(Plain):
         name = "multipliers"
 
-    with pytest.raises(vn.VinculumError, match="'multipliers' already, Multipliers"):
+    with pytest.raises(vn.VinculumError, match=r"'multipliers' already exists \(Multipliers\)"):
         register(Other)
     assert register(Plain) is Plain
 

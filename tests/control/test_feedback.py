@@ -14,6 +14,7 @@ import vinculum as vn
 from analyze.machines import random_machine
 from examples import ball_and_beam, delta_robot
 from examples.ball_and_beam import PLACE, VOLTAGE, alpha, r, theta, u
+from vinculum.derivation.mechanics.integrable_mechanics import change_partition
 from vinculum.derivation.mechanics.partition import Partition
 
 x1, x2, x3 = dynamicsymbols("x1:4")
@@ -289,7 +290,7 @@ def test_a_law_may_contain_dependent_velocities():
     run = {"times": np.linspace(0, 0.3, 31), "inputs": {u: -0.5 - 0.05 * theta.diff()}}
     expected = vn.simulate(vn.derive(system), start, **run)
     named = vn.simulate(vn.derive(system, "shulgin", dependent=[alpha]), start, **run)
-    chosen = vn.derive(system, "shulgin").divided_by(Partition((0, 2), (1,), chosen=True))
+    chosen = change_partition(vn.derive(system, "shulgin"), Partition((0, 2), (1,), chosen=True))
     switched = vn.simulate(chosen, start, **run)
     used = {segment.problem.equations.partition.s for segment in switched.segments}
     assert used == {(1,), (2,)}, "the run began with theta dependent and went on with alpha"

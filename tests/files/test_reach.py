@@ -8,6 +8,7 @@ import re
 import pytest
 
 import vinculum as vn
+from vinculum.derivation.mechanics.integrable_mechanics import reference_state
 from vinculum.model.examine import equations_of, motion_of
 
 ARM = """
@@ -68,7 +69,7 @@ def test_a_path_out_of_reach_says_what_is_left():
 
 
 def test_the_same_arm_follows_a_path_within_reach():
-    equations_of(vn.model.loads(ARM.replace("1.2", "0.5"))).reference()
+    reference_state(equations_of(vn.model.loads(ARM.replace("1.2", "0.5"))))
 
 
 def test_a_start_that_cannot_be_assembled_says_what_is_left():

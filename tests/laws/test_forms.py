@@ -14,7 +14,8 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from examples import ball_and_beam, delta_robot, five_bar, four_bar, watt_governor
 from laws.random_systems import Maker, consistent_state, random_state, random_system, t, values
-from vinculum.derivation.mechanics import redundancy as columns
+from vinculum.derivation.mechanics import explicit as columns
+from vinculum.derivation.mechanics.integrable_mechanics import change_partition
 from vinculum.derivation.mechanics.partition import Partition, conditioning
 from vinculum.simulation.problem.problem import build_problem
 
@@ -248,7 +249,7 @@ def test_in_large_systems_no_exchange_of_two_coordinates_is_better(monkeypatch):
         rows = columns.unit_rows(random.normal(size=(4, 9)))
         every = np.array(list(combinations(range(9), 4)))
         best = columns.smallest_singular(rows, every).max()
-        found = columns.smallest_singular(rows, np.array([columns.best_columns(rows), columns._pivoted(rows)]))
+        found = columns.smallest_singular(rows, np.array([columns.best_columns(rows), columns._pivot_columns(rows)]))
         assert found[0] >= found[1]
         exact, greedy = exact + (found[0] == best), greedy + (found[1] == best)
     assert exact > 2 * greedy
@@ -280,7 +281,7 @@ def test_the_partition_is_switched_before_it_becomes_singular(form):
     crank = expected[four_bar.alpha]
     assert crank[-1] - crank[0] > 2 * np.pi
     first = vn.derive(system, form)
-    bad = first.divided_by(Partition((2,), (0, 1), chosen=True))  # crank and coupler depend on the rocker
+    bad = change_partition(first, Partition((2,), (0, 1), chosen=True))  # crank and coupler depend on the rocker
     motion = vn.simulate(bad, start, times)
     partitions = [segment.problem.equations.partition.s for segment in motion.segments]
     assert motion.outcome
@@ -310,7 +311,7 @@ def test_a_named_partition_that_becomes_singular_ends_the_run(method):
     assert not motion.outcome
     assert motion.t[-1] < 1
     assert "theta cannot be the dependent ones" in motion.outcome.reason
-    assert "There alpha could be" in motion.outcome.reason
+    assert "Use alpha there" in motion.outcome.reason
     assert motion[theta][-1] == pytest.approx(np.radians(76.1), abs=0.01)  # where alpha is greatest
 
 

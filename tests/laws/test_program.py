@@ -206,7 +206,7 @@ def test_other_forms_and_choices_are_refused():
         vn.derive(system)
     with pytest.raises(vn.VinculumError, match="has no option dependent"):
         vn.derive(system, form="program", dependent=[system.states[0]])
-    with pytest.raises(vn.ModelError, match="leave nothing free"):
+    with pytest.raises(vn.ModelError, match="so none is free"):
         vn.derive(system, form="program", free={system.inputs[0]: 1})
 
 

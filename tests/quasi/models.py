@@ -18,6 +18,7 @@ from examples import (
     snakeboard,
 )
 from laws.random_systems import Maker, State, consistent_state
+from vinculum.derivation.mechanics.integrable_mechanics import reference_state
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.quasi.characteristics import build_characteristics
 from vinculum.graph import symbol
@@ -129,7 +130,7 @@ def condition(equations: vn.EquationsOfMotion, chosen: dict[sp.Expr, sp.Expr], s
 def across(system: vn.System) -> np.ndarray:
     """Orthonormal directions that the constraints leave free at one of their states."""
     equations = vn.derive(system)
-    J = numbers(equations.mechanics.J, equations.reference())
+    J = numbers(equations.mechanics.J, reference_state(equations))
     return np.linalg.svd(J)[2][len(J) :] if len(J) else np.eye(len(system.coordinates))
 
 

@@ -256,7 +256,7 @@ def test_a_path_that_runs_away_is_named(path):
     motion = vn.simulate(vn.derive(system), {}, (0, 2))
     assert motion.outcome.kind == "non-finite"
     assert motion.outcome.time == pytest.approx(1.0, abs=1e-6)
-    assert "what `cart` asks for needs an infinite input or reaction there" in motion.outcome.reason
+    assert "the motion prescribed by `cart` needs an infinite input or reaction there" in motion.outcome.reason
 
 
 CARTS, PUSHES, SPEEDS = dynamicsymbols("x1:7"), sp.symbols("u1:4"), dynamicsymbols("e1:4")

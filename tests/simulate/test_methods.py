@@ -237,5 +237,5 @@ def test_an_adaptive_method_added_at_run_time_is_known_everywhere(registry):
 
 
 def test_a_name_is_given_once(registry):
-    with pytest.raises(vn.VinculumError, match="There is a method 'rk4' already"):
+    with pytest.raises(vn.VinculumError, match="There is already a method 'rk4'"):
         register(vn.RungeKutta("rk4", **BUTCHER))

@@ -193,5 +193,5 @@ def test_a_form_with_given_dependent_coordinates_ends_where_they_fail():
     equations = vn.derive(pendulum().system, "shulgin", dependent=[y])
     motion = vn.simulate(equations, hanging(0.3, 8.0), (0, 3), progress=False)
     assert motion.outcome.kind == "singular"
-    assert "There x could be" in motion.outcome.reason
+    assert "Use x there" in motion.outcome.reason
     assert abs(end(motion)[y]) < 0.05

@@ -15,8 +15,8 @@ import sympy as sp
 
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics, product
 from vinculum.derivation.mechanics.sample_states import generic_states
+from vinculum.derivation.mechanics.servo_index_reduction import determinant_at, named_first, reduce_index, servo_degrees
 from vinculum.derivation.quasi.release import without_actuators
-from vinculum.derivation.servo.servo_index_reduction import determinant_at, named_first, reduce_index, servo_degrees
 from vinculum.describe import Servo, System
 from vinculum.errors import Finding, Formula, ModelError, call
 from vinculum.graph import to_sympy, vector

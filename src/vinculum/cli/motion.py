@@ -160,11 +160,11 @@ def stored(motion: Trajectory, path: Path) -> None:
 
 def rows_of(motion: Trajectory) -> dict[str, Any]:
     """The outcome of the run, and the values at its end."""
-    from vinculum.simulation.trajectory.trajectory import labelled
+    from vinculum.simulation.trajectory.trajectory import summary_rows
 
     last = {f"{name} at the end": float(values[-1]) for name, values in motion.own_columns.items()}
     inputs = {f"input {name}": _course(values) for name, values in motion.inputs.items()}
-    return {**labelled(motion), **inputs, **last}
+    return {**summary_rows(motion), **inputs, **last}
 
 
 def _course(values: np.ndarray) -> str:

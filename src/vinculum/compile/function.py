@@ -123,20 +123,20 @@ class Function:
 
     def __call__(self, t: float, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         out = np.empty(self.size)
-        x, p = self._checked(x, (self.width,)), self._checked(p, (self.parameters,))
+        x, p = self._check_shape(x, (self.width,)), self._check_shape(p, (self.parameters,))
         self._one(t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
         return out
 
     def rows(self, t: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """f at every row of x, as an array (rows, len(outputs))."""
-        t, p = np.ascontiguousarray(t, dtype=float), self._checked(p, (self.parameters,))
-        x = self._checked(x, (len(t), self.width))
+        t, p = np.ascontiguousarray(t, dtype=float), self._check_shape(p, (self.parameters,))
+        x = self._check_shape(x, (len(t), self.width))
         out = np.empty((len(t), self.size))
         self._many(len(t), t.ctypes.data, x.ctypes.data, p.ctypes.data, out.ctypes.data)
         return out
 
     @staticmethod
-    def _checked(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def _check_shape(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         array = np.ascontiguousarray(array, dtype=float)
         if array.shape != shape:
             raise ValueError(f"an array of shape {shape} is needed, got {array.shape}")

@@ -1,4 +1,4 @@
-"""From a description to equations of motion: one file for each classical form in `forms`, chosen by object or name."""
+"""From a description to equations of motion: each classical form has a file in `forms`."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def derive(system: System, form: str = "multipliers", **options: Any) -> Equatio
 
 
 def derive(system: System | AffineSystem, form: Form | str = "multipliers", **options: Any) -> Any:
-    """The equations of motion of a system in the form asked for.
+    """The equations of motion of a system in the chosen form.
 
-    ``form`` is an object, `Shulgin(dependent=[alpha])`, or the name of one with its options:
+    ``form`` is an object, `Shulgin(dependent=[alpha])`, or a name followed by options:
     ``derive(system, "shulgin", dependent=[alpha])``. An option that a form does not have is refused.
 
     - `Multipliers`: M q̈ + h = Q + Jᵀλ with J q̈ + γ = 0, reactions λ as outputs. The default.
@@ -71,14 +71,14 @@ def derive(system: System | AffineSystem, form: Form | str = "multipliers", **op
     - `Program`: of an `AffineSystem` (or a `System`, whose reactions become its inputs): the inputs that hold the
       constraints and make their perturbations decay.
 
-    ``dependent`` names the coordinates s of the forms that divide them; left out, the best-conditioned choice is made
-    at ``at`` (or at a random consistent state), and Shulgin's forms change it during a simulation before it becomes
-    singular. ``cyclic`` names the coordinates whose momenta are used; left out, all that are cyclic.
+    ``dependent`` names the dependent coordinates s. By default Vinculum chooses the best-conditioned ones at ``at`` (or
+    at a random consistent state), and Shulgin's forms change the choice during a simulation before it becomes
+    singular. ``cyclic`` names the coordinates to replace by momenta; by default, all cyclic ones.
 
     Constraints in ``rates`` {name: κ} are approached, (d/dt + κ)ʳ η = 0, and a motion need not start on them.
 
     Rarely needed: ``at`` is a state {symbol: value} at which ranks and pivots are chosen (default: a random consistent
-    one); ``redundant="least_squares"`` goes on with dependent constraints, which are refused otherwise.
+    one); ``redundant="least_squares"`` accepts dependent constraints, which are otherwise refused.
 
     >>> import sympy as sp
     >>> from sympy.physics.mechanics import dynamicsymbols

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,16 +13,21 @@ import sympy as sp
 
 from vinculum.derivation.integrable import Condition, Integrable, Residual, StartLevel, with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
-from vinculum.derivation.mechanics.integrable_mechanics import integrable_mechanics
+from vinculum.derivation.mechanics.integrable_mechanics import (
+    adapt_partition,
+    choose_elimination,
+    integrable_mechanics,
+    reference_state,
+    refuse_other_branch,
+    start_levels,
+)
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.partition import Partition, best_partition, conditioning
-from vinculum.derivation.mechanics.redundancy import refuse_dependent
-from vinculum.derivation.mechanics.sample_states import Values, numbers, refuse_unmet
-from vinculum.derivation.mechanics.singular import refuse_negative_inertia, singular_at
-from vinculum.derivation.quasi.chart_limits import refuse_outside, watch_limits
+from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.sample_states import Values
+from vinculum.derivation.mechanics.singular import refuse_negative_inertia, refuse_redundant, singular_at
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
-from vinculum.errors import ConstraintError, Finding, ModelError, Word, call
+from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
@@ -50,7 +55,7 @@ class EquationsOfMotion:
 
     @property
     def system(self) -> System:
-        """The system that the equations are of."""
+        """The system that the equations describe."""
         return self.mechanics.system
 
     @property
@@ -102,7 +107,7 @@ class EquationsOfMotion:
 
     @property
     def reactions(self) -> dict[str, sp.Expr]:
-        """λ(q, q̇, t, u) of every constraint as a SymPy expression. For a large system it is large."""
+        """λ(q, q̇, t, u) of every constraint as a SymPy expression. Large for a large system."""
         nodes = self.mechanics.without_corrections(self.explicit().reactions)
         return {c.name: to_sympy(node) for c, node in zip(self.system.constraints, nodes, strict=True)}
 
@@ -141,56 +146,19 @@ class EquationsOfMotion:
 
     def explicit(self, values: Values | None = None) -> Explicit:
         """q̈ and λ as nodes, with pivots that are good at the given values (default: the reference state)."""
-        values = self.reference() if values is None else values
+        values = reference_state(self) if values is None else values
         if self.elimination is not None and self.elimination.suits(values):
             return self.elimination
-        return self.chosen_for(values)
-
-    def chosen_for(self, *values: Values) -> Explicit:
-        """A new elimination with pivots that are good at all the given states."""
-        samples, limits = [*values, *self.samples], self.variables.conditions
-        refuse_outside(limits, samples[0])
-        explicit = self.form.eliminate(self.mechanics, self.variables, samples)
-        return watch_limits(explicit, limits, samples[0])
-
-    def divided_by(self, partition: Partition, values: Values | None = None) -> EquationsOfMotion:
-        """The same form with another partition, eliminated at a state (default: the reference state)."""
-        other = replace(self, variables=self.form.divide(self.mechanics, partition), elimination=None)
-        return replace(other, elimination=other.chosen_for(other.reference() if values is None else values))
-
-    def with_definitions(self, values: Values) -> dict[Node, float]:
-        """Values with the states added that can be computed from coordinates and velocities."""
-        return with_definitions(self.definitions, values)
-
-    def reference(self) -> Values:
-        """The state at which ranks and pivots are chosen: ``at`` of the form, else the first sample."""
-        if self.form.at is not None:
-            return self.values(self.form.at)
-        if not self.samples:
-            refuse_unmet(self.mechanics)
-        return self.samples[0]
-
-    def state_values(self, values: Values) -> list[float]:
-        """The states of this form from values of all coordinates and velocities."""
-        nodes = [self.definitions.get(key, symbol(key)) for key in self.states]
-        return evaluate(nodes, values)
-
-    def adapted(self, values: Values) -> EquationsOfMotion:
-        """The same form with the best partition at a state, if the choice was Vinculum's and has become a bad one."""
-        if self.partition is None or not self.partition.chosen:
-            return self
-        best = best_partition(self.mechanics, values)
-        now, then = (conditioning(self.mechanics, p, values) for p in (self.partition, best))
-        return self.divided_by(best, values) if now < 0.1 * then else self
+        return choose_elimination(self, values)
 
     def accelerations(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
         """q̈ at a state {coordinate: value, velocity: value, input: value}, as {q.diff(t, 2): value}."""
-        found = self._evaluated(state)[: len(self.system.coordinates)]
+        found = self._evaluate(state)[: len(self.system.coordinates)]
         return dict(zip(self.acceleration_symbols, found, strict=True))
 
     def recover(self, state: Mapping[sp.Expr, float]) -> dict[object, float]:
         """All coordinates, velocities, accelerations and, by constraint name, multipliers at a state."""
-        values, found = self.values(state), self._evaluated(state)
+        values, found = self.values(state), self._evaluate(state)
         names = (*self.acceleration_symbols, *(c.name for c in self.system.constraints))
         n = len(self.system.coordinates)
         velocities = dict(zip(self.system.velocities, found[-n:], strict=True))
@@ -213,7 +181,7 @@ class EquationsOfMotion:
         ]
         complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
         numbers = {symbol(key): float(value) for key, value in complete.items() if _is_number(value)}
-        numbers = self.with_definitions(numbers)
+        numbers = with_definitions(self.definitions, numbers)
         needed = (*self.states, *system.free_inputs)
         missing = [key for key in needed if symbol(key) not in numbers and key not in state]
         if missing:
@@ -222,9 +190,9 @@ class EquationsOfMotion:
             raise ModelError(f"Invalid state of {system.name!r}", problems)
         return numbers
 
-    def _evaluated(self, state: Mapping[sp.Expr, float]) -> list[float]:
+    def _evaluate(self, state: Mapping[sp.Expr, float]) -> list[float]:
         values = self.values(state)
-        adapted = self.adapted(values)
+        adapted = adapt_partition(self, values)
         explicit = (adapted if adapted.states == self.states else self).explicit(values)
         found = evaluate(self._without_corrections(explicit), values)
         self._refuse_contradiction(state, found[-len(self.system.coordinates) :])
@@ -243,7 +211,7 @@ class EquationsOfMotion:
         everything = [*explicit.accelerations, *explicit.reactions, *explicit.velocities]
         return self.mechanics.without_corrections(everything)
 
-    # -- what a simulation asks of any equations (`integrable.Equations`) ---------------------------------------
+    # -- the protocol `integrable.Equations`, which simulations use ----------------------------------------------
 
     @property
     def name(self) -> str:
@@ -294,12 +262,12 @@ class EquationsOfMotion:
     def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
         """Rates, outputs, residuals, energy and pivots as nodes, good at a state (default: the reference state).
 
-        ``beyond`` is a state further on for which the pivots must be good too. Dependent coordinates that Vinculum
-        chose are chosen again where they have become bad.
+        The pivots must also be good at ``beyond``, a state further along the motion. Dependent coordinates that
+        Vinculum chose are chosen again if they have become badly conditioned.
         """
-        known = self.with_definitions(dict(self.reference() if values is None else values))
-        adapted = self.adapted(known)
-        explicit = adapted.explicit(known) if beyond is None else adapted.chosen_for(known, beyond)
+        known = with_definitions(self.definitions, reference_state(self) if values is None else values)
+        adapted = adapt_partition(self, known)
+        explicit = adapted.explicit(known) if beyond is None else choose_elimination(adapted, known, beyond)
         return integrable_mechanics(adapted, explicit, known)
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
@@ -308,64 +276,17 @@ class EquationsOfMotion:
         A motion need not start on constraints that it approaches. States given in place of velocities are conditions
         on the velocities.
         """
-        approach, q, v = self.mechanics.approach, tuple(self.system.coordinates), self.system.velocities
-        met = [r for r in self.residuals if r.constraint not in approach]
-        position, velocity = (tuple((r.constraint, r.node) for r in met if r.level == level)
-                              for level in ("position", "velocity"))  # fmt: skip
-        hidden = tuple((name, z) for name, z in self.mechanics.hidden if name not in approach)
-        chosen = self._start_conditions(initial, values)
-        levels = (StartLevel("coordinates", position, q), StartLevel("velocities", (*velocity, *chosen), v))
-        if not hidden:
-            return levels
-        return (*levels, StartLevel("coordinates and velocities", position + velocity + hidden, (*q, *v)))
-
-    def _start_conditions(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> list[tuple[str, Node]]:
-        """Conditions from states that the user gave in place of velocities: definition(q, q̇, t) - value = 0.
-
-        Velocities that are to be found start from where the form puts them (exactly right when all such states are
-        given), or from a state in general position, since a definition may be singular at rest.
-        """
-        given = {key: float(initial[key]) for key in self.definitions if key in initial}
-        if not given:
-            return []
-        v = self.system.nodes.v
-        start = {node: self.reference()[node] for node in v}
-        if len(given) == len(self.definitions):
-            known = {**self.reference(), **values, **{symbol(key): x for key, x in given.items()}}
-            guess = {node: x for node, x in start.items() if node.value not in initial}
-            exact = self.mechanics.without_corrections(self.explicit(known | guess).velocities)
-            start = dict(zip(v, evaluate(exact, known | guess), strict=True))
-        values.update({node: x for node, x in start.items() if node.value not in initial})
-        return [(name_of(key), self.definitions[key] - value) for key, value in given.items()]
-
-    def _refuse_other_branch(self, values: dict[Node, float]) -> None:
-        """The states must give back the velocities they came from; on another branch of a chart they do not."""
-        found = evaluate(self.mechanics.without_corrections(self.explicit(values).velocities), values)
-        pairs = zip(self.system.velocities, found, strict=True)
-        wrong = [v for v, x in pairs if abs(x - values[symbol(v)]) > 1e-8 * (1 + abs(x))]
-        if wrong:
-            limits = "; ".join(condition.meaning for condition in self.conditions)
-            raise ConstraintError(
-                Finding(
-                    f"The initial state is outside the chart: the states of the form give another value of "
-                    f"{listed(wrong)} ({limits}).",
-                    [
-                        "Start on the other side, or give a state there: ",
-                        call("derive", at={Word("coordinate"): Word("value")}),
-                        ".",
-                    ],
-                )
-            )
+        return start_levels(self, initial, values)
 
     def refuse_start(self, values: Values) -> None:
-        """Refuse dependent constraints, unless the user wants to go on with them, and negative inertia."""
+        """Refuse dependent constraints (unless the form accepts them) and negative inertia."""
         refuse_redundant(self, values)
         refuse_negative_inertia(self.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         if self.definitions:
-            self._refuse_other_branch(self.with_definitions(dict(values)))
+            refuse_other_branch(self, values)
 
     def singular_at(self, values: Values) -> str:
-        """What is no longer determined at a state, or nothing."""
+        """A sentence on what is no longer determined at a state; empty if everything is."""
         return singular_at(self, values)
 
     def __repr__(self) -> str:
@@ -385,16 +306,8 @@ class EquationsOfMotion:
         return labelled_rows(head, rows)
 
 
-def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
-    """Raise where constraints are dependent at a state, unless the form can go on with them."""
-    if not equations.form.allows_dependent:
-        system = equations.system
-        J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
-        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
-
-
 def _is_number(value: object) -> bool:
-    """A finite real number, SymPy's included."""
+    """Whether a value is a finite real number, possibly SymPy's."""
     if isinstance(value, str) or value is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""What everything that runs equations reads: one thin record, whatever they describe.
+"""One thin record of equations, ready to run: all that simulations, exporters and analysis read.
 
     ẋ = f(t, x, p, u, c),   y = g(t, x, p, u),   r(t, x) = 0 on the exact motion,
 
@@ -37,16 +37,16 @@ class Residual(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A quantity that must not reach zero during a motion: what it means, how such an end is called, what to do then.
+    """A quantity that must not reach zero during a motion: its meaning, the name of such an end, and advice.
 
-    Where it is not written out (``node`` is None) a subclass computes it at a state: then the pivots of the equations,
-    one of which must vanish with it, say when to look.
+    If it is not an expression (``node`` is None), a subclass computes it at a state. It is then checked when a pivot of
+    the equations shrinks, since one of them must vanish with it.
     """
 
     node: Node | None
     meaning: str
     kind: str = "chart left"
-    advice: str = "Choose characteristics that are good there, or continue from here with the form multipliers."
+    advice: str = "Choose characteristics that are regular there, or continue from here with the form multipliers."
 
     def value(self, values: Values) -> float:
         """The quantity at a state."""
@@ -54,12 +54,12 @@ class Condition:
         return evaluate([self.node], values)[0]
 
     def reason(self, values: Values) -> str:
-        """What has come to an end at a state."""
+        """Why the motion ends at a state."""
         return self.meaning
 
 
 class StartLevel(NamedTuple):
-    """Residuals of a consistent start, in the user's symbols, and the symbols that may be moved to make them vanish."""
+    """Residuals that must vanish at the start, in the user's symbols, and the symbols that may change to achieve it."""
 
     what: str
     residuals: tuple[tuple[str, Node], ...]  # (constraint, residual)
@@ -75,7 +75,7 @@ class Feedback:
 
 
 def linear_feedback(chains: Sequence[Sequence[Node]], numbers: Sequence[Sequence[float]]) -> Feedback:
-    """c_i = Σ_j g_ij y_ij. The gains are symbols, so that other numbers need no new compilation."""
+    """c_i = Σ_j g_ij y_ij. The gains are symbols: new values need no new compilation."""
     gains: dict[Node, float] = {}
     corrections = []
     for i, (chain, row) in enumerate(zip(chains, numbers, strict=True)):
@@ -108,7 +108,7 @@ class Roles:
     """Which symbols mean what to a user."""
 
     symbols: tuple[Node, ...]  # that a user may write and read, apart from time, inputs and parameters
-    shown: tuple[Node, ...]  # of these, what a plot shows when it is not told what
+    shown: tuple[Node, ...]  # the ones that a plot shows by default
     reactions: Mapping[str, Node]  # reactions or controls by name
     holding: Mapping[str, Node]  # of these, the inputs that stand in place of a reaction
     servos: tuple[Node, ...] = ()  # inputs that hold servo constraints, whose work is counted
@@ -118,9 +118,9 @@ class Roles:
 class Integrable:
     """Equations as nodes of time t, states x, parameters p, inputs u and corrections c, good around one state."""
 
-    equations: Equations  # that it was made from, to be asked for other pivots
+    equations: Equations  # its origin, which can provide other pivots
     time: Node
-    states: tuple[Node, ...]  # x, those that a closed loop adds at the end
+    states: tuple[Node, ...]  # x; states that a closed loop adds come last
     rates: tuple[Node, ...]  # f, of t, x, p, u and c
     parameters: Mapping[Node, float]
     inputs: tuple[Node, ...]  # u, each of which needs a law
@@ -131,10 +131,10 @@ class Integrable:
     projections: tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]  # (residuals, states moved to make them vanish)
     pivots: tuple[Pivot, ...]
     roles: Roles
-    energy: Node | None = None  # E, where one was stated
+    energy: Node | None = None  # E, if there is one
     powers: Mapping[Node, Node] = field(
         default_factory=dict
-    )  # dE/dt, in all and of every servo, by the symbol of its work
+    )  # dE/dt, total and of every servo, by the symbol of its work
     conditions: tuple[Condition, ...] = ()  # under which the form is valid
     prescribed: Feedback | None = None  # the feedback that belongs to the equations themselves
 
@@ -168,7 +168,7 @@ class Integrable:
 
 
 def with_definitions(definitions: Mapping[sp.Expr, Node], values: Values) -> dict[Node, float]:
-    """Values with the states added that can be computed from the user's symbols."""
+    """The values, and those of the states that can be computed from the user's symbols."""
     fresh = {
         symbol(key): node
         for key, node in definitions.items()
@@ -178,7 +178,7 @@ def with_definitions(definitions: Mapping[sp.Expr, Node], values: Values) -> dic
 
 
 class Equations(Protocol):
-    """What `simulate` asks of equations, before there is a state. Satisfied by mechanical and by program equations."""
+    """What `simulate` needs from equations before it has a state. Mechanical and program equations satisfy it."""
 
     @property
     def name(self) -> str:
@@ -198,7 +198,7 @@ class Equations(Protocol):
 
     @property
     def user_symbols(self) -> tuple[sp.Expr, ...]:
-        """Symbols a user may write in events and read from a trajectory, besides time, inputs and parameters."""
+        """Symbols a user may write in events and read from a trajectory, apart from time, inputs and parameters."""
 
     @property
     def parameters(self) -> Mapping[sp.Symbol, float]:
@@ -225,7 +225,7 @@ class Equations(Protocol):
         """One name for each constraint."""
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
-        """What a consistent start has to solve, in order; ``values`` may get better first guesses."""
+        """The equations of a consistent start, level by level; may improve the first guesses in ``values``."""
 
     def refuse_start(self, values: Values) -> None:
         """Raise where the constraints do not determine the motion at a state."""
@@ -234,4 +234,4 @@ class Equations(Protocol):
         """The record to run: pivots, and variables that Vinculum chose, good at a state, and at one beyond it."""
 
     def singular_at(self, values: Values) -> str:
-        """What the equations no longer determine at a state, or nothing."""
+        """A sentence on what the equations no longer determine at a state; empty if everything is determined."""

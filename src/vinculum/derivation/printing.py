@@ -1,4 +1,4 @@
-r"""Equations of motion as LaTeX, in the user's own symbols.
+r"""Equations of motion as LaTeX or text, in the user's symbols.
 
 A small model is printed whole, one line per equation, accelerations collected. A large one is printed with named
 intermediates z_1, z_2, ..., each defined once: the text grows with the graph and not with the expanded formula.
@@ -34,7 +34,7 @@ class Printed:
 
     @property
     def aligned(self) -> str:
-        """One display, aligned at the signs of equality."""
+        """One display, aligned at the equal signs."""
         rows = [f"{left} &= {right}" for left, right in (*self.definitions, *self.equations)]
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
@@ -115,14 +115,16 @@ def _with_names(equations: EquationsOfMotion, lines: Sequence[Line], write: Writ
 def shared(sides: Sequence[Node], taken: Sequence[str], write: Write = vlatex) -> Printed:
     """Equations left₁, right₁, left₂, right₂, ... with what they share defined once, under names that are not taken."""
     definitions, rest = intermediates(sides, taken)
-    definitions = _used(definitions, rest)
+    definitions = _keep_used(definitions, rest)
     defined = tuple((write(name), write(expression)) for name, expression in definitions)
     pairs = zip(rest[::2], rest[1::2], strict=True)
     return Printed(defined, tuple((write(left), write(right)) for left, right in pairs))
 
 
-def _used(definitions: Sequence[tuple[sp.Symbol, sp.Expr]], rest: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
-    """The definitions that are used: after SymPy cancels terms in a line, one may appear nowhere."""
+def _keep_used(
+    definitions: Sequence[tuple[sp.Symbol, sp.Expr]], rest: Sequence[sp.Expr]
+) -> list[tuple[sp.Symbol, sp.Expr]]:
+    """The definitions that are used. SymPy may have canceled all occurrences of one."""
     needed = {s for expression in rest for s in expression.free_symbols}
     kept = []
     for name, expression in reversed(definitions):

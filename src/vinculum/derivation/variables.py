@@ -1,4 +1,4 @@
-"""What a form integrates, and what stabilization works on: the residuals of constraints, from their chains η, η̇, ..."""
+"""The states of a form, and the residuals η, η̇, ... of the constraints, which stabilization uses."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import sympy as sp
 from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.lagrange import Mechanics, total
 from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.servo_index_reduction import servo_limits
 from vinculum.derivation.quasi.chart import Characteristics
-from vinculum.derivation.servo.servo_index_reduction import servo_limits
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import ZERO, Node, constant, symbol, vector
 from vinculum.names import suggestion
@@ -23,7 +23,7 @@ Chains = tuple[tuple[Node | None, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """The states of a form, how constraints act back on them, and what was chosen for this system."""
+    """The states of a form, the residuals that stabilize them, and the choices made for this system."""
 
     states: tuple[sp.Expr, ...]  # what is integrated
     dimension: int  # equations and unknowns of the form as the literature counts them
@@ -32,7 +32,7 @@ class Variables:
     partition: Partition | None = None  # independent and dependent coordinates, where the form divides them
     characteristics: Characteristics | None = None  # quasi-velocities, where the form has them
     definitions: Mapping[sp.Expr, Node] = field(default_factory=dict)  # states that are neither q nor q̇, from q and q̇
-    conditions: tuple[Condition, ...] = ()  # what must stay away from zero for the states to be good ones
+    conditions: tuple[Condition, ...] = ()  # must stay away from zero for the states to determine the motion
 
     @property
     def divided(self) -> Partition:
@@ -63,7 +63,7 @@ def full_state(mechanics: Mechanics, multipliers: int = 0) -> Variables:
 
 
 def chain_feedback(mechanics: Mechanics) -> Chains:
-    """All residuals of each constraint, lowest first; none of one that is approached."""
+    """All residuals of each constraint, lowest first; none for a constraint that is approached."""
     return tuple(
         (None, ZERO) if constraint.name in mechanics.approach else tuple(chain)
         for constraint, chain in zip(mechanics.system.constraints, mechanics.chains, strict=True)
@@ -82,7 +82,7 @@ def chain_projections(mechanics: Mechanics) -> Levels:
 
 
 def position_feedback(mechanics: Mechanics) -> Chains:
-    """The same where velocities are on the constraints by construction: positions, and the chains of deep servos."""
+    """The same for forms whose velocities meet the constraints: positions, and the chains of deep servos."""
     rows: list[tuple[Node | None, ...]] = []
     for s, (constraint, f) in enumerate(zip(mechanics.system.constraints, mechanics.position, strict=True)):
         held = constraint.name not in mechanics.approach

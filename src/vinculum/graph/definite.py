@@ -34,7 +34,7 @@ from vinculum.graph.node import ZERO, constant
 _DEFINITE = 1e-11  # least eigenvalue of M with unit diagonal that is larger than its own rounding error
 _NEGLIGIBLE = 1e-13  # a pivot of this share of the largest it could be, at the first state, counts as zero
 _ACCURATE = 1e-13  # largest backward error of an order
-_SHARE = 0.1  # of its own size in the whole matrix that an early constraint must have at every sample state
+_SHARE = 0.1  # an early pivot must have this share of its largest possible size at every sample state
 _CHEAPER = 0.7  # an order that is not certain must need less than this share of the operations
 
 
@@ -49,7 +49,7 @@ def solve_definite(A: np.ndarray, B: np.ndarray, numbers: np.ndarray, constraint
     weights = _weights(A, numbers, n)
     if weights is None:
         return solve(A, B, numbers, symmetric=True)
-    A, B, numbers = _weighted(A, B, numbers, n, weights)
+    A, B, numbers = _add_weights(A, B, numbers, n, weights)
     for order in _orders(A, B, numbers, n):
         pivots = _accurate_pivots(numbers, n, order)
         if pivots is not None:
@@ -74,8 +74,8 @@ def _weights(A: np.ndarray, numbers: np.ndarray, n: int) -> np.ndarray | None:
 def _effective_inertia(a: np.ndarray, n: int) -> np.ndarray:
     """1 / Σ_j J_ij² / M_jj, what constraint i has to move: a weight of this size is right in any units.
 
-    A coordinate without inertia has the one that the weights of its constraints give it, once these are known. Entries
-    of J that are rounding errors beside others of their row do not count.
+    The weights of its constraints, once known, give a coordinate without inertia an effective one. Entries
+    of J at the level of rounding errors in their row do not count.
     """
     scale = equilibrate(np.abs(a[None]))[0][0]
     J = np.where(np.abs(a[n:, :n]) * np.outer(scale[n:], scale[:n]) > 1e-6, a[n:, :n], 0.0)
@@ -105,7 +105,7 @@ def _idle(M: np.ndarray) -> np.ndarray:
     return (vectors[:, values < _DEFINITE] / size[:, None]).T
 
 
-def _weighted(
+def _add_weights(
     A: np.ndarray, B: np.ndarray, numbers: np.ndarray, n: int, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A and B with the constraints, times JᵀW, added to the equations of the coordinates."""
@@ -244,7 +244,7 @@ def _accurate_pivots(numbers: np.ndarray, n: int, order: Sequence[int]) -> list[
     a = scale[:, None] * numbers[0] * scale
     b = np.random.default_rng(7).uniform(-1.0, 1.0, (len(a), 2))
     b[n:, 0] = 0.0
-    x, scaled = _solved(a, b, order)
+    x, scaled = _solve_numbers(a, b, order)
     pivots = scaled / scale[list(order)] ** 2
     if not np.all(np.abs(pivots) > _NEGLIGIBLE * _largest_pivots(numbers[0], n)[list(order)]):
         return None
@@ -259,7 +259,7 @@ def _largest_pivots(a: np.ndarray, n: int) -> np.ndarray:
     return np.concatenate([np.diag(M), np.einsum("ij,ji->i", J, np.linalg.solve(M, J.T))])
 
 
-def _solved(a: np.ndarray, b: np.ndarray, order: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+def _solve_numbers(a: np.ndarray, b: np.ndarray, order: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """x of a x = b by symmetric elimination in an order, as the compiled code computes it, and the pivots."""
     places = list(order)
     u, y = a[np.ix_(places, places)].copy(), b[places].copy()

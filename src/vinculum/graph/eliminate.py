@@ -2,9 +2,9 @@
 
 The order of the pivots is chosen once, on numbers, so the result is straight-line code. The numbers are those of
 several sample states. A pivot counts for its value in the worst of them, because one that is large here and zero
-a little further on would put a pole into smooth equations. A symmetric matrix keeps its symmetry (half the
-work) as long as there are good pivots on its diagonal. The pivots are returned and have to be watched: where one of
-them goes to zero, the order is no longer good. (Inertia bordered by constraints needs no such choice: see `definite`.)
+a little further on would create a pole in smooth equations. A symmetric matrix keeps its symmetry (half the work) as
+long as there are good pivots on its diagonal. The pivots are returned and must be watched: when one of them approaches
+zero, the order is no longer good. (Inertia bordered by constraints needs no such choice: see `definite`.)
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def solve_in_order(A: np.ndarray, B: np.ndarray, order: Sequence[int], pivots: S
 def equilibrate(size: np.ndarray, sweeps: int = 5) -> tuple[np.ndarray, np.ndarray]:
     """Factors r, c that bring the largest entry of every row and column of r_i |a_ij| c_j near one (Ruiz).
 
-    Without units a pivot can be called small. A symmetric matrix gets r = c.
+    In scaled equations "small" has a meaning for a pivot. A symmetric matrix gets r = c.
     ``size`` is (samples, n, n), the factors are (samples, n).
     """
     r, c = np.ones(size.shape[:2]), np.ones(size.shape[:2])

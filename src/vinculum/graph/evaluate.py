@@ -1,6 +1,11 @@
 """Numbers from the graph without compiling, one node at a time.
 
 Used for states that are visited once (to choose pivots), and to find the operation whose result is not finite.
+
+`magnitudes` also gives the size of the terms of a number: what it would be without cancellation. A computed number is
+zero if it is small relative to these terms, not relative to one. A sum a + b has the size |a| + |b|, the sizes of
+products and quotients multiply, and a function of an argument that canceled has at least the size of that argument's
+terms (at most one).
 """
 
 from __future__ import annotations
@@ -89,3 +94,28 @@ def _complaint(node: Node, args: list[float]) -> str:
     if domain:
         return f"{node.op} of a number that is not {domain}: {describe(node)} at {at}"
     return f"{describe(node)} has no finite value at {at}"
+
+
+def magnitudes(outputs: Sequence[Node], values: Mapping[Node, float]) -> list[tuple[float, float]]:
+    """(value, size of the terms) of every output."""
+    nodes = order(outputs)
+    exact = dict(zip(nodes, evaluate(nodes, values), strict=True))
+    found = {node: abs(value) for node, value in exact.items()}
+    size: dict[Node, float] = {}
+    for node in nodes:
+        size[node] = _size(node, found, [size[arg] for arg in node.args])
+    return [(exact[output], size[output]) for output in outputs]
+
+
+def _size(node: Node, found: Mapping[Node, float], args: Sequence[float]) -> float:
+    if not args or node.op in ("select", "power"):
+        return found[node]
+    if node.op in ("add", "subtract"):
+        return args[0] + args[1]
+    if node.op == "multiply":
+        return args[0] * args[1]
+    if node.op == "divide":
+        return args[0] / found[node.args[1]]
+    if node.op == "negate":
+        return args[0]
+    return max(found[node], min(1.0, max(args)))

@@ -24,7 +24,7 @@ _COMPOSED = (sp.Add, sp.Mul, sp.Pow, Application, sp.core.relational.Relational)
 
 
 class UnknownFunction(VinculumError):
-    """A SymPy expression the graph has no operation for."""
+    """A SymPy expression for which the graph has no operation."""
 
 
 class Converter:

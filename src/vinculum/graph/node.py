@@ -30,8 +30,8 @@ class Node:
     """One operation of the graph.
 
     ``op`` names it, ``args`` are its operands, ``value`` is the payload of a leaf (the number of a constant,
-    the key of a symbol). ``serial`` grows with creation, so sorting by it is a topological order. ``depth`` is for
-    `pickling` alone, which counts it when it is needed.
+    the key of a symbol). ``serial`` grows with creation, so sorting by it is a topological order. Only
+    `pickling` uses ``depth``, which it computes on demand.
     """
 
     __slots__ = ("__weakref__", "args", "depth", "op", "serial", "value")
@@ -92,7 +92,7 @@ class Node:
 def intern(op: str, value: Hashable, *args: Node) -> Node:
     """An operation that is folded already; ``value`` is the payload of a call, of its components or of a spline."""
     if op == "add" or (op == "multiply" and args[0].op != "constant"):
-        args = _ordered(*args)  # serial numbers differ from process to process
+        args = _order(*args)  # serial numbers differ from process to process
     return _intern(op, args, value)
 
 
@@ -173,7 +173,7 @@ def add(a: Node, b: Node) -> Node:
         return subtract(b, a.args[0])
     if a is b:
         return multiply(constant(2), a)
-    return _intern("add", _ordered(a, b))
+    return _intern("add", _order(a, b))
 
 
 def subtract(a: Node, b: Node) -> Node:
@@ -211,19 +211,19 @@ def multiply(a: Node, b: Node) -> Node:
     if b.op == "constant":
         a, b = b, a
     if a.op == "constant":
-        return _scaled(a, b)
+        return _scale(a, b)
     if a.op == "negate":
         return negate(multiply(a.args[0], b))
     if b.op == "negate":
         return negate(multiply(a, b.args[0]))
     if a.op == "multiply" and a.args[0].op == "constant":
-        return _scaled(a.args[0], multiply(a.args[1], b))
+        return _scale(a.args[0], multiply(a.args[1], b))
     if b.op == "multiply" and b.args[0].op == "constant":
-        return _scaled(b.args[0], multiply(a, b.args[1]))
-    return _intern("multiply", _ordered(a, b))
+        return _scale(b.args[0], multiply(a, b.args[1]))
+    return _intern("multiply", _order(a, b))
 
 
-def _scaled(c: Node, a: Node) -> Node:
+def _scale(c: Node, a: Node) -> Node:
     """The product of a constant c and any node a."""
     if c is ZERO:
         return ZERO
@@ -234,9 +234,9 @@ def _scaled(c: Node, a: Node) -> Node:
     if c is MINUS_ONE:
         return negate(a)
     if a.op == "negate":
-        return _scaled(negate(c), a.args[0])
+        return _scale(negate(c), a.args[0])
     if a.op == "multiply" and a.args[0].op == "constant":
-        return _scaled(constant(c.value * a.args[0].value), a.args[1])
+        return _scale(constant(c.value * a.args[0].value), a.args[1])
     return _intern("multiply", (c, a))
 
 
@@ -312,11 +312,11 @@ def apply(name: str, *args: Node) -> Node:
             if root * root == a.value:
                 return constant(root)
     if all(arg.op == "constant" and isinstance(arg.value, float) for arg in args):
-        return _folded(name, args)
+        return _fold(name, args)
     return _intern(name, args)
 
 
-def _folded(name: str, args: Sequence[Node]) -> Node:
+def _fold(name: str, args: Sequence[Node]) -> Node:
     """A function of floating-point constants as a constant; outside its domain it stays a function."""
     from vinculum.graph.functions import FUNCTIONS
 
@@ -351,5 +351,5 @@ COMPARISONS = {
 }
 
 
-def _ordered(a: Node, b: Node) -> tuple[Node, Node]:
+def _order(a: Node, b: Node) -> tuple[Node, Node]:
     return (a, b) if a.serial <= b.serial else (b, a)

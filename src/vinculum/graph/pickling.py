@@ -1,7 +1,7 @@
 """Nodes in other processes: a pickled node comes back as the node of the process that reads it.
 
 A node is stored as its operation and its operands, so pickle's own memo stores a shared subexpression once, however
-many outputs of a record stand on it. Pickle follows operands recursively, and a deep graph would exhaust its stack.
+many outputs of a record use it. Pickle follows operands recursively, and a deep graph would exhaust its stack.
 Therefore some nodes are *landings*: with d = 0 at leaves and landings and d = 1 + max d(operand) elsewhere, a node that
 would get d = _DEPTH is a landing. A node above landings is stored after these, the lowest first. While they are
 written, each finds the landings below itself in the memo, so pickle never follows more than _DEPTH operands at once.
@@ -42,7 +42,7 @@ def _above(_: list[Node], op: str, value: Hashable, *args: Node) -> Node:
 
 @dataclass(frozen=True, eq=False)
 class _Below:
-    """All that must be written before a node, so that its operands are found in pickle's memo."""
+    """Everything that must be written before a node, for pickle to find its operands in the memo."""
 
     node: Node
 

@@ -1,7 +1,7 @@
 """Functions with many results as one operation of the graph.
 
 A ``call`` node stands for all results of a `Routine` on its operands, a ``component`` node for one of them. Compiled
-code may call machine code of its own for it; whatever needs the operations themselves (differentiation, Taylor series,
+code may call separate machine code for it; whatever needs the operations themselves (differentiation, Taylor series,
 printing) writes it out with `expand_calls`.
 """
 

@@ -124,11 +124,13 @@ def expand_splines(outputs: Sequence[Node]) -> list[Node]:
     new: dict[Node, Node] = {}
     for node in nodes:
         args = [new[arg] for arg in node.args]
-        new[node] = node if not args else _chosen(node.value, *args) if node.op == "spline" else rebuild(node, args)
+        new[node] = (
+            node if not args else _choose_piece(node.value, *args) if node.op == "spline" else rebuild(node, args)
+        )
     return [new[output] for output in outputs]
 
 
-def _chosen(pieces: Pieces, s: Node) -> Node:
+def _choose_piece(pieces: Pieces, s: Node) -> Node:
     """One spline: the last number whose knot is not above s."""
 
     def choose(numbers: Sequence[float]) -> Node:

@@ -47,7 +47,7 @@ class Target(ABC, Generic[T]):
     def __init__(self, known: Mapping[Node, T]) -> None:
         self.values: dict[Node, T] = dict(known)
 
-    # -- what a target says ----------------------------------------------------------------------------------
+    # -- defined by each target ------------------------------------------------------------------------------
 
     @abstractmethod
     def constant(self, value: Number) -> T:
@@ -58,7 +58,7 @@ class Target(ABC, Generic[T]):
         """An operation from the table."""
 
     def symbol(self, node: Node) -> T:
-        """A symbol that is not known from the beginning; a target that loads its inputs does it here."""
+        """A symbol without a value yet; a target that loads its inputs loads it here."""
         raise KeyError(f"{node!r} is not an argument of this function")
 
     def as_number(self, truth: T) -> T:
@@ -69,7 +69,7 @@ class Target(ABC, Generic[T]):
         """Whether a number is not zero."""
         return number
 
-    # -- what all have in common -----------------------------------------------------------------------------
+    # -- common to all targets -------------------------------------------------------------------------------
 
     def prepare(self, outputs: Sequence[Node]) -> list[Node]:
         """The outputs in the operations that the target has."""
@@ -80,7 +80,7 @@ class Target(ABC, Generic[T]):
         """All operations below the outputs, operands before results."""
         for node in below(outputs, self.values):
             if node.args:
-                self.values[node] = self._written(node)
+                self.values[node] = self._write(node)
             elif not self.late:
                 self.value(node)
 
@@ -103,7 +103,7 @@ class Target(ABC, Generic[T]):
                 self.values[node] = self.constant(node.value) if node.op == "constant" else self.symbol(node)
         return self.values[node]
 
-    def _written(self, node: Node) -> T:
+    def _write(self, node: Node) -> T:
         if node.op == "select":
             condition, *others = node.args
             return self.operation(node, [self.truth(condition), *map(self.number, others)])
@@ -115,7 +115,7 @@ class Target(ABC, Generic[T]):
 
 
 def below(outputs: Iterable[Node], known: Mapping[Node, Any]) -> list[Node]:
-    """The nodes the outputs stand on, operands before results, not looking under what is known."""
+    """The nodes below the outputs, operands before results; nodes in ``known`` are not entered."""
     seen = set(outputs)
     stack = list(seen)
     while stack:
@@ -130,8 +130,8 @@ def below(outputs: Iterable[Node], known: Mapping[Node, Any]) -> list[Node]:
 class Lines(Target[str]):
     """A target that is text, one named result per line.
 
-    ``table`` has for each operation a template with {0}, {1}, ... for its operands: "{0} + {1}", "sin({0})". What is
-    missing there is looked for in `DERIVED`. To print C, give a table, ``line`` = "double {name} = {value};",
+    ``table`` has for each operation a template with {0}, {1}, ... for its operands: "{0} + {1}", "sin({0})". Operations
+    that are missing there come from `DERIVED`. To print C, give a table, ``line`` = "double {name} = {value};",
     a name for symbols and a head and foot around ``lines``.
     """
 

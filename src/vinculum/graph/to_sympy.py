@@ -85,7 +85,7 @@ class SymPyTarget(Target[sp.Basic]):
 
 
 def _piecewise(condition: sp.Basic, value: sp.Expr, otherwise: sp.Expr) -> sp.Expr:
-    """Cases in one row, put together without SymPy's own checks, which look for signs and may take forever."""
+    """Cases in one row, built without SymPy's checks, which try to determine signs and may take forever."""
     rest = otherwise.args if isinstance(otherwise, sp.Piecewise) else (_case(otherwise, sp.true),)
     return sp.Basic.__new__(sp.Piecewise, _case(value, condition), *rest)
 
@@ -95,7 +95,7 @@ def _case(value: sp.Expr, condition: sp.Basic) -> sp.Basic:
 
 
 def _relation(kind: Callable[..., sp.Basic]) -> Callable[..., sp.Basic]:
-    """As it is written: SymPy would look for signs."""
+    """A relation without evaluation: SymPy would try to determine signs."""
     return partial(kind, evaluate=False)
 
 

@@ -21,7 +21,7 @@ BUILDERS: dict[str, Callable[..., Node]] = {
 
 
 def order(outputs: Iterable[Node]) -> list[Node]:
-    """Every node the outputs are made of, operands before results."""
+    """All nodes of the outputs, operands before results."""
     seen = set(outputs)
     stack = list(seen)
     while stack:
@@ -110,7 +110,7 @@ def _degree(node: Node, args: Sequence[float | None]) -> float | None:
     if node.op in ("add", "subtract"):
         return args[0] if args[0] == args[1] else None
     if node.op == "multiply":
-        return args[0] + args[1]  # type: ignore[operator]  # None was answered above
+        return args[0] + args[1]  # type: ignore[operator]  # None was handled above
     if node.op == "divide":
         return args[0] - args[1]  # type: ignore[operator]  # as above
     if node.op == "sqrt":

@@ -23,7 +23,7 @@ from vinculum.model.model import Model
 from vinculum.names import name_of
 from vinculum.present.notebook import Grid, table
 from vinculum.simulation import Trajectory
-from vinculum.simulation.trajectory.trajectory import labelled
+from vinculum.simulation.trajectory.trajectory import summary_rows
 
 Rows = Mapping[str, Any]
 _TOO_LONG = "too many for a notebook; equations.latex() gives them"  # short ones are shown as formulas
@@ -139,7 +139,7 @@ def _dynamics(record: Dynamics) -> Rows:
 
 @rows.register
 def _trajectory(record: Trajectory) -> Rows:
-    return labelled(record)
+    return summary_rows(record)
 
 
 # -- study ---------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.problem import build_problem
-from vinculum.simulation.problem.start import consistent_state, derived, known_state
+from vinculum.simulation.problem.start import consistent_state, derive_if_needed, known_state
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
@@ -49,10 +49,10 @@ def simulate(
 ) -> Trajectory:
     """The motion from an initial state.
 
-    ``equations`` come from `derive`; a system is derived in its default form. ``initial`` gives what is known of
-    coordinates and velocities, by symbol or by name; the rest starts from ``guess`` or zero and is solved on the
-    constraints (see `consistent_state`). A trajectory as ``initial`` goes on from its last state. ``times`` is
-    (start, end) or an array of instants.
+    ``equations`` come from `derive`; a system is derived in its default form. ``initial`` gives the known
+    coordinates and velocities, by symbol or by name; the others start from ``guess`` or zero and are solved from the
+    constraints (see `consistent_state`). With a trajectory as ``initial``, the run continues from its last state.
+    ``times`` is (start, end) or an array of instants.
 
     ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf", SUNDIALS; stiff),
     "auto", and with a ``step``: `RungeKutta` ("euler", "midpoint", "rk4") and `Adams` ("ab2" to "ab5", "abm2" to
@@ -60,19 +60,19 @@ def simulate(
     accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
 
     Rarely needed: ``tolerance`` of the adaptive methods; other ``parameters`` than the system's; ``events``; ``dense``
-    keeps what ``motion.at(times)`` needs; ``compact=False`` lets "taylor" compile some times longer to run about twice
-    as fast; ``progress`` is True, False or a function of the share done.
+    keeps the dense output for ``motion.at(times)``; ``compact=False`` lets "taylor" compile several times longer and
+    run about twice as fast; ``progress`` is True, False or a function of the fraction done.
 
-    A run that breaks down or is interrupted is a result too: look at ``motion.outcome``.
+    A run that breaks down or is interrupted also returns a trajectory: see ``motion.outcome``.
     """
     began = clock.perf_counter()
     asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
-    equations = derived(equations)
+    equations = derive_if_needed(equations)
     bound = stabilization if isinstance(stabilization, Guaranteed) and equations.constraint_names else None
     asked.refuse_options(step_is_chosen=bound is not None)
-    grid, watched = check_times(times), _watched(asked, events)
+    grid, watched = check_times(times), _check_events(asked, events)
     numbers = _parameters(equations, parameters)
-    laws = {**equations.laws, **_checked_laws(inputs)}
+    laws = {**equations.laws, **_check_laws(inputs)}
     start = _start(equations, initial, guess, fixed, numbers, float(grid[0]))
     problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, watched)
     posed = clock.perf_counter()
@@ -80,7 +80,7 @@ def simulate(
     chosen.refuse(problem)
     promise = None if bound is None else make_promise(problem, bound, chosen, grid, x)
     plan = make_plan(grid, chosen, chosen.step if promise is None else promise.step, dense, why)
-    treatment = choose_stabilization(plan, _asked(stabilization, promise))
+    treatment = choose_stabilization(plan, _requested_stabilization(stabilization, promise))
     if promise is None:
         problem, described = stabilize_problem(problem, plan, treatment, x)
     else:
@@ -102,14 +102,14 @@ def _start(
     parameters: Mapping[sp.Symbol, float],
     time: float,
 ) -> dict[sp.Expr, float]:
-    """All coordinates and velocities on the constraints, and the further states of a closed loop."""
+    """All coordinates and velocities on the constraints, and the additional states of a closed loop."""
     given = known_state(equations, initial)
     extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
     return consistent_state(equations, given, guess=guess, fixed=fixed, parameters=parameters, time=time) | extra
 
 
 def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
-    """The system's parameters with those of the user put in; names and numbers are checked."""
+    """The parameters of the system, updated by the user's; names and numbers are checked."""
     if parameters is not None and not isinstance(parameters, Mapping):
         raise VinculumError(f"parameters must be {{symbol: number}}; got {parameters!r}.")
     known = equations.parameters
@@ -124,39 +124,39 @@ def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | No
     return numbers
 
 
-def _watched(method: Method, events: Sequence[Event] | Event) -> list[Event]:
-    """The events to look for, with distinct names."""
+def _check_events(method: Method, events: Sequence[Event] | Event) -> list[Event]:
+    """The events to look for, with distinct names; raises if the method finds none."""
     watched = name_events(events)
     if watched and not method.finds_events:
         raise VinculumError(f"The method {method.name!r} does not look for events. Use another, such as 'taylor'.")
     return watched
 
 
-def _checked_laws(inputs: object) -> Mapping[sp.Expr, sp.Expr]:
-    """The laws of the inputs as a mapping."""
+def _check_laws(inputs: object) -> Mapping[sp.Expr, sp.Expr]:
+    """The input laws as a mapping."""
     if inputs is not None and not isinstance(inputs, Mapping):
         raise VinculumError(f"inputs must be laws {{input: expression of t and the state}}; got {inputs!r}.")
     return inputs or {}
 
 
-def _asked(
+def _requested_stabilization(
     stabilization: Stabilization | Guaranteed | str | None, promise: Promise | None
 ) -> Stabilization | str | None:
-    """The stabilization that was asked for, or that a promise needs; None for the default of the method."""
+    """The stabilization that the user asked for or that a promise needs; None for the default of the method."""
     if not isinstance(stabilization, Guaranteed):
         return stabilization
     return None if promise is None else promise.stabilization
 
 
-# -- progress ------------------------------------------------------------------------------------------------------
+# -- progress ----------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def _progress_bar(
     show: bool | Callable[[float], None] | None, t0: float, t1: float
 ) -> Iterator[Callable[[float], None]]:
-    """A function of the time reached. ``show`` may be one itself (called with the share done), True, False, or None:
-    then a bar appears on a terminal when a run takes more than a second.
+    """A function of the time reached. ``show`` is a function of the fraction done, True, False, or None: a bar on a
+    terminal if the run takes more than a second.
     """
     if callable(show):
         yield lambda t: show((t - t0) / (t1 - t0))
@@ -172,7 +172,7 @@ def _progress_bar(
 
 
 class _Bar:
-    """A bar on the terminal, drawn only when a run turns out to be long."""
+    """A bar on the terminal, drawn only for a long run."""
 
     def __init__(self, t0: float, t1: float) -> None:
         self.t0, self.t1, self.began = t0, t1, clock.perf_counter()

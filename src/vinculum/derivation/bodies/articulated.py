@@ -1,6 +1,6 @@
 """Forward dynamics in O(n) by articulated bodies (Featherstone 2008, chapter 7), on top of the Newton-Euler forces.
 
-What velocities and gravity do to each body, p, is the force of Newton and Euler at zero acceleration of the hinges. The
+The effect p of velocities and gravity on each body is the Newton-Euler force at zero hinge acceleration. The
 accelerations ν̇ = M⁻¹ (τ - bias) then come from one sweep inwards and one outwards,
 
     U = I S,  D = SᵀU,  I_parent += I - U D⁻¹ Uᵀ,  p_parent += p + U D⁻¹ (τ - Sᵀp);    ν̇ = D⁻¹ (τ - Sᵀp - Uᵀ a).
@@ -21,7 +21,7 @@ from vinculum.graph.vectors import Matrix, Vector, dot, minus, plus, times
 
 @dataclass
 class Swept:
-    """What the sweep inwards leaves at a hinge for the sweep outwards."""
+    """Results of the inward sweep at a hinge, for the outward sweep."""
 
     columns: list[Six]  # U, one for each velocity of the hinge
     inverse: Matrix  # D⁻¹
@@ -56,7 +56,7 @@ def articulated(inertia: Inertia) -> Articulated:
 
 
 def sweep_hinge(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> tuple[Swept, list[Node]]:
-    """U, D⁻¹ and τ - Sᵀp of a hinge, and what is divided by."""
+    """U, D⁻¹ and τ - Sᵀp of a hinge, and the divisors."""
     left = minus(tau, hinge.joint.component(p))
     columns = hinge.joint.columns(body)
     inverse, pivots = hinge.joint.invert(body, columns, hinge.rotor)
@@ -64,11 +64,11 @@ def sweep_hinge(hinge: Hinge, body: Articulated, p: Six, tau: Sequence[Any]) -> 
 
 
 def pass_inwards(hinge: Hinge, body: Articulated, p: Six, at: Swept) -> tuple[Articulated, Six]:
-    """What the parent feels of a hinge that gives way: inertia and force, in the parent's frame."""
+    """Inertia and force that a free hinge passes on to the parent, in the parent's frame."""
     rest = hinge.joint.remainder(body, at.columns, at.inverse, hinge.rotor)
     for stage in reversed(hinge.stages):
         rest = stage.articulated(rest)
-    return rest, carry_inwards(hinge, _pushed(p, at))
+    return rest, carry_inwards(hinge, _push(p, at))
 
 
 def join(parent: Articulated, body: Articulated) -> Articulated:
@@ -76,7 +76,7 @@ def join(parent: Articulated, body: Articulated) -> Articulated:
     return tuple(matrix_plus(a, b) for a, b in zip(parent, body, strict=True))  # type: ignore[return-value]  # three
 
 
-def _pushed(p: Six, at: Swept) -> Six:
+def _push(p: Six, at: Swept) -> Six:
     """p + U D⁻¹ (u - Sᵀp)."""
     n, f = p
     for factor, column in zip(times(at.inverse, at.left), at.columns, strict=True):

@@ -1,7 +1,7 @@
 """The mass matrix by composite bodies and its sparse factorization (Featherstone 2008, chapters 6 and 8).
 
-A hinge moves all it carries as one rigid body: the momentum of that body, carried inwards along the path, has in every
-hinge on the way the component M_ij. Entries of hinges on different branches are zero and stay so in M = Lᵀ D L.
+A hinge moves everything it carries as one rigid body. The momentum of that body, transformed inwards along the path,
+has the component M_ij at every hinge on the way. Entries between branches are zero and remain zero in M = Lᵀ D L.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vinculum.graph.vectors import plus
 
 
 def starts(hinges: Sequence[Hinge]) -> list[int]:
-    """The place of every hinge's first velocity among all."""
+    """The index of every hinge's first velocity."""
     widths = [hinge.joint.width for hinge in hinges]
     return [sum(widths[:i]) for i in range(len(widths))]
 

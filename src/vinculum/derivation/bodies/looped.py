@@ -1,8 +1,8 @@
-"""The recursions of one hinge with symbols in place of its numbers, so that one piece of code serves all hinges alike.
+"""The recursions of one hinge with symbols in place of its numbers: one piece of code for all similar hinges.
 
-For a large tree straight-line code is long to compile and too long for the processor's cache. Rolled, a sweep is a loop
-over the hinges; what is traced here is its body. Hinges with the same steps from parent to child share a `Pattern`;
-what tells them apart is a row of numbers. A sweep reads and writes these places (`Place`):
+For a large tree straight-line code takes long to compile and overflows the processor's cache. Here a sweep is a loop
+over the hinges, and this module traces its body. Hinges with the same steps from parent to child share a `Pattern`
+and differ in a row of numbers. A sweep reads and writes these places (`Place`):
 
 | place      | what                                                                                       |
 |------------|--------------------------------------------------------------------------------------------|
@@ -61,7 +61,7 @@ class Pattern:
 
 
 def pattern(hinge: Hinge, inertia: tuple[bool, ...], rotor: bool, passive: bool) -> Pattern:
-    """The pattern of a hinge; what its kind has in common is given."""
+    """The pattern of a hinge."""
     names = {2: "z", 0: "x"}
     steps = [
         "shift" if isinstance(s, Shift) else "turn" if isinstance(s, Turn) else names[s.k] for s in hinge.stages[:-1]
@@ -188,7 +188,7 @@ def outwards(kind: Pattern) -> Step:
 
 
 def inwards(kind: Pattern) -> Step:
-    """D⁻¹ and τ - Sᵀp kept; what the parent feels added to it."""
+    """Store D⁻¹ and τ - Sᵀp; add the hinge's inertia and force to the parent's."""
     m = model(kind)
     body, p = _body("own")
     at, _ = sweep_hinge(m.hinge, body, p, _forces(m))
@@ -235,12 +235,12 @@ def _kept(hinge: Hinge) -> Swept:
 def carried_along(kind: Pattern) -> Step:
     """Motion of the frame with the given accelerations (u), and the force on the body."""
     m = model(kind)
-    frame = advance_frame(m.hinge, _frame("parent"), m.rates, _given(m))
+    frame = advance_frame(m.hinge, _frame("parent"), m.rates, _given_accelerations(m))
     n, f = inertial_wrench(m.hinge, frame)
     return _stored_frame(frame) + [(("own", _WRENCH + i), x) for i, x in enumerate((*n, *f))]
 
 
-def _given(m: Model) -> Vector:
+def _given_accelerations(m: Model) -> Vector:
     """ν̇ of the given q̈."""
     given = [_at("u", i) for i in range(m.hinge.joint.size)]
     return m.hinge.joint.velocities(m.hinge.q, given)
@@ -250,7 +250,7 @@ def forces(kind: Pattern) -> Step:
     """The generalized forces of the hinge; its force handed on to the parent."""
     m = model(kind)
     _, wrench = _body("own")
-    own = hinge_force(m.hinge, wrench, _given(m))
+    own = hinge_force(m.hinge, wrench, _given_accelerations(m))
     _, felt = _body("parent")
     n, f = carry_inwards(m.hinge, wrench)
     passed = [(("parent", _WRENCH + i), x) for i, x in enumerate((*plus(felt[0], n), *plus(felt[1], f)))]
@@ -276,7 +276,7 @@ def _free(m: Model) -> tuple[Vector, Vector, dict[Node, Node], dict[Node, Node]]
     if width == 1:
         direction |= {_at("own", COSINE): -(_at("own", SINE) * d[0]), _at("own", SINE): _at("own", COSINE) * d[0]}
         direction |= {m.hinge.v[0]: e[0]}
-    meaning = dict(zip((*nu, *rates), (*m.rates, *_given(m)), strict=True))
+    meaning = dict(zip((*nu, *rates), (*m.rates, *_given_accelerations(m)), strict=True))
     return nu, rates, meaning, direction
 
 

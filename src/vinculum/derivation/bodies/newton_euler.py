@@ -66,13 +66,13 @@ def inverse(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base:
 
 
 def wrenches(hinges: Sequence[Hinge], rates: Joints, accelerations: Joints, base: Support) -> list[Six]:
-    """The force and moment that every body by itself needs to move so."""
+    """The force and moment that each body needs for its own motion."""
     frames = outwards(hinges, rates, accelerations, base)
     return [inertial_wrench(hinge, frame) for hinge, frame in zip(hinges, frames, strict=True)]
 
 
 def hinge_force(hinge: Hinge, wrench: Six, acceleration: Sequence[Any]) -> Vector:
-    """What the hinge itself has to do, its rotor included."""
+    """The force that the hinge itself must exert, its rotor included."""
     force = hinge.joint.component(wrench)
     return force if hinge.rotor is ZERO else (force[0] + hinge.rotor * acceleration[0],)
 

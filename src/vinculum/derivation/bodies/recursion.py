@@ -17,10 +17,12 @@ import numpy as np
 from vinculum.derivation.bodies import articulated, composite
 from vinculum.derivation.bodies.hinges import Hinge, hinges
 from vinculum.derivation.bodies.newton_euler import Support, inverse, support, wrenches, zeros
+from vinculum.describe import System
 from vinculum.describe.bodies import BodyTree
+from vinculum.describe.bodies.energies import spring_potential
 from vinculum.describe.bodies.transforms import flat, of_stage
 from vinculum.errors import ModelError
-from vinculum.graph import ZERO, Node, lift, symbol, symbols, vector
+from vinculum.graph import ZERO, Node, gradient, lift, symbol, symbols, vector
 from vinculum.graph.vectors import Vector, dot
 
 ARTICULATED_FROM = 8  # velocities; above, articulated bodies take fewer operations than factorizing M
@@ -62,7 +64,7 @@ class Recursion:
             if hinge.joint.normalized:
                 extra = [[self.tree.norm_inertia * a * b for b in hinge.q] for a in hinge.q]
                 result[np.ix_(rows, rows)] = result[np.ix_(rows, rows)] + np.array(extra, dtype=object)
-        return _mirrored(result)
+        return _mirror(result)
 
     def bias(self) -> np.ndarray:
         """h_q with gravity: what M_q q̈ + h_q = (all other forces) needs."""
@@ -110,23 +112,23 @@ class Recursion:
     def solve(self, applied: Sequence[Any], method: str = "auto") -> tuple[list[Vector], list[Node]]:
         """ν̇ of every hinge: M ν̇ = τ - h."""
         try:
-            return self._solved(applied, method)
+            return self._solve(applied, method)
         except ZeroDivisionError:
             self._refuse_weightless()
             raise
 
     def _refuse_weightless(self) -> None:
-        """Name the joints that nothing resists: with inertia only on their axis, or none."""
+        """Raise an error that names the joints whose motion meets no inertia."""
         M, first = composite.mass_matrix(self.hinges), composite.starts(self.hinges)
         idle = [str(h.q[0]) for h, i in zip(self.hinges, first, strict=True) if M[i, i] is ZERO]
         why = f"nothing that {', '.join(idle)} moves has inertia about or along its axis" if idle else (
-            "in every configuration some joint moves nothing that others do not move alike")  # fmt: skip
+            "in every configuration some joint only moves what other joints move in the same way")  # fmt: skip
         raise ModelError(
             f"the accelerations of {self.tree.name!r} are not determined",
             [f"{why}. Give inertia, a center of mass off the axis or rotor_inertia, or leave the joint out."],
         )
 
-    def _solved(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
+    def _solve(self, applied: Sequence[Any], method: str) -> tuple[list[Vector], list[Node]]:
         tau = self.hinge_forces(applied)
         if method == "articulated" or (method == "auto" and self.size > ARTICULATED_FROM):
             return articulated.solve(self.hinges, tau, wrenches(self.hinges, self.rates, zeros(self.hinges), self.base))
@@ -157,7 +159,7 @@ class Recursion:
 
 
 def _accelerations(hinge: Hinge, rates: Vector, corrections: dict[Node, Node]) -> Vector:
-    """q̈ from ν̇; for a quaternion also what keeps its length."""
+    """q̈ from ν̇; for a quaternion with the term that keeps its length."""
     if not hinge.joint.normalized:
         return rates
     stretch = dot(hinge.v, hinge.v) + corrections.get(hinge.q[0], ZERO)
@@ -181,7 +183,34 @@ def _between(left: Sequence[Sequence[Any]], block: np.ndarray, right: Sequence[S
     return found
 
 
-def _mirrored(M: np.ndarray) -> np.ndarray:
+def _mirror(M: np.ndarray) -> np.ndarray:
     for i in range(len(M)):
         M[i, :i] = M[:i, i]
     return M
+
+
+@dataclass(frozen=True, eq=False)
+class TreeTerms:
+    """M, h (with gravity) and V_q (of the springs only) of the tree behind a system, each built on first use."""
+
+    system: System
+
+    @cached_property
+    def recursion(self) -> Recursion:
+        """The recursions of the tree."""
+        return recursion(self.system.bodies)
+
+    @cached_property
+    def M(self) -> np.ndarray:
+        """(n, n) by composite bodies."""
+        return self.recursion.mass_matrix()
+
+    @cached_property
+    def h(self) -> np.ndarray:
+        """(n) by the recursion of Newton and Euler."""
+        return self.recursion.bias()
+
+    @cached_property
+    def slope(self) -> np.ndarray:
+        """(n) of the springs."""
+        return vector(gradient(spring_potential(self.system.bodies), self.system.nodes.q))

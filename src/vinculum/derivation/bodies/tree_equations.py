@@ -23,7 +23,7 @@ Nodes = Sequence[Node]
 
 
 class TreeEquations:
-    """The equations of one tree, each written when it is first asked for."""
+    """The equations of one tree, each built on first use."""
 
     def __init__(self, tree: BodyTree, regroup: bool = True) -> None:
         self.tree, self.regroup = tree, regroup
@@ -151,7 +151,7 @@ class Tangents:
         """Row after row ∂τ/∂q, ∂τ/∂ν, M."""
         hinges = self.steps.hinges
         tau = [lift(x) for row in inverse(hinges, self.nu, self.rates, self.steps.base) for x in row]
-        by_q = np.array([self._turned(row) for row in jacobian(tau, self.steps.coordinates)], dtype=object)
+        by_q = np.array([self._turn(row) for row in jacobian(tau, self.steps.coordinates)], dtype=object)
         by_nu = jacobian(tau, [x for own in self.nu for x in own])
         self._resist(by_q, by_nu)
         order = np.ix_(self.order, self.order)
@@ -159,7 +159,7 @@ class Tangents:
         rows = np.concatenate([by_q[order], by_nu[order], M[order]], axis=1)
         return substitute(list(rows.ravel()), self._in_coordinates())
 
-    def _turned(self, row: np.ndarray) -> list[Node]:
+    def _turn(self, row: np.ndarray) -> list[Node]:
         """A row of derivatives by q as one by δθ for ball joints."""
         found: list[Node] = []
         for hinge, places in zip(self.steps.hinges, self.steps.places, strict=True):

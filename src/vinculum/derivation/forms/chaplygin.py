@@ -3,7 +3,7 @@ nor in the directions in which servos act.
 
     q̇_s = Σ_r b_sr(q_1..q_k) q̇_r,   Θ, V and Q free of the dependent coordinates
 
-Then the equations for the independent coordinates form a system of their own (Chaplygin 1895), those of Voronets
+Then the equations for the independent coordinates form a closed system (Chaplygin 1895): those of Voronets
 without ∂Θ/∂q_s; the dependent coordinates follow by quadrature.
 """
 
@@ -33,7 +33,7 @@ from vinculum.names import name_of
 @register
 @dataclass(frozen=True)
 class Chaplygin(MechanicalForm):
-    """Voronets' equations where Chaplygin's conditions hold; a system that does not meet them is refused."""
+    """Voronets' equations under Chaplygin's conditions; other systems are refused."""
 
     name = "chaplygin"
     summary = "Chaplygin's equations: dependent velocities eliminated."

@@ -15,13 +15,16 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import sympy as sp
 
-from vinculum.derivation.equations import EquationsOfMotion, refuse_redundant
+from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.integrable import with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.integrable_mechanics import choose_elimination, reference_state
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
 from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.mechanics.sample_states import Samples, generic_states
+from vinculum.derivation.mechanics.servo_index_reduction import named_first, reduce_index
+from vinculum.derivation.mechanics.singular import refuse_redundant
 from vinculum.derivation.printing import Line
-from vinculum.derivation.servo.servo_index_reduction import named_first, reduce_index
 from vinculum.derivation.variables import Variables, approach
 from vinculum.describe import AffineSystem, Servo, System
 from vinculum.errors import DomainError, Finding, VinculumError, call
@@ -48,7 +51,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a form: the kind of its values, one sentence about it, and the words it may be where it is a choice.
+    """An option of a form: the kind of its values, one sentence about it, and the allowed words of a choice.
 
     The kind, one of `KINDS`, says how a model file writes the option.
     """
@@ -71,7 +74,7 @@ def dependent_option() -> Any:
 
 
 def redundant_option() -> Any:
-    """``redundant`` of the forms that can go on with dependent constraints."""
+    """``redundant`` of the forms that can handle dependent constraints."""
     return option(
         "choice", "What to do with dependent constraints.", default="refuse", allowed=("refuse", "least_squares")
     )
@@ -96,7 +99,7 @@ class Form(ABC, Generic[Record]):
             if choice.kind == "choice" and value not in choice.allowed:
                 allowed = " or ".join(map(repr, choice.allowed))
                 near = suggestion(str(value), choice.allowed)
-                raise VinculumError(f"The form {self.name!r} does not know {name}={value!r}.{near} Use {allowed}.")
+                raise VinculumError(f"The form {self.name!r} does not accept {name}={value!r}.{near} Use {allowed}.")
             if choice.kind == "coordinates" and value is not None:
                 object.__setattr__(self, name, tuple(value))
 
@@ -107,7 +110,7 @@ class Form(ABC, Generic[Record]):
 
     @classmethod
     def new_states(cls, coordinates: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
-        """States that the form itself may bring, by names that a model file can use: none of most forms."""
+        """States that the form itself may add, by the names that a model file uses. Most forms add none."""
         return ()
 
     @abstractmethod
@@ -147,7 +150,7 @@ class MechanicalForm(Form[EquationsOfMotion]):
         return getattr(self, "redundant", "refuse") == "least_squares"
 
     def refuse(self, mechanics: Mechanics) -> None:
-        """Raise for a system that the form cannot treat and name the form that can; most need ideal constraints."""
+        """Raise for a system that the form cannot treat and name a form that can. Most forms need ideal constraints."""
         refuse_servo_constraints(mechanics, self.name)
 
     def derive(self, system: System) -> EquationsOfMotion:
@@ -161,17 +164,19 @@ class MechanicalForm(Form[EquationsOfMotion]):
         terms = approach(reduce_index(terms, named_first(samples, self.at)), getattr(self, "rates", None))
         self.refuse(terms)
         equations = EquationsOfMotion(self, terms, self.variables(terms, samples))
-        equations = replace(equations, samples=tuple(equations.with_definitions(values) for values in samples))
+        equations = replace(
+            equations, samples=tuple(with_definitions(equations.definitions, values) for values in samples)
+        )
         if system.constraints:
-            refuse_redundant(equations, equations.reference())
+            refuse_redundant(equations, reference_state(equations))
         return replace(equations, elimination=first_elimination(equations))
 
 
 def first_elimination(equations: EquationsOfMotion) -> Explicit | None:
     """The elimination at the reference state, or at the first sample where all expressions have a value."""
-    for values in (equations.reference(),) if equations.form.at is not None else equations.samples:
+    for values in (reference_state(equations),) if equations.form.at is not None else equations.samples:
         try:
-            return equations.chosen_for(values)
+            return choose_elimination(equations, values)
         except DomainError:
             continue
     return None
@@ -195,19 +200,22 @@ FORMS: dict[str, type[Form]] = {}
 
 
 def register(form: type[Form]) -> type[Form]:
-    """Enter a form in `FORMS` under its name; a decorator. From then on model files and the command line know it."""
+    """A decorator that enters a form in `FORMS` under its name, for Python, model files and the command line."""
     missing = [name for name in ("name", "summary") if not isinstance(getattr(form, name, None), str)]
     if missing:
         raise VinculumError(f"The form {form.__name__} needs the class attribute {' and '.join(missing)}.")
     other = FORMS.get(form.name, form)
-    if (other.__module__, other.__qualname__) != (form.__module__, form.__qualname__):  # not defined once more
-        raise VinculumError(f"There is a form {form.name!r} already, {other.__name__}. Give yours another name.")
+    if (other.__module__, other.__qualname__) != (
+        form.__module__,
+        form.__qualname__,
+    ):  # not the same class defined again
+        raise VinculumError(f"The form {form.name!r} already exists ({other.__name__}). Choose another name for yours.")
     FORMS[form.name] = form
     return form
 
 
 def form_names() -> tuple[str, ...]:
-    """The names of all forms, also of those registered at run time."""
+    """The names of all forms, including those registered at run time."""
     return tuple(sorted(FORMS))
 
 
@@ -220,14 +228,14 @@ def find_form(name: str) -> type[Form]:
 
 
 def build_form(name: str, choices: Mapping[str, Any]) -> Form:
-    """The form with the given options; one that it does not have is refused."""
+    """The form with the given options; unknown options are refused."""
     form = find_form(name)
     refuse_options(form, choices)
     return form(**choices)
 
 
 def refuse_options(form: type[Form], given: Sequence[str] | Mapping[str, Any]) -> None:
-    """Raise where a form does not have an option, and name the options that it has."""
+    """Raise for unknown options, and list the options that the form has."""
     known = form.options()
     unknown = [name for name in given if name not in known]
     if unknown:

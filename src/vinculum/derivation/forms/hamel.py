@@ -54,8 +54,8 @@ def release_option() -> Any:
 class Hamel(MechanicalForm):
     """Quasi-velocities, the ``characteristics`` {e1: expression of q, q̇ and t} of the user's choice.
 
-    ``kind`` is "voronets-hamel" (8) or "chaplygin-type" (7). A closed ``inverse`` {q̇: expression of e} may be given, or
-    "newton" asked for; ``release`` {constraint: ξ} names release parameters.
+    ``kind`` is "voronets-hamel" (8) or "chaplygin-type" (7). ``inverse`` is a closed form {q̇: expression of e} or
+    "newton"; ``release`` {constraint: ξ} names release parameters.
     """
 
     name = "hamel"
@@ -70,7 +70,7 @@ class Hamel(MechanicalForm):
     rates: Mapping[str, float] | float | None = rates_option()
 
     def refuse(self, mechanics: Mechanics) -> None:
-        """Any system will do."""
+        """Every system is accepted."""
 
     def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
         """The state (q, e)."""

@@ -15,6 +15,7 @@ import sympy as sp
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
 from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.integrable_mechanics import reference_state
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
 from vinculum.derivation.mechanics.partition import Partition, choose_partition, dependence, project
 from vinculum.derivation.mechanics.sample_states import Samples
@@ -58,7 +59,7 @@ class LurieSuslov(MechanicalForm):
     def lines(self, equations: EquationsOfMotion) -> list[Line]:
         """E_r + Bᵀ E_s = 0 with all accelerations, then J q̈ + γ = 0."""
         mechanics, partition = equations.mechanics, equations.variables.divided
-        B = dependence(mechanics, partition, [equations.reference()])
+        B = dependence(mechanics, partition, [reference_state(equations)])
         r, s = list(partition.r), list(partition.s)
         left = product(mechanics.M, acceleration_nodes(equations)) + mechanics.h - (mechanics.Q - mechanics.applied)
         right = mechanics.applied

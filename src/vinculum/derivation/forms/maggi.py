@@ -40,7 +40,7 @@ class Maggi(MechanicalForm):
     rates: Mapping[str, float] | float | None = rates_option()
 
     def refuse(self, mechanics: Mechanics) -> None:
-        """Any system will do."""
+        """Every system is accepted."""
 
     def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
         """The state (q, e)."""

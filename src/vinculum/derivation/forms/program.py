@@ -1,11 +1,11 @@
 """Reactions and controls that hold constraints and make their perturbations decay (form "program").
 
-For ẋ = F + B N and constraints of vector relative degree {r_i} (see `relative_degree`),
+For ẋ = F + B N and constraints of vector relative degree {r_i} (see `perturbation`),
 
     ẏ_{i, r_i - 1} = a_i + p_i N = -c_i          =>          P N = h,    h = -a - c.
 
-With as many inputs as constraints N = P⁻¹ h. With more, of all solutions the one nearest to a preferred N₀ in the norm
-Σ w_k (N_k - N₀_k)² is taken, W = diag(1/w):
+With as many inputs as constraints, N = P⁻¹ h. With more inputs, the solution closest to a preferred N₀ in the norm
+Σ w_k (N_k - N₀_k)² is chosen, W = diag(1/w):
 
     N = N₀ + W Pᵀ (P W Pᵀ)⁻¹ (h - P N₀),
 
@@ -23,12 +23,11 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.forms.form import Form, option, register
-from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
+from vinculum.derivation.mechanics.explicit import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.derivation.program.affine_form import to_affine
-from vinculum.derivation.program.perturbation import Prescription, Rates, prescribe
+from vinculum.derivation.program.perturbation import Chain, Prescription, Rates, prescribe, relative_degrees
 from vinculum.derivation.program.program_equations import ProgramEquations
-from vinculum.derivation.servo.relative_degree import Chain, relative_degrees
 from vinculum.describe import System
 from vinculum.describe.affine import AffineNodes, AffineSystem
 from vinculum.errors import ConstraintError, DomainError, ModelError
@@ -111,18 +110,18 @@ def _numbers(system: AffineSystem, at: Mapping[sp.Expr, float]) -> dict[Node, fl
 
 
 def _preferred(system: AffineSystem, free: Mapping[sp.Expr, sp.Expr], known: list[Node]) -> tuple[Node, ...]:
-    """N₀, zero where the user wants nothing."""
+    """N₀: zero for inputs that the user did not mention."""
     problems = [
         f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, system.inputs))}"
         for u in free
         if u not in system.inputs
     ]
     if free and len(system.inputs) <= len(system.constraints):
-        problems.append("as many inputs as constraints leave nothing free. Leave out free, or add inputs.")
+        problems.append("there are as many inputs as constraints, so none is free. Leave out free, or add inputs.")
     nodes = {u: Converter()(law) for u, law in free.items()}
     unknown = [s.value for s in symbols(nodes.values()) - set(known)]
     if unknown:
-        problems.append(f"{listed(unknown)} is not known. It may contain states, time and parameters.")
+        problems.append(f"{listed(unknown)} is unknown. Free inputs may contain states, time and parameters.")
     if problems:
         raise ModelError("Invalid free part of the inputs", problems)
     return tuple(nodes.get(u, ZERO) for u in system.inputs)

@@ -6,7 +6,7 @@ column of c, since c is in no constraint),
     M_cc ċ = p - (∂T/∂ċ at ċ = 0),   ṗ = Q_c,
 
 and the other coordinates follow Shulgin's equations with this ċ. State (r, c, s, ṙ, p). Where Q_c = 0 the momentum
-is an exact integral of what is integrated.
+is an exact integral of these equations.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def cyclic_coordinates(system: System) -> tuple[sp.Expr, ...]:
 
 
 def check_cyclic(system: System, asked: Sequence[sp.Expr] | None) -> tuple[sp.Expr, ...]:
-    """The cyclic coordinates asked for, or all there are."""
+    """The cyclic coordinates that the user named, or all of them."""
     found = cyclic_coordinates(system)
     wrong = [c for c in asked or () if c not in found]
     if wrong:

@@ -17,6 +17,7 @@ import sympy as sp
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, register
 from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.integrable_mechanics import reference_state
 from vinculum.derivation.mechanics.lagrange import Mechanics, product
 from vinculum.derivation.mechanics.partition import (
     Partition,
@@ -97,7 +98,7 @@ def kinematic_lines(equations: EquationsOfMotion, velocities: np.ndarray) -> lis
 def reduced_lines(equations: EquationsOfMotion, velocities: np.ndarray) -> list[Line]:
     """Pᵀ(M P r̈ + M (0, b₁) + h + V_q) = Pᵀ Q with ṡ eliminated, for the coordinates whose velocities are states."""
     mechanics = with_velocities(equations.mechanics, velocities)
-    partition, here = equations.variables.divided, [equations.reference()]
+    partition, here = equations.variables.divided, [reference_state(equations)]
     B = dependence(equations.mechanics, partition, here)
     r, s = list(partition.r), list(partition.s)
     b1 = following(mechanics, partition, -mechanics.gamma[:, None], here).solution[:, 0]

@@ -1,6 +1,6 @@
 """Voronets' equations: constraints linear in the velocities, the dependent velocities eliminated (Voronets 1901).
 
-    q̇_s = Σ_r b_sr(q, t) q̇_r + b_s(q, t),   Θ(q, q̇_r, t) = T with these put in
+    q̇_s = Σ_r b_sr(q, t) q̇_r + b_s(q, t),   Θ(q, q̇_r, t) = T with these substituted
     d/dt ∂Θ/∂q̇_r - ∂Θ/∂q_r - Σ_s ∂Θ/∂q_s b_sr - Σ_s ∂T/∂q̇_s (d/dt b_sr - ∂q̇_s/∂q_r - Σ_σ ∂q̇_s/∂q_σ b_σr) = Q_r +
     Σ_s b_sr Q_s
 
@@ -17,10 +17,9 @@ import sympy as sp
 
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.explicit import Explicit, best_columns
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import check_dependent
-from vinculum.derivation.mechanics.redundancy import best_columns
 from vinculum.derivation.mechanics.sample_states import Samples, numbers, refuse_unmet
 from vinculum.derivation.printing import Line
 from vinculum.derivation.quasi.characteristics import release_parameters
@@ -73,7 +72,7 @@ def independent_characteristics(mechanics: Mechanics, dependent: Sequence[int]) 
 def dependent_velocities(
     mechanics: Mechanics, dependent: Sequence[sp.Expr] | None, at: Mapping[sp.Expr, float] | None, samples: Samples
 ) -> tuple[int, ...]:
-    """The numbers of the coordinates whose velocities are eliminated: named by the user, or best conditioned."""
+    """Indices of the coordinates whose velocities are eliminated: named by the user, or best conditioned."""
     system = mechanics.system
     known = dict(system.parameters) | {system.time: 0.0} | dict(at or {})
     values = {symbol(key): float(x) for key, x in known.items()}
@@ -86,12 +85,12 @@ def dependent_velocities(
 
 
 def velocity_slopes(mechanics: Mechanics) -> np.ndarray:
-    """(m, n) ∂ψ/∂q̇ of the constraints on the velocities; J also holds conditions hidden in the path of a servo."""
+    """(m, n) ∂ψ/∂q̇ of the velocity constraints. (J also has rows for conditions hidden in the path of a servo.)"""
     return jacobian(mechanics.velocity, mechanics.system.nodes.v)
 
 
 def named_velocities(mechanics: Mechanics, dependent: Sequence[sp.Expr], J: np.ndarray) -> tuple[int, ...]:
-    """The numbers of the dependent coordinates a user asked for; J is ∂ψ/∂q̇ in numbers."""
+    """Indices of the dependent coordinates that the user named; J is ∂ψ/∂q̇ at a state."""
     coordinates = mechanics.system.coordinates
     s = check_dependent(mechanics.system, dependent, "velocities")
     J_s = J[:, list(s)]

@@ -67,7 +67,7 @@ def total(terms: Sequence[Node]) -> Node:
 
 
 class Terms(Protocol):
-    """What the energies give: M, h and V_q. Recursions count gravity with h."""
+    """M, h and V_q. Recursions include gravity in h."""
 
     @property
     def M(self) -> np.ndarray:
@@ -140,7 +140,7 @@ class Mechanics:
 
     @property
     def deep(self) -> tuple[int, ...]:
-        """The numbers of the constraints whose inputs appear only in conditions hidden in the path."""
+        """Indices of the constraints whose inputs appear only in conditions hidden in the path."""
         names = {name for name, _ in self.hidden}
         return tuple(s for s, constraint in enumerate(self.system.constraints) if constraint.name in names)
 
@@ -151,7 +151,7 @@ class Mechanics:
 
     @property
     def printed_reactions(self) -> np.ndarray:
-        """(m) what stands for the reactions in print: λ_<constraint>, and for a servo its input."""
+        """(m) the reactions as printed: λ_<constraint>, or the input of a servo."""
         inputs = iter(self.system.servo_inputs)
         names = [
             next(inputs) if isinstance(c, Servo) else sp.Symbol(f"lambda_{c.name}") for c in self.system.constraints
@@ -160,7 +160,7 @@ class Mechanics:
 
     @cached_property
     def virtual_rates(self) -> np.ndarray:
-        """(m) what each multiplier's force does per unit of λ and time: J q̇ on the constraint.
+        """(m) the power of each reaction per unit of λ: J q̇ on the constraint.
 
         On a holonomic constraint J q̇ = -∂f/∂t. A nonholonomic one that is homogeneous in the velocities does no
         work (Euler: q̇·φ_q̇ = k φ = 0).
@@ -179,7 +179,7 @@ class Mechanics:
         return vector(rates)
 
     def without_corrections(self, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes on the exact motion: the feedback c left out."""
+        """Nodes on the exact motion, without the feedback c."""
         return substitute(list(nodes), dict.fromkeys(self.corrections, ZERO))
 
     def power(self, reactions: Sequence[Node]) -> Node:
@@ -216,9 +216,9 @@ def mechanics(system: System) -> Mechanics:
 
 
 def _terms(system: System, flow: dict[Node, Node]) -> Terms:
-    """M, h and V_q by differentiating the energies, or from the tree of bodies the system was made of."""
+    """M, h and V_q by differentiating the energies, or from the tree of bodies behind the system."""
     if system.bodies is not None and system.bodies.moves(system):
-        from vinculum.derivation.mechanics.tree_terms import TreeTerms
+        from vinculum.derivation.bodies.recursion import TreeTerms
 
         return TreeTerms(system)
     nodes = system.nodes

@@ -1,4 +1,4 @@
-"""Independent and dependent coordinates, q = (r, s): which, and how the second follow the first.
+"""Independent and dependent coordinates, q = (r, s): their choice, and how s follows r.
 
 Geometric constraints F(q, t) = 0 with regular F_s give  ṡ = B ṙ + b,  s̈ = B r̈ + b₁  with  B = -F_s⁻¹ F_r.
 No coordinate is ever solved for: B(q) alone is needed.
@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.mechanics.explicit import explain_singular, solved
+from vinculum.derivation.mechanics.explicit import best_columns, explain_singular, smallest_singular, solved, unit_rows
 from vinculum.derivation.mechanics.lagrange import EnergyTerms, Mechanics, matrix_product, product, symmetrized
-from vinculum.derivation.mechanics.redundancy import best_columns, smallest_singular, unit_rows
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, refuse_unmet, stacked
 from vinculum.describe import Holonomic, System
 from vinculum.errors import Finding, ModelError, SingularError, call
@@ -24,7 +23,7 @@ from vinculum.names import listed, name_of, suggestion
 
 @dataclass(frozen=True)
 class Partition:
-    """Numbers of the independent (r) and dependent (s) coordinates; ``chosen`` when Vinculum picked them."""
+    """Indices of the independent (r) and dependent (s) coordinates; ``chosen`` when Vinculum picked them."""
 
     r: tuple[int, ...]
     s: tuple[int, ...]
@@ -34,7 +33,7 @@ class Partition:
 def choose_partition(
     mechanics: Mechanics, dependent: Sequence[sp.Expr] | None, at: Mapping[sp.Expr, float] | None, samples: Samples
 ) -> Partition:
-    """The partition the user asked for, or the best one at the state ``at`` or at the first sample."""
+    """The partition that the user named, or the best one at the state ``at`` or at the first sample."""
     system = mechanics.system
     if dependent is not None:
         return named_partition(system, dependent)
@@ -52,14 +51,14 @@ def dependence(mechanics: Mechanics, partition: Partition, samples: Samples) -> 
 
 
 def named_partition(system: System, dependent: Sequence[sp.Expr]) -> Partition:
-    """The partition a user asked for."""
+    """The partition that the user named."""
     refuse_nonholonomic(system)
     s = check_dependent(system, dependent, "coordinates")
     return Partition(tuple(i for i in range(len(system.coordinates)) if i not in s), s)
 
 
 def check_dependent(system: System, dependent: Sequence[sp.Expr], what: str) -> tuple[int, ...]:
-    """The numbers of the dependent coordinates a user asked for; as many as there are constraints."""
+    """Indices of the dependent coordinates that the user named, one for each constraint."""
     coordinates, needed = list(system.coordinates), len(system.constraints)
     unknown = [name_of(s) for s in dependent if s not in coordinates]
     problems = [f"{s} is not a coordinate.{suggestion(s, map(name_of, coordinates))}" for s in unknown]
@@ -91,7 +90,7 @@ def _jacobian(mechanics: Mechanics, values: Values) -> np.ndarray:
 
 
 def refuse_nonholonomic(system: System) -> None:
-    """Redundant coordinates come from geometric constraints."""
+    """Raise unless all constraints are holonomic."""
     others = [c.name for c in system.constraints if not isinstance(c, Holonomic)]
     if others:
         raise ModelError(
@@ -193,7 +192,7 @@ def _reactions(
 
 
 def dependent_rates(mechanics: Mechanics, partition: Partition, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
-    """ṡ as it is integrated (with the correction c), and all velocities (r, s) of the exact motion."""
+    """ṡ with the correction c, as integrated, and all velocities (r, s) of the exact motion."""
     r, s = list(partition.r), list(partition.s)
     velocities = vector(mechanics.system.nodes.v)
     if not s:

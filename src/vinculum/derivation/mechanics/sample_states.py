@@ -10,11 +10,11 @@ import numpy as np
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import Node, evaluate, jacobian
-from vinculum.graph.magnitude import magnitudes
+from vinculum.graph.evaluate import magnitudes
 from vinculum.names import name_of
 
 _CANCELS = 1e-9  # a sum this small relative to its terms is zero
-_MET = 1e-9  # what is left of a condition that counts as met
+_MET = 1e-9  # the largest violation of a condition that counts as met
 Values = Mapping[Node, float]
 Samples = Sequence[Values]  # the first is the state in question, the others stand for the states around
 _RANK = 1e-10  # relative size of singular values that count as zero
@@ -46,7 +46,7 @@ def newton(
 
 
 def correction(J: np.ndarray, f: np.ndarray) -> np.ndarray:
-    """The smallest step d with J d = f, rows scaled to unit length so that units do not decide the rank."""
+    """The smallest step d with J d = f, rows scaled to unit length: units do not decide the rank."""
     if not (np.all(np.isfinite(J)) and np.all(np.isfinite(f))):
         return np.full(J.shape[1], np.nan)
     length = np.linalg.norm(J, axis=1)
@@ -55,7 +55,7 @@ def correction(J: np.ndarray, f: np.ndarray) -> np.ndarray:
 
 
 def explained(J: np.ndarray, f: np.ndarray) -> bool:
-    """Whether nothing of f is left that no step could remove."""
+    """Whether a step can remove all of f."""
     length = np.linalg.norm(J, axis=1)
     scale = 1.0 / np.where(length > 0, length, 1.0)
     return bool(np.all(np.abs(scale * (f - J @ correction(J, f))) <= 1e-10)) if len(f) else True
@@ -83,7 +83,7 @@ def numbers(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:
 
 
 def cancels(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:
-    """Which nodes are zero at a state: smaller than rounding leaves of the terms that they are the sum of."""
+    """Which nodes are zero at a state: as small as the rounding error of the terms they sum."""
     array = np.asarray(nodes, dtype=object)
     found = [abs(value) <= _CANCELS * size for value, size in magnitudes(list(array.ravel()), values)]
     return np.array(found, dtype=bool).reshape(array.shape)
@@ -101,7 +101,7 @@ def stacked(nodes: np.ndarray, samples: Sequence[Values]) -> np.ndarray:
 
 
 def generic_states(mechanics: Mechanics, wanted: int = 6) -> list[dict[Node, float]]:
-    """States in general position that meet the constraints, as many as wanted or as could be found.
+    """States in general position that meet the constraints, at most ``wanted``, fewer if not so many are found.
 
     Coordinates are moved onto the holonomic constraints, then velocities onto the velocity constraints.
     """
@@ -156,7 +156,7 @@ def _settle(levels: Sequence[tuple[Sequence[Node], Sequence[Node]]], values: dic
 def closest(
     residual: Sequence[Node], variables: Sequence[Node], values: Values
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The variables at which Σf² is least, near their present values, and f there: what cannot be removed."""
+    """The variables at which Σf² has a minimum, near their present values, and the remaining f."""
     from scipy.optimize import least_squares  # imported late: only refusals need it
 
     slopes = jacobian(residual, variables)
@@ -165,7 +165,7 @@ def closest(
         try:
             return numbers(outputs, {**values, **dict(zip(variables, map(float, x), strict=True))})
         except DomainError:
-            return np.full(np.asarray(outputs, dtype=object).shape, 1e6)  # no place to stop at
+            return np.full(np.asarray(outputs, dtype=object).shape, 1e6)  # outside the domain
 
     close = dict.fromkeys(("xtol", "ftol", "gtol"), 1e-12)
     start = numbers(variables, values)
@@ -174,7 +174,7 @@ def closest(
 
 
 def left_over(named: Sequence[tuple[str, Node]], variables: Sequence[Node], values: Values) -> tuple[float, str]:
-    """How far the nearest state is from meeting all conditions, and that in words; (0, "") where it meets them."""
+    """The remaining violation at the closest state found, as a number and in words; (0, "") if there is none."""
     x, f = closest([node for _, node in named], variables, values)
     least = max(_MET, 1e-6 * float(np.abs(f).max(initial=0.0)))
     gaps = [f"{name} = {gap:.4g}" for (name, _), gap in zip(named, f, strict=True) if abs(gap) > least]
@@ -196,7 +196,7 @@ def unmet(mechanics: Mechanics, tries: int = 8) -> str:
 
 
 def refuse_unmet(mechanics: Mechanics) -> NoReturn:
-    """Raise where no state that meets the constraints was found."""
+    """Raise because no state that meets the constraints was found."""
     raise ConstraintError(
         Finding(
             f"No state that meets the constraints of {mechanics.system.name!r} was found from random starts."

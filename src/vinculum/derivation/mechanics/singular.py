@@ -1,4 +1,4 @@
-"""Where equations stop determining the motion, and inertias that no body has, named in the user's terms."""
+"""States at which the equations do not determine the motion, and negative inertias, in the user's terms."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
+from vinculum.derivation.mechanics.explicit import refuse_dependent
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import badly_divided, best_partition, partition_complaint
 from vinculum.derivation.mechanics.sample_states import Values, numbers
@@ -22,19 +23,19 @@ _ROUNDING = 1e-9  # a share of the largest inertia, below which a negative one i
 
 
 def singular_at(equations: EquationsOfMotion, known: Values) -> str:
-    """What the equations no longer determine at a state, in a sentence; empty where they determine everything."""
+    """A sentence on what the equations no longer determine at a state; empty if everything is determined."""
     mechanics = equations.mechanics
     if equations.form.allows_dependent:
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
         better = listed(equations.system.coordinates[i] for i in best_partition(mechanics, known).s)
         found = partition_complaint(mechanics, equations.partition, known)
-        return f"{found.problem} There {better} could be, or leave dependent out and let Vinculum choose."
+        return f"{found.problem} Use {better} there, or leave dependent out and let Vinculum choose."
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} has no effect here: its gradient vanishes."
     if mechanics.actuators is not None:
-        return ""  # servo constraints have a condition of their own, the realizability determinant
+        return ""  # `ServoLimit` watches the realizability determinant
     M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
     m = len(J)
     bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])
@@ -82,6 +83,14 @@ def _generic_gradients(equations: EquationsOfMotion) -> list[np.ndarray]:
     return found
 
 
+def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
+    """Raise where constraints are dependent at a state, unless the form accepts them."""
+    if not equations.form.allows_dependent:
+        system = equations.system
+        J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
+        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
+
+
 def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Mapping[sp.Symbol, float]) -> None:
     """Raise where NᵀM N has a negative eigenvalue at a state, N spanning the velocities with J N = 0."""
     if mechanics.system.bodies is not None:
@@ -95,10 +104,10 @@ def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Map
     motion = np.abs(N @ directions[:, 0])
     moving = [q for q, part in zip(mechanics.system.coordinates, motion, strict=True) if part > 0.1 * motion.max()]
     negative = ", ".join(f"{name_of(p)} = {x:.6g}" for p, x in parameters.items() if x < 0)
-    advice = f"Look at {negative}." if negative else "Look at its signs."
+    advice = f"Check {negative}." if negative else "Check its signs."
     raise ModelError(
         f"the kinetic energy of {mechanics.system.name!r} is negative",
-        [f"a motion of {listed(moving)} has less energy than rest at this state, which no masses have. {advice}"],
+        [f"a motion of {listed(moving)} has negative kinetic energy at this state. {advice}"],
     )
 
 

@@ -2,9 +2,9 @@
 
     q̇ = v,  M v̇ = Q - h + Jᵀλ,  N = λ, and the inputs u of the forces where there are any.
 
-A coordinate α without inertia has no velocity of its own among the states; its rate is unknown, α̇ = U, and its row of
+The velocity of a coordinate α without inertia is not a state. Its rate is an unknown, α̇ = U, and its row of
 Lagrange's equations, 0 = Q_α + Σ_i J_iα λ_i, gives the multiplier with the largest coefficient in terms of the others.
-For the wheel of paper 003 this is what the authors do by hand.
+The authors of paper 003 do this by hand for the wheel.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def to_affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> A
     ``program`` {name: f(q, q̇, t)} are further constraints, which the controls have to hold.
     """
     terms = mechanics(system)
-    parts = _divided(terms)
+    parts = _divide(terms)
     samples = generic_states(terms)
     if not samples:
         raise ConstraintError(
@@ -43,7 +43,7 @@ def to_affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> A
     names = [reaction(system.constraints[i].name) for i in kept]
     rates = [sp.Symbol(f"rate({name_of(system.coordinates[k])})", real=True) for k in parts.massless]
     unknown = [*names, *rates, *system.inputs]
-    return _assembled(parts, multipliers, accelerations, kept, unknown, pivots, program or {})
+    return _assemble(parts, multipliers, accelerations, kept, unknown, pivots, program or {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class _Parts:
     massless: list[int]
 
 
-def _divided(terms: Mechanics) -> _Parts:
+def _divide(terms: Mechanics) -> _Parts:
     massless = [k for k in range(len(terms.M)) if all(entry is ZERO for entry in terms.M[k])]
     system, nodes = terms.system, terms.system.nodes
     lost = [nodes.v[k] for k in massless]
@@ -70,7 +70,7 @@ def _divided(terms: Mechanics) -> _Parts:
 
 
 def _refuse_inputs(terms: Mechanics, massless: list[int]) -> None:
-    """Inputs must enter linearly, and not the forces on coordinates without inertia."""
+    """Raise unless inputs enter linearly and act only on coordinates with inertia."""
     system, inputs = terms.system, terms.system.nodes.inputs
     slopes = jacobian(list(terms.Q), inputs)
     problems = []
@@ -135,7 +135,7 @@ def _accelerations(parts: _Parts, samples: list) -> tuple[np.ndarray, tuple[Node
     return found.solution, found.pivots
 
 
-def _assembled(
+def _assemble(
     parts: _Parts,
     multipliers: _Multipliers,
     solution: np.ndarray,

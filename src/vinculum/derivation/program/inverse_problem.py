@@ -9,9 +9,9 @@ W = [J; c]. It is tangent to φ = const, J X_τ = 0, and s₀(x, t) is arbitrary
 some c; with c left out, `tangents` gives a basis of all of them. The term ∂φ/∂t is missing in the printed formula of
 paper 004.
 
-The Helmholtz conditions: when are second-order equations F_i(t, q, q̇, q̈) = 0 those of a Lagrangian, and of which.
+The Helmholtz conditions tell whether second-order equations F_i(t, q, q̇, q̈) = 0 have a Lagrangian, and which one.
 
-They are Euler-Lagrange equations as they stand if and only if
+They are the Euler-Lagrange equations of a Lagrangian if and only if
 
     H1  ∂F_i/∂q̈_j = ∂F_j/∂q̈_i
     H2  ∂F_i/∂q̇_j + ∂F_j/∂q̇_i = D_t(∂F_i/∂q̈_j + ∂F_j/∂q̈_i)
@@ -62,7 +62,7 @@ class Inverse:
         parameters: Mapping[sp.Symbol, float] | None = None,
         name: str = "inverse problem",
     ) -> AffineSystem:
-        """One member as a system that can be simulated; nothing is left to be held."""
+        """One member as a system without constraints, ready to simulate."""
         return AffineSystem(self.states, self.rates(scale, along), parameters=parameters or {}, name=name)
 
     _repr_html_ = html
@@ -77,7 +77,7 @@ def inverse_problem(
     """The systems for which every integral φ obeys dφ/dt = F.
 
     ``erugin`` is a rate k, giving F = -k φ, or {name: F} with F = 0 where all φ = 0. ``tangent`` are the N - 1 - r
-    vectors c; with N - 1 integrals there are none to give.
+    vectors c; with N - 1 integrals there are none.
 
     >>> from sympy.physics.mechanics import dynamicsymbols
     >>> x, y = dynamicsymbols("x y")

@@ -11,12 +11,11 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import WORK, Feedback, Held, Integrable, Pivot, Residual, Roles, StartLevel
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.explicit import Explicit, dependent_names, rank_of
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
-from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
-from vinculum.derivation.servo.relative_degree import Chain
+from vinculum.derivation.program.perturbation import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.frozen import FrozenMapping
@@ -45,7 +44,7 @@ _LEVELS = ("position", "velocity")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProgramEquations:
-    """ẋ = F + B N(x, t) with N from P N = h; see `derive.program`. Satisfies `integrable.Equations`."""
+    """ẋ = F + B N(x, t) with N from P N = h; see `forms.program`. Satisfies `integrable.Equations`."""
 
     form: Program  # with its options
     system: AffineSystem
@@ -56,7 +55,7 @@ class ProgramEquations:
     points: tuple[Values, ...]  # consistent states at which ranks and pivots are chosen
     elimination: Explicit | None = None  # N and ẋ, with pivots that are good at the first point
 
-    # -- what was found ------------------------------------------------------------------------------------------
+    # -- results -------------------------------------------------------------------------------------------------
 
     @property
     def degrees(self) -> dict[str, int]:
@@ -71,7 +70,7 @@ class ProgramEquations:
 
     @property
     def controls(self) -> dict[sp.Expr, sp.Expr]:
-        """N(x, t) on the exact motion as SymPy expressions. For a large system they are large."""
+        """N(x, t) on the exact motion as SymPy expressions. Large for a large system."""
         found = self._exact(self.explicit().reactions)
         return {u: to_sympy(node) for u, node in zip(self.system.inputs, found, strict=True)}
 
@@ -91,13 +90,13 @@ class ProgramEquations:
 
     def printed(self) -> Printed:
         """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
-        return self._written(vlatex)
+        return self._print(vlatex)
 
     def text(self) -> str:
         """The equations as plain text, written as in a model file."""
-        return self._written(plain).lines
+        return self._print(plain).lines
 
-    def _written(self, write: Write) -> Printed:
+    def _print(self, write: Write) -> Printed:
         """ẋ = F + B N, then P N = -a (the exact motion), with named intermediates where expressions are shared."""
         nodes, system = self.system.nodes, self.system
         N = vector(nodes.inputs)
@@ -119,17 +118,17 @@ class ProgramEquations:
         values = self.points[0] if values is None else values
         if self.elimination is not None and self.elimination.suits(values):
             return self.elimination
-        return self.chosen_for(values)
+        return self._eliminate_at(values)
 
-    def chosen_for(self, *values: Values) -> Explicit:
+    def _eliminate_at(self, *values: Values) -> Explicit:
         """A new elimination with pivots that are good at all the given states."""
-        return self._eliminated([*values, *self.points])
+        return self._eliminate([*values, *self.points])
 
     def at_reference(self) -> ProgramEquations:
         """The same equations eliminated at the first point."""
-        return replace(self, elimination=self.chosen_for(self.points[0]))
+        return replace(self, elimination=self._eliminate_at(self.points[0]))
 
-    def _eliminated(self, samples: Sequence[Values]) -> Explicit:
+    def _eliminate(self, samples: Sequence[Values]) -> Explicit:
         """N and ẋ with pivots chosen on the samples."""
         nodes = self.system.nodes
         N, pivots, first = self._inputs(samples)
@@ -163,7 +162,7 @@ class ProgramEquations:
         return {key: values[symbol(key)] for key in self.states} | dict(zip(keys, found, strict=True))
 
     def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
-        """A state in the user's symbols as numbers for the graph; what is missing or unknown is refused."""
+        """A state in the user's symbols as numbers for the graph; missing and unknown symbols are refused."""
         known = (*self.states, *self.parameters, self.time)
         problems = [
             f"{name_of(key)} is not a symbol of the system.{suggestion(name_of(key), map(name_of, known))}"
@@ -180,9 +179,9 @@ class ProgramEquations:
     def _exact(self, nodes: Sequence[Node]) -> list[Node]:
         return substitute(list(nodes), dict.fromkeys(self.corrections, ZERO))
 
-    # -- what a simulation asks of any equations (`integrable.Equations`) ---------------------------------------
+    # -- the protocol `integrable.Equations`, which simulations use ----------------------------------------------
 
-    inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # none is left that needs a law
+    inputs: ClassVar[tuple[sp.Expr, ...]] = ()  # no input needs a law
     definitions: ClassVar[Mapping[sp.Expr, Node]] = FrozenMapping()
     laws: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping()
     extra: ClassVar[Mapping[sp.Expr, sp.Expr]] = FrozenMapping()
@@ -246,7 +245,7 @@ class ProgramEquations:
     def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
         """ẋ, N, residuals and energy as nodes, with pivots that are good at a state, and at one beyond it."""
         known = self.points[0] if values is None else values
-        explicit = self.explicit(known) if beyond is None else self.chosen_for(known, beyond)
+        explicit = self.explicit(known) if beyond is None else self._eliminate_at(known, beyond)
         nodes, chains = self.system.nodes, [chain.y for chain in self.chains_found]
         holding = {name: symbol(u) for name, u in self.holding.items()}
         return Integrable(
@@ -285,7 +284,7 @@ class ProgramEquations:
         return {} if power is ZERO else {WORK: power}
 
     def singular_at(self, values: Values) -> str:
-        """Which constraints the inputs no longer hold at a state, or nothing."""
+        """A sentence on the constraints that the inputs no longer hold at a state; empty if they hold all."""
         if not self.chains_found:
             return ""
         P = numbers(self.P, values)

@@ -1,8 +1,8 @@
-"""The user's kinematic characteristics: checked, completed by release parameters, and inverted where that is possible.
+"""Check the user's kinematic characteristics, complete them with release parameters, and invert them if possible.
 
-The inverse q̇ = q̇(q, e, t) of nonlinear characteristics in closed form is the user's own, or is found where all rows
-but one are linear and that one leads to a quadratic equation; Newton's method is better for roots of a higher degree.
-Of two branches, the one that gives back the velocities of a state is taken: ``at`` of `derive`, else a state with all
+The user may give the inverse q̇ = q̇(q, e, t) of nonlinear characteristics in closed form. Otherwise it is found if all
+rows but one are linear and that one leads to a quadratic equation; for a higher degree Newton's method is better. Of
+two branches, the one that reproduces the velocities of a state is chosen: ``at`` of `derive`, or a state with all
 velocities positive.
 """
 
@@ -18,8 +18,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Samples, Values
-from vinculum.derivation.quasi.chart import Characteristics
-from vinculum.derivation.quasi.chart_limits import refuse_dependent_characteristics
+from vinculum.derivation.quasi.chart import Characteristics, refuse_dependent_characteristics
 from vinculum.describe import System
 from vinculum.errors import DomainError, Finding, Formula, ModelError, Word, call
 from vinculum.graph import Converter, Node, evaluate, operations, symbol, symbols, to_sympy
@@ -80,7 +79,7 @@ def _about(system: System, name: Any, expression: sp.Expr) -> list[str]:
     if not isinstance(name, AppliedUndef) or name.args != (system.time,):
         return [f"{name} is not a function of time. Make it with dynamicsymbols('{name}')."]
     if name in system.coordinates:
-        return [f"{name_of(name)} is a coordinate. Give the characteristic a name of its own."]
+        return [f"{name_of(name)} is a coordinate. Give the characteristic another name."]
     known = {*system.nodes.q, *system.nodes.v, *system.nodes.parameters, system.nodes.time}
     found = symbols([Converter()(expression)])
     unknown = [s.value for s in found - known]
@@ -114,15 +113,15 @@ def _release_parameter(system: System, constraint: str) -> sp.Expr:
 def invert(of: Characteristics, asked: Inverse, at: Values) -> Characteristics:
     """The characteristics with their closed inverse, where there is one; ``asked`` may be "newton" to do without."""
     if isinstance(asked, Mapping):
-        return replace(of, inverse=_checked(of, asked, at))
+        return replace(of, inverse=_check_inverse(of, asked, at))
     if asked not in (None, "newton"):
         raise ModelError("Invalid inverse", [f"{asked!r}: pass {{velocity: expression of e}}, or 'newton'."])
     if asked == "newton" or of.linear or not _promising(of):
         return of
-    return replace(of, inverse=_found(of, at))
+    return replace(of, inverse=_find_inverse(of, at))
 
 
-def _checked(of: Characteristics, asked: Mapping[sp.Expr, sp.Expr], at: Values) -> tuple[Node, ...]:
+def _check_inverse(of: Characteristics, asked: Mapping[sp.Expr, sp.Expr], at: Values) -> tuple[Node, ...]:
     system = of.system
     missing = [v for v in system.velocities if v not in asked]
     if missing:
@@ -146,7 +145,7 @@ def _promising(of: Characteristics) -> bool:
     return len(bits) < 60 and all(node.op in _ALGEBRAIC for node in order(curved) if bits[node])
 
 
-def _found(of: Characteristics, at: Values) -> tuple[Node, ...] | None:
+def _find_inverse(of: Characteristics, at: Values) -> tuple[Node, ...] | None:
     """The root on the branch of the state ``at``, with s along the velocities that the linear rows leave free."""
     plain = {node: sp.Dummy(name_of(node.value), real=True) for node in symbols([*of.functions, *of.e])}
     unknowns = [plain.setdefault(v, sp.Dummy(real=True)) for v in of.system.nodes.v]
@@ -154,25 +153,25 @@ def _found(of: Characteristics, at: Values) -> tuple[Node, ...] | None:
     rows = [to_sympy(f).xreplace(users) - plain[e] for f, e in zip(of.functions, of.e, strict=True)]
     back = {dummy: key for key, dummy in users.items()}
     for candidate in _candidates(rows, unknowns):
-        inverse = _converted(candidate, back)
+        inverse = _convert(candidate, back)
         if operations(inverse).total() < _READABLE and _gives_back(of, inverse, at):
             return inverse
     return None
 
 
 def _candidates(rows: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) -> list[list[sp.Expr]]:
-    """q̇ = p + s d: p = Aᵀ(AAᵀ)⁻¹r and A d = 0 from the linear rows A q̇ = r, s from the row that is left.
+    """q̇ = p + s d: p = Aᵀ(AAᵀ)⁻¹r and A d = 0 from the linear rows A q̇ = r, s from the remaining row.
 
-    The roots are found for p, d and r as mere symbols, so that large expressions behind them cost nothing.
+    The roots are found with symbols for p, d and r: large expressions behind them cost nothing.
     """
     curved = next(row for row in rows if any(row.diff(v).free_symbols & set(unknowns) for v in unknowns))
     linear = sp.Matrix([row for row in rows if row is not curved])
     A, columns = linear.jacobian(unknowns), range(len(unknowns))
     sides = dict(zip(_dummies(len(linear)), -linear.xreplace(dict.fromkeys(unknowns, sp.S.Zero)), strict=True))
-    minors = [(-1) ** j * _tidied(A[:, [i for i in columns if i != j]].det()) for j in columns]
+    minors = [(-1) ** j * _tidy(A[:, [i for i in columns if i != j]].det()) for j in columns]
     shared = sp.gcd_list(minors)
     d = [minor / shared for minor in minors]
-    p = A.T * (A * A.T).applyfunc(_tidied).LUsolve(sp.Matrix(list(sides)))
+    p = A.T * (A * A.T).applyfunc(_tidy).LUsolve(sp.Matrix(list(sides)))
     s, P, D = sp.Dummy(real=True), _dummies(len(d)), _dummies(len(d))
     behind = {**dict(zip(P, p, strict=True)), **dict(zip(D, d, strict=True))}
     line = [P[j] + s * D[j] if d[j] != 0 else P[j] for j in columns]
@@ -184,7 +183,7 @@ def _dummies(count: int) -> list[sp.Symbol]:
     return [sp.Dummy(real=True) for _ in range(count)]
 
 
-def _tidied(expression: sp.Expr) -> sp.Expr:
+def _tidy(expression: sp.Expr) -> sp.Expr:
     """An expression with its trigonometry simplified, where it is small."""
     if sp.count_ops(expression) > _SMALL:
         return expression
@@ -208,15 +207,15 @@ def _quadratic_roots(curve: sp.Expr, s: sp.Symbol, behind: Mapping[sp.Symbol, sp
     numerator = sp.expand(sp.numer(sp.together(curve)))
     if not numerator.is_polynomial(s) or sp.degree(numerator, s) not in (1, 2):
         return []
-    a, b, c = (_tidied(numerator.coeff(s, power).xreplace(behind)) for power in (2, 1, 0))
+    a, b, c = (_tidy(numerator.coeff(s, power).xreplace(behind)) for power in (2, 1, 0))
     if a == 0:
         return [-c / b]
     if b == 0:
-        return [sign * sp.sqrt(_tidied(-c / a)) for sign in (1, -1)]
-    return [(-b + sign * sp.sqrt(_tidied(b**2 - 4 * a * c))) / (2 * a) for sign in (1, -1)]
+        return [sign * sp.sqrt(_tidy(-c / a)) for sign in (1, -1)]
+    return [(-b + sign * sp.sqrt(_tidy(b**2 - 4 * a * c))) / (2 * a) for sign in (1, -1)]
 
 
-def _converted(expressions: Sequence[sp.Expr], back: Mapping[sp.Expr, sp.Expr]) -> tuple[Node, ...]:
+def _convert(expressions: Sequence[sp.Expr], back: Mapping[sp.Expr, sp.Expr]) -> tuple[Node, ...]:
     convert = Converter()
     return tuple(convert(expression.xreplace(back)) for expression in expressions)
 

@@ -1,4 +1,4 @@
-"""The terms of the equations in quasi-velocities, to be read: q̇(q, e, t), K, ∂/∂π, T̃, W and Q̃ in the user's symbols.
+"""The terms of the equations in quasi-velocities, for reading: q̇(q, e, t), K, ∂/∂π, T̃, W and Q̃ in the user's symbols.
 
     ∂/∂π_a = Σ_i K_ia ∂/∂q_i,    W_a^τ = Σ_i K_ia (d/dt ∂e_τ/∂q̇_i - ∂e_τ/∂q_i),    Q̃_a = Σ_i K_ia Q_i
 
@@ -17,8 +17,7 @@ from sympy.core.function import AppliedUndef
 from vinculum.derivation.mechanics.lagrange import mechanics, product
 from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.derivation.quasi.characteristics import Inverse, branch_state, build_characteristics
-from vinculum.derivation.quasi.chart import chart
-from vinculum.derivation.quasi.chart_limits import chart_limits
+from vinculum.derivation.quasi.chart import chart, chart_limits
 from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.describe import System
 from vinculum.graph import to_sympy
@@ -30,7 +29,7 @@ _SMALL = 400  # operations of an expression that is worth simplifying
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QuasiVelocities:
-    """Kinematic characteristics of a system and what its equations are made of; ``latex()`` prints all of it."""
+    """Kinematic characteristics of a system and what its equations are made of; ``latex()`` prints all terms."""
 
     characteristics: tuple[sp.Expr, ...]  # (n) e, the parameters of release last
     coordinates: tuple[sp.Expr, ...]  # (n) q
@@ -118,7 +117,7 @@ def quasi_velocities(
 
 
 def _coefficients(velocities: Mapping[sp.Expr, sp.Expr], K: sp.Matrix, system: System) -> sp.Matrix:
-    """W_a^τ = -Σ_i ∂e_τ/∂q̇_i (d/dt K_ia - ∂q̇_i/∂π_a), from what is already simple, ∂e/∂q̇ being K⁻¹."""
+    """W_a^τ = -Σ_i ∂e_τ/∂q̇_i (d/dt K_ia - ∂q̇_i/∂π_a), from simplified terms; ∂e/∂q̇ is K⁻¹."""
     change = K.diff(system.time).xreplace(dict(velocities))
     following = sp.Matrix(list(velocities.values())).jacobian(list(system.coordinates)) * K
     slopes = K.inv().applyfunc(_simple)

@@ -37,7 +37,7 @@ def release(
     """The system with the reactions of its constraints as inputs: mu_<e> tangential, lambda_<constraint> normal.
 
     With ``exact`` the constraints stay, their normal reactions follow from them, and only the tangential ones are
-    inputs. Otherwise the constraints are gone: the parameters of release ξ = ψ(q, q̇, t) move as λ and μ let them.
+    inputs. Otherwise the constraints are gone: the parameters of release ξ = ψ(q, q̇, t) move under λ and μ.
     """
     bare = without_actuators(system)
     terms = mechanics(bare)
@@ -61,7 +61,7 @@ def normal_reaction(constraint: Constraint) -> sp.Symbol:
 
 
 def without_actuators(system: System) -> System:
-    """Servo constraints as ideal ones, their inputs left out: the same condition on the motion, other reactions."""
+    """The system with ideal constraints in place of servos, without their inputs: the same motion, other reactions."""
     gone = dict.fromkeys(system.servo_inputs, sp.S.Zero)
     constraints = [
         (Nonholonomic if c.differentiations == 1 else Holonomic)(c.expression, c.name) if isinstance(c, Servo) else c

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies import energies
-from vinculum.describe.bodies import topology as numbering
+from vinculum.describe.bodies import energies, topology
 from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
@@ -84,27 +83,27 @@ class BodyTree:
     @cached_property
     def order(self) -> tuple[str, ...]:
         """Names of the bodies in the internal numbering (depth first)."""
-        return tuple(numbering.depth_first(self.bodies))
+        return tuple(topology.depth_first(self.bodies))
 
     @property
     def graph(self) -> Any:
         """The tree as a ``networkx.DiGraph`` with the root "the ground"."""
-        return numbering.graph_of(self.bodies)
+        return topology.graph_of(self.bodies)
 
     @property
     def incidence(self) -> np.ndarray:
         """S (bodies, arcs) in the order of ``order``."""
-        return numbering.incidence(self.bodies)
+        return topology.incidence(self.bodies)
 
     @property
     def inverse_incidence(self) -> np.ndarray:
         """S⁻¹ (arcs, bodies): which joints carry which bodies."""
-        return numbering.inverse_incidence(self.bodies)
+        return topology.inverse_incidence(self.bodies)
 
     @property
     def paths(self) -> dict[str, tuple[str, ...]]:
         """The bodies from the ground to every body."""
-        return numbering.paths(self.bodies)
+        return topology.paths(self.bodies)
 
     def body(self, name: str) -> Body:
         """A body by its name."""

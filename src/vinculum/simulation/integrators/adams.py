@@ -28,7 +28,7 @@ _SUBSTEPS = 16  # of the starting method, for the memory of a probe
 class Adams(FixedStep):
     """Adams-Bashforth x⁺ = x + τ Σ β_j f_{n-j}, and with ``corrector`` Adams-Moulton after it (PECE).
 
-    ``Adams("ab4", step=1e-3)`` takes coefficients from the registry; a new method states ``predictor`` (newest first),
+    ``Adams("ab4", step=1e-3)`` takes coefficients from the registry; a new method has ``predictor`` (newest first),
     ``corrector`` (the predicted point, then newest first; empty without one) and ``largest``, the largest κτ at which
     the residual equation η̇ = -κη stays stable. The first steps are those of "rk4".
     """
@@ -45,7 +45,7 @@ class Adams(FixedStep):
 
     def __post_init__(self) -> None:
         given = self.predictor is not None
-        found = (self.predictor, self.corrector, self.largest) if given else _registered(self.name)
+        found = (self.predictor, self.corrector, self.largest) if given else _look_up(self.name)
         predictor, corrector = (np.array(row, dtype=float) for row in found[:2])
         if not len(predictor) or len(corrector) > len(predictor) or not found[2] > 0:
             raise VinculumError(
@@ -70,7 +70,7 @@ class Adams(FixedStep):
         return True
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
-        """0.6 of the largest stable rate; gentle with a corrector, since feedback acts on the predicted point."""
+        """0.6 of the largest stable rate; smaller with a corrector, since feedback acts on the predicted point."""
         if self.order == 1:
             return 1.0 / abs(plan.step)
         return gentle_rate(problem, plan, x) if len(self.corrector) else 0.6 * self.largest / abs(plan.step)
@@ -79,7 +79,7 @@ class Adams(FixedStep):
         """Continuous feedback well inside the stable range."""
         return Baumgarte(0.3 * self.largest / step)
 
-    # -- how residuals propagate -------------------------------------------------------------------------------
+    # -- how residuals propagate -----------------------------------------------------------------------------
 
     def step_matrix(self, gains: Sequence[float], step: float, sampled: bool) -> np.ndarray:
         """S of the longer state (η, τη̇ one step ago, two steps ago, ...)."""
@@ -132,7 +132,7 @@ class Adams(FixedStep):
         return x + step * sum(b * f for b, f in zip(self.corrector, later, strict=False))
 
 
-def _registered(name: str) -> tuple[Any, Any, float]:
+def _look_up(name: str) -> tuple[Any, Any, float]:
     """The coefficients of an Adams method in the registry."""
     known = {key: method for key, method in METHODS.items() if isinstance(method, Adams)}
     if name not in known:

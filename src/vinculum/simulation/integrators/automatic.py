@@ -1,4 +1,4 @@
-"""Choosing the method by the equations."""
+"""The choice of a method that fits the equations."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Automatic(Method):
     """`BDF` where the equations are stiff at the start or have unknown corners, else `Taylor`.
 
-    Stiff: the motion decays much faster than it oscillates or lasts. With sign, |x| and branches both go from corner
-    to corner.
+    Stiff: the motion decays much faster than it oscillates, and much faster than the run lasts. With sign, |x| and
+    branches, both methods go from corner to corner.
     """
 
     tolerance: float | None = None  # None: the default of the chosen method
@@ -36,7 +36,7 @@ class Automatic(Method):
         refuse_tolerance(self.tolerance)
 
     def choose(self, problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[Method, str]:
-        """The method that fits a problem, and why."""
+        """The method that fits a problem, and the reason."""
         stiff = self._why_stiff(problem, t0, t1, x)
         if stiff:
             return self._with_tolerance(BDF()), stiff
@@ -48,7 +48,7 @@ class Automatic(Method):
         return method if self.tolerance is None else replace(method, tolerance=self.tolerance)
 
     def _why_stiff(self, problem: Problem, t0: float, t1: float, x: np.ndarray) -> str:
-        """Why "bdf" is needed; empty where it is not."""
+        """The reason why "bdf" is needed; empty if it is not."""
         kinks = rough_functions(problem.nodes.rates)
         if kinks:
             return f"the equations contain {', '.join(kinks)}, which are not smooth"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Plan, Run
 
-_PATIENCE = 200  # steps that may bring the time no further
+_PATIENCE = 200  # steps in a row without any progress in time
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class BDF(Method):
     stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Unstabilized)  # projection would break its memory
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
-        """Raise where the tolerance is not positive."""
+        """Raise if the tolerance is not positive."""
         refuse_tolerance(self.tolerance)
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
-        """100 over the interval."""
+        """100 divided by the length of the interval."""
         return 100.0 / abs(plan.t1 - plan.t0)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
@@ -71,7 +71,7 @@ register(BDF())
 
 
 class _Stepper:
-    """CVODE on one segment of a run: where it is, and what is watched."""
+    """CVODE on one segment of a run, with its present time and state."""
 
     def __init__(self, method: BDF, problem: Problem, run: Run, t0: float, x: np.ndarray) -> None:
         self.problem, self.recorder, self.t1, self.forward = problem, run.recorder, run.plan.t1, run.plan.t1 > t0
@@ -106,14 +106,14 @@ class _Stepper:
         return ending
 
     def sample(self, t: float) -> None:
-        """The samples up to the time reached."""
+        """Record the samples up to time t."""
         while self.waiting and (self.waiting[0] <= t if self.forward else self.waiting[0] >= t):
             instant = self.waiting.pop(0)
             inside = self.solver.step(instant, method="normal", tstop=self.t1)
             self.recorder.add(np.array([instant]), np.array(inside.y, dtype=float).reshape(1, -1))
 
     def look(self, t: float, x: np.ndarray) -> float:
-        """Take balance and residuals into account; returns the pivot watch."""
+        """Record energy balance and residuals; returns the pivot watch."""
         watch, balance, *residuals = self.monitor(t, x, self.problem.values)
         if watch < JUMPED:
             self.recorder.measure(np.array([balance]), np.array([residuals]))
@@ -162,7 +162,7 @@ def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
 
 
 def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:
-    """Directions are meant in time; CVODE takes them along the run."""
+    """Event functions and their directions, which are in time for us and along the run for CVODE."""
     events, margins = problem.nodes.events, problem.branch.margins
     if not events and not margins:
         return {}

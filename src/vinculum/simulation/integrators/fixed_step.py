@@ -47,7 +47,7 @@ class Tables(NamedTuple):
 
 
 class FixedStep(Method):
-    """A method with a fixed step. Its coefficients are ``tables``; what follows from them bounds the residuals."""
+    """A method with a fixed step. The coefficients in ``tables`` also determine the bounds of the residuals."""
 
     options: ClassVar[tuple[str, ...]] = ("step",)
     adaptive: ClassVar[bool] = False
@@ -57,7 +57,7 @@ class FixedStep(Method):
         return f"{type(self).__name__}({self.name!r}, step={self.step})"
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
-        """Raise without a positive step."""
+        """Raise if the step is not positive."""
         if self.step is None and step_is_chosen:
             return
         if self.step is None or not math.isfinite(self.step) or self.step <= 0:
@@ -115,13 +115,13 @@ def gentle_rate(problem: Problem, plan: Plan, x: np.ndarray) -> float:
 
 
 def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
-    """Run the compiled loop chunk by chunk. Returns the outcome and where it stopped."""
+    """Run the compiled loop chunk by chunk. Returns the outcome with the time and state reached."""
     t1, step, recorder = run.plan.t1, run.plan.step, run.recorder
     count = run.plan.count - round((t0 - run.plan.t0) / step)
     with COMPILING:  # Numba compiles the loop at its first call
         from vinculum.simulation.integrators import loops
 
-        functions, tables = _functions(method, problem, run.stabilization), method.tables  # alive as long as the run
+        functions, tables = _functions(method, problem, run.stabilization), method.tables  # kept alive during the run
         work = _work(method, problem, run, functions, t0, count, x)
         loops.advance(work, *tables, 0, 0)
     i, chunk = 0, _SHORTEST_CHUNK
@@ -136,7 +136,7 @@ def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.n
             if ending is not None:
                 return ending, ending.time, work.x
         elif code != loops.DONE:
-            return _stopped(code, work, i)
+            return _explain_stop(code, work, i)
         else:
             spent = clock.perf_counter() - began
             chunk = next_chunk(chunk, spent, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
@@ -212,8 +212,8 @@ def _take_events(problem: Problem, work: Work, recorder: Recorder) -> Outcome | 
     return None
 
 
-def _stopped(code: int, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]:
-    """A pivot that shrank (go on from here) or a number that is not finite (explain from the last good state)."""
+def _explain_stop(code: int, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]:
+    """The outcome if a pivot became small (continue here) or a number is not finite (back to the last good state)."""
     from vinculum.simulation.integrators import loops
 
     t, last = work.t0 + i * work.h, work.t0 + max(i - 1, 0) * work.h

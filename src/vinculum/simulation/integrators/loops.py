@@ -1,12 +1,12 @@
 """The compiled loops of the fixed-step methods.
 
 At step i the function ``full`` is evaluated at (t_i, x_i) and gives, in this order: n rates, the pivot watch, the
-energy balance, the residuals, the event functions, the corrections c. `inspect` looks at them; then the step is taken
-with the rates. What runs at every step gets the arrays it needs one by one: unpacking a `Work` in each function would
-cost more than the step itself. `advance` returns when its chunk is done or when something needs attention; called again
-with the same `Work` it goes on where it was.
+energy balance, the residuals, the event functions, the corrections c. `inspect` checks them; then the step is taken
+with the rates. Functions that run at every step take the arrays they need one by one: unpacking a `Work` in each of
+them would cost more than the step itself. `advance` returns when its chunk is done or when something needs
+attention; called again with the same `Work`, it continues where it stopped.
 
-All of it stands in one file: Numba's cache looks for changes in the file of a function, not in those it calls from.
+All loops are in one file: Numba's cache checks the file of a function for changes, but not the files of its callees.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Work(NamedTuple):
     full: int  # address of the function evaluated at the start of a step
     stage: int  # address of the function evaluated in the later stages (rates only)
     constraint: int  # address of the residuals and Jacobians for projection, or 0
-    levels: np.ndarray  # (levels, 4) rows of `projection.Level`
+    levels: np.ndarray  # (levels, 4) rows of `feedback.Level`
     held: int  # m when the corrections are held through the stages of a Runge-Kutta step, else 0
     t0: float
     h: float

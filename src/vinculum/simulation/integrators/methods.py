@@ -28,14 +28,14 @@ Reached = tuple["Outcome", float, np.ndarray]  # how a segment ended, and the ti
 class Method:
     """How ẋ = f(t, x, p) is integrated. A method is a frozen record; ``options`` are the fields that a user may set.
 
-    Every method answers `feedback_rate` and `integrate`; what it says of itself otherwise has the defaults below.
+    Every method implements `feedback_rate` and `integrate`; everything else has the defaults below.
     """
 
-    step: float | None = None  # of a method without adaptive steps
+    step: float | None = None  # of a method with fixed steps
     about: ClassVar[str] = ""  # one line for the documentation
     options: ClassVar[tuple[str, ...]] = ()
     adaptive: ClassVar[bool] = True  # chooses its own steps
-    follows_corners: ClassVar[bool] = False  # stops where a discontinuity is met; other methods step over it
+    follows_corners: ClassVar[bool] = False  # stops at every discontinuity; other methods step over it
     finds_events: ClassVar[bool] = True
     misses_events_at_corners: ClassVar[bool] = False  # an event at the very instant of a corner is not reported
     keeps_polynomials: ClassVar[bool] = False  # its dense output is a polynomial for every step
@@ -43,12 +43,12 @@ class Method:
 
     @property
     def name(self) -> str:
-        """Under which the registry has it."""
+        """The name in the registry."""
         raise NotImplementedError
 
     @property
     def order(self) -> float:
-        """The order of the method; infinite where the error is that of rounding or set by a tolerance."""
+        """The order of the method; infinite if the error is rounding error or set by a tolerance."""
         return math.inf
 
     def described(self, step: float) -> str:
@@ -56,24 +56,24 @@ class Method:
         return f"{self.name}, adaptive" if self.adaptive else f"{self.name}, step {abs(step):.6g}"
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
-        """Raise where an option has an invalid value; Vinculum may choose a step that was not given."""
+        """Raise if an option has an invalid value; ``step_is_chosen``: Vinculum chooses a missing step."""
 
     def choose(self, problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[Method, str]:
-        """The method that integrates a problem, and why it was chosen: this one, unless choosing is its purpose."""
+        """The method that integrates a problem, and the reason: this one, except for `Automatic`."""
         return self, ""
 
     def refuse(self, problem: Problem) -> None:
-        """Raise where the method cannot integrate a problem."""
+        """Raise if the method cannot integrate a problem."""
 
     def prepare(self, problem: Problem, t: float, x: np.ndarray) -> None:
         """Compile what the run needs; the time counts as compilation."""
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
-        """The rate of the constraint feedback where the user gave none."""
+        """The rate of the constraint feedback if the user gave none."""
         raise NotImplementedError
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
-        """From (t, x) to the end of the plan, or to where pivots or sides of corners must change first."""
+        """Integrate from (t, x) to the end of the plan, or until pivots or sides of corners must change."""
         raise NotImplementedError
 
     _repr_html_ = html
@@ -83,20 +83,20 @@ METHODS: dict[str, Method] = {}  # the registry
 
 
 def register(method: Method) -> Method:
-    """Add a method to the registry under its name; a taken name is refused."""
+    """Add a method to the registry under its name; raises if the name is taken."""
     if method.name in METHODS:
-        raise VinculumError(f"There is a method {method.name!r} already. Give yours another name.")
+        raise VinculumError(f"There is already a method {method.name!r}. Give yours another name.")
     METHODS[method.name] = method
     return method
 
 
 def method_names(adaptive: bool | None = None) -> tuple[str, ...]:
-    """The names of all methods, or of those with (without) adaptive steps."""
+    """The names of all methods, or only of those with (without) adaptive steps."""
     return tuple(name for name, method in METHODS.items() if adaptive in (None, method.adaptive))
 
 
 def method_from(method: Method | str, **options: Any) -> Method:
-    """The method with a name and options (None: not given); a method object is returned unchanged."""
+    """The method with a given name and options (None: not given); a method object is returned unchanged."""
     given = {key: value for key, value in options.items() if value is not None}
     if isinstance(method, Method):
         if given:
@@ -114,7 +114,7 @@ def method_from(method: Method | str, **options: Any) -> Method:
 
 
 def _without(method: Method, option: str) -> Finding:
-    """Why a method lacks an option, and what to do."""
+    """Why a method does not have an option, and what to do."""
     name = f"The method {method.name!r}"
     if option == "tolerance" and not method.adaptive:
         return Finding(f"{name} has a fixed step and no tolerance.", ["Leave out tolerance."])
@@ -126,11 +126,11 @@ def _without(method: Method, option: str) -> Finding:
 
 
 def refuse_tolerance(tolerance: float | None) -> None:
-    """Raise where a tolerance is not positive and finite."""
+    """Raise if a tolerance is not positive and finite."""
     if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
         raise VinculumError(f"The tolerance is {tolerance}; it must be positive and finite.")
 
 
 def next_chunk(steps: int, spent: float, wanted: float, least: int, most: int) -> int:
-    """How many steps to take at once so that they last about ``wanted`` seconds, when ``steps`` took ``spent``."""
+    """The number of steps that last about ``wanted`` seconds, if ``steps`` took ``spent`` seconds."""
     return int(min(max(steps * min(4.0, wanted / max(spent, 1e-6)), least), most))

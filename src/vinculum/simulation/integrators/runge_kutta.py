@@ -40,7 +40,7 @@ class RungeKutta(FixedStep):
 
     def __post_init__(self) -> None:
         given = self.A is not None or self.b is not None
-        A, b, order = (self.A, self.b, self.order) if given else _registered(self.name)
+        A, b, order = (self.A, self.b, self.order) if given else _look_up(self.name)
         A, b = np.array(A, dtype=float), np.array(b, dtype=float)
         _refuse_tableau(self.name, A, b, order)
         for key, value in (("A", A), ("b", b), ("order", int(order))):
@@ -53,7 +53,7 @@ class RungeKutta(FixedStep):
 
     @property
     def tables(self) -> Tables:
-        """A Runge-Kutta method is all start: it has no memory."""
+        """The tableau; a Runge-Kutta method has no memory."""
         return Tables(self.A, self.b, np.zeros(0), np.zeros(0))
 
     def holds_feedback(self, stabilization: Stabilization) -> bool:
@@ -61,7 +61,7 @@ class RungeKutta(FixedStep):
         return isinstance(stabilization, Sampled)
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
-        """1/τ where feedback is held or the method has one stage; otherwise gentle, since it acts on the stages."""
+        """1/τ if feedback is held or the method has one stage; otherwise smaller, since it acts on the stages."""
         if isinstance(stabilization, Sampled) or self.order == 1:
             return 1.0 / abs(plan.step)
         return gentle_rate(problem, plan, x)
@@ -70,7 +70,7 @@ class RungeKutta(FixedStep):
         """Sampled feedback with the rate 1/τ."""
         return Sampled(1.0 / step)
 
-    # -- how residuals propagate -------------------------------------------------------------------------------
+    # -- how residuals propagate -----------------------------------------------------------------------------
 
     def step_matrix(self, gains: Sequence[float], step: float, sampled: bool) -> np.ndarray:
         """S of η⁺ = S η: R(τK), or with held feedback Φ - b g."""
@@ -131,7 +131,7 @@ class RungeKutta(FixedStep):
         return x + step * sum(b * k for b, k in zip(self.b, stages, strict=True))
 
 
-def _registered(name: str) -> tuple[Any, Any, int]:
+def _look_up(name: str) -> tuple[Any, Any, int]:
     """The tableau of a Runge-Kutta method in the registry."""
     known = {key: method for key, method in METHODS.items() if isinstance(method, RungeKutta)}
     if name not in known:
@@ -144,7 +144,7 @@ def _registered(name: str) -> tuple[Any, Any, int]:
 
 
 def _refuse_tableau(name: str, A: np.ndarray, b: np.ndarray, order: int) -> None:
-    """Raise where (A, b) is not the tableau of an explicit method."""
+    """Raise if (A, b) is not the tableau of an explicit method."""
     problems = []
     if b.ndim != 1 or A.shape != (len(b), len(b)) or not len(b):
         problems.append(f"A has the shape {A.shape} and b {b.shape}; s stages need A (s, s) and b (s)")

@@ -1,5 +1,5 @@
 """A run as a row of segments: from corner to corner, with new pivots where the old ones became small; and the reason
-why a run broke down, the operation that left its domain or the equations that became singular.
+why a run broke down: an operation left its domain, or the equations became singular.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from vinculum.simulation.trajectory.recorder import Run
 
 _MOST_CORNERS_IN_PLACE = 200
 _EDGE = ("sqrt", "log")
-_HUGE = 1e30  # a state beyond this has run away
+_HUGE = 1e30  # a larger state has diverged
 
 
 def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
-    """Integrate segment after segment to the end of the plan, or to where the run breaks down."""
+    """Integrate segment after segment to the end of the plan, or until the run breaks down."""
     plan, recorder = run.plan, run.recorder
     t, stuck = plan.t0, 0
     while True:
@@ -58,13 +58,13 @@ def _run_segment(problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached
         return run.plan.method.integrate(problem, run, t, x)
     except KeyboardInterrupt:
         reached = run.plan.t0 if run.recorder.last is None else run.recorder.last
-        return Outcome(INTERRUPTED, reached, "the run was interrupted; what was computed is kept"), reached, x
+        return Outcome(INTERRUPTED, reached, "the run was interrupted; the samples up to here are kept"), reached, x
 
 
 def _continue(
     problem: Problem, run: Run, outcome: Outcome, t: float, x: np.ndarray, stuck: int
 ) -> tuple[Problem, np.ndarray] | Outcome:
-    """The problem and the state with which the run goes on after a segment, or why it does not."""
+    """The problem and state with which the run continues after a segment, or the outcome if it ends."""
     if outcome.kind == CORNER and stuck > _MOST_CORNERS_IN_PLACE:
         return Outcome(STALLED, t, "corners of the equations follow each other without end")
     ended = violated_condition(problem, t, x, outcome.beyond) if outcome.kind == REPIVOT else None
@@ -80,11 +80,11 @@ def _continue(
         return Outcome(SINGULAR, t, str(error))
 
 
-# -- why a run broke down -----------------------------------------------------------------------------------------
+# -- why a run broke down ----------------------------------------------------------------------------------------
 
 
 def _explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:
-    """The outcome with its reason filled in, from the last good state and from where the next step would have led."""
+    """The outcome with its reason, found at the last good state and where the next step would have led."""
     if outcome.kind not in (NON_FINITE, STALLED):
         return outcome
     try:
@@ -109,13 +109,13 @@ def _explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Out
 
 
 def _describe_growth(problem: Problem, rates: np.ndarray) -> str:
-    """A state that ran away, by the name of what ran fastest."""
+    """A message that names the fastest growing state."""
     fastest = int(np.argmax(np.abs(rates[: len(problem.integrable.states)])))
-    return f"the state grew beyond all bounds, {describe(problem.nodes.state[fastest])} fastest of all"
+    return f"the state grew without bound, {describe(problem.nodes.state[fastest])} fastest"
 
 
 def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rates: np.ndarray) -> None:
-    """Evaluate where a step would have led, so that the operation that fails there is named (as a `DomainError`)."""
+    """Evaluate the rates where a step would have led; a `DomainError` there names the operation that fails."""
     if outcome.beyond is None or np.abs(x).max(initial=0.0) > _HUGE:
         return
     step = outcome.beyond[0] - t
@@ -138,9 +138,9 @@ def _near_edge(problem: Problem, known: dict[Node, float]) -> str:
 
 
 def _asked_by(problem: Problem, node: Node) -> str:
-    """The constraints whose given motion contains an expression of time alone, which comes to its end."""
+    """Names the constraints whose prescribed motion contains ``node``, if it is an expression of time alone."""
     if symbols([node]) - {problem.nodes.time, *problem.nodes.settings}:
         return ""
     held = [r.constraint for r in problem.integrable.residuals if node in order([r.node])]
     names = ", ".join(f"`{name}`" for name in dict.fromkeys(held))
-    return f"; what {names} asks for needs an infinite input or reaction there" if names else ""
+    return f"; the motion prescribed by {names} needs an infinite input or reaction there" if names else ""

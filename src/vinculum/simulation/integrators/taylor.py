@@ -1,7 +1,7 @@
-"""Taylor integration with heyoka: the order is high, the steps are long, the errors near rounding.
+"""Taylor integration with heyoka: high order, long steps, errors close to rounding.
 
 An integrator is compiled once for all numbers of a problem. Every run owns a copy of it (about a millisecond), so runs
-in several threads, or one inside another, do not touch each other.
+in several threads, or nested runs, are independent.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) about this often
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
-_MISSED = 1e-10  # a margin below minus this means that the motion is on the other side of a corner
+_MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
@@ -53,8 +53,8 @@ _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions tog
 class Taylor(Method):
     """heyoka's Taylor series of high order, with adaptive steps.
 
-    ``tolerance`` is relative (default: rounding); ``compact=False`` compiles some times longer to run about twice as
-    fast (default: by the size of the equations).
+    ``tolerance`` is relative (default: rounding); ``compact=False`` takes several times longer to compile and runs
+    about twice as fast (default: by the size of the equations).
     """
 
     tolerance: float | None = None
@@ -69,11 +69,11 @@ class Taylor(Method):
     stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Projection, Unstabilized)
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
-        """Raise where the tolerance is not positive."""
+        """Raise if the tolerance is not positive."""
         refuse_tolerance(self.tolerance)
 
     def refuse(self, problem: Problem) -> None:
-        """Raise where the equations have a corner that is not known: a series would step over it."""
+        """Raise if the equations have a corner at an unknown place: a series would step over it."""
         kinks = rough_functions(problem.nodes.rates)
         if kinks:
             names = ", ".join(kinks)
@@ -83,19 +83,19 @@ class Taylor(Method):
 
     def prepare(self, problem: Problem, t: float, x: np.ndarray) -> None:
         """Compile the integrator."""
-        compiled_for(self, problem)
+        _compile_for(self, problem)
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
             problem = problem.with_nodes(events=())  # an event at the start would cut the step short
-        taylor = started(self, problem, t, x).taylor
+        taylor = _start_integrator(self, problem, t, x).taylor
         step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
         return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
-        """Run from (t, x) to the end of the plan, in chunks of steps. Returns the outcome and where it stopped."""
+        """Run from (t, x) to the end of the plan, in chunks of steps. Returns the outcome, time and state reached."""
         return _integrate(self, problem, run, t, x)
 
 
@@ -165,20 +165,20 @@ def compiled(
 
 
 def _direction(sign: int) -> Any:
-    """+1 rising, -1 falling, 0 any, in heyoka's words."""
+    """heyoka's direction: +1 rising, -1 falling, 0 any."""
     import heyoka as hy
 
     return {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}[sign]
 
 
 def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | None) -> dict[str, Any]:
-    """heyoka's own default where no tolerance is given; compact code for large systems where nothing else is asked."""
+    """heyoka's default tolerance if none is given; compact code for large systems by default."""
     small_code = operations(rates).total() > COMPACT_FROM if compact is None else compact
     return {"compact_mode": small_code} | ({} if tolerance is None else {"tol": tolerance})
 
 
-def compiled_for(method: Taylor, problem: Problem) -> Integrator:
-    """The compiled integrator of a problem, which is never run itself."""
+def _compile_for(method: Taylor, problem: Problem) -> Integrator:
+    """The compiled integrator of a problem; runs use copies of it."""
     nodes, branch = problem.nodes, problem.branch
     events = tuple(
         (node, DIRECTIONS[event.direction], event.terminal)
@@ -192,9 +192,9 @@ def compiled_for(method: Taylor, problem: Problem) -> Integrator:
         )  # fmt: skip
 
 
-def started(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Integrator:
-    """An integrator of one run, set to a state."""
-    integrator = compiled_for(method, problem).copy()
+def _start_integrator(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Integrator:
+    """A copy of the integrator for one run, at a given time and state."""
+    integrator = _compile_for(method, problem).copy()
     taylor = integrator.taylor
     taylor.time = t
     taylor.state[:] = x
@@ -209,7 +209,7 @@ def started(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Integr
 
 def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
     t1, recorder = run.plan.t1, run.recorder
-    integrator = started(method, problem, t0, x)
+    integrator = _start_integrator(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     options = {"callback": project_after_step(problem)} if isinstance(run.stabilization, Projection) else {}
     steps, good = _FIRST_CHUNK, (t0, np.array(x))
@@ -224,15 +224,15 @@ def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndar
         run.report(good[0])
         ending = _ending(problem, integrator, result[0], good, reached, t0, t1, recorder)
         if ending is None or ending.kind == FINISHED:
-            missed = _passed(problem, good)
+            missed = _missed_corner(problem, good)
             ending = ending if missed is None else missed
         if ending is not None:
             return ending, *good
         steps = next_chunk(steps, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
 
 
-def _passed(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
-    """A corner that was passed unseen ends the run."""
+def _missed_corner(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
+    """The outcome if the motion passed a corner that was not detected."""
     margins, surfaces = problem.branch.margins, problem.nodes.corners.surfaces
     if not margins:
         return None
@@ -243,7 +243,7 @@ def _passed(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
-    """Where to go first: with an event function at zero, a little further, since heyoka would see nothing else."""
+    """The first target: just after the start if an event function is zero there; heyoka would see only that zero."""
     events, margins = problem.nodes.event_functions, problem.branch.margins
     if not events and not margins:
         return t1
@@ -256,7 +256,7 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
 def _collect(
     problem: Problem, monitor: Any, dense: Any, recorder: Recorder, good: tuple[float, np.ndarray]
 ) -> tuple[float, np.ndarray]:
-    """Samples and maxima of a stretch; returns the last finite state in it."""
+    """Record samples and maxima of a chunk; returns its last finite state."""
     if dense is None:
         return good
     knots = np.array(dense.times)
@@ -276,7 +276,7 @@ def _collect(
 
 
 def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
-    """Write the samples asked for between the first and the last knot."""
+    """Record the requested samples between the first and the last knot."""
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
     inside = (waiting >= low) & (waiting <= high)
@@ -286,7 +286,7 @@ def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
 
 
 def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:
-    """Record the non-terminal events of a chunk of steps, in the order of the run; a zero at the start is none."""
+    """Record the non-terminal events of a chunk, in the order of the run; a zero at the start does not count."""
     found = []
     for j, hits in integrator.hits.items():
         found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
@@ -295,7 +295,7 @@ def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t
         name = problem.nodes.events[j].name
         if not (
             is_recorded(recorder, name, t0) and is_recorded(recorder, name, time)
-        ):  # else the one at the corner behind
+        ):  # otherwise it is the event at the last corner
             recorder.events.append(Happened(name, time, sign > 0))
 
 
@@ -309,7 +309,7 @@ def _ending(
     t1: float,
     recorder: Recorder,
 ) -> Outcome | None:
-    """The outcome of a stretch, or None when the run goes on."""
+    """The outcome of a chunk, or None if the run continues."""
     import heyoka as hy
 
     time = good[0]

@@ -1,12 +1,12 @@
 """Discontinuities: sign, |x| and branches make equations that are smooth only on either side of a surface g = 0.
 
-σ = ±1 says on which side the motion is. With σ a number in place of sign(g), |g| = g σ and g > 0, the equations are
-smooth until the surface is met. There the next σ_k must agree with where they lead (Filippov 1988, for several surfaces
-at once):
+σ = ±1 is the side on which the motion is. With a number σ for sign(g), g σ for |g| and σ > 0 for g > 0, the equations
+are smooth until the motion reaches the surface. There the next σ_k must agree with the motion that follows (Filippov
+1988, for several surfaces at once):
 
     σ_k = 1 with dg_k/dt ≥ 0,   σ_k = -1 with dg_k/dt ≤ 0,   or -1 ≤ σ_k ≤ 1 with dg_k/dt = 0,
 
-the last being a motion along the surface (dry friction at rest).
+where the last is a motion along the surface (dry friction at rest).
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Plan
 
-CORNERED = {"sign", "abs"}  # functions, apart from comparisons, whose corners are met exactly
+CORNERED = {"sign", "abs"}  # functions, in addition to comparisons, whose corners are found exactly
 _COMPARED = ("less", "less_equal")
-_SPARE = 1e-9  # by how much σ² may exceed 1 along a surface, so friction just at its limit is not a corner
+_SPARE = 1e-9  # σ² may exceed 1 by this much along a surface: friction just at its limit is not a corner
 _ON = 1e-12  # |g| up to this times (1 + |dg/dt|) counts as on the surface
 _MOST = 8  # surfaces at once for which all combinations of sides are tried
 _SLACK = 1e-9
@@ -56,7 +56,7 @@ _SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """σ of every surface, and those along which the motion goes, with d(dg/dt)/dσ of these where that began."""
+    """σ of every surface; the surfaces along which the motion goes, with d(dg/dt)/dσ at the start of that motion."""
 
     sigma: tuple[float, ...]
     along: tuple[int, ...] = ()
@@ -66,7 +66,7 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class Corners:
-    """The surfaces of some outputs, and what stands for their sign, |x| and comparisons on one side."""
+    """The surfaces of some outputs, and the replacements of sign, |x| and comparisons on one side."""
 
     surfaces: tuple[Node, ...]  # g, which may contain σ of other surfaces
     sigma: tuple[Node, ...]  # symbols
@@ -100,11 +100,11 @@ def find_corners(outputs: Sequence[Node]) -> Corners:
 
 
 def _below(sigma: Sequence[Node]) -> dict[Node, Node]:
-    """All surfaces seen from their lower sides."""
+    """σ = -1 for all surfaces."""
     return dict.fromkeys(sigma, constant(-1))
 
 
-def _sliding(slopes: Sequence[Node], sigma: Sequence[Node], matrix: np.ndarray) -> dict[Node, Node]:
+def _solve_sliding(slopes: Sequence[Node], sigma: Sequence[Node], matrix: np.ndarray) -> dict[Node, Node]:
     """{σ: expression} with dg/dt = 0 along several surfaces; ``matrix`` is d(dg/dt)/dσ at a state, for the pivots."""
     low = substitute(list(slopes), _below(sigma))
     high = [substitute(list(slopes), _below(sigma) | {s: ONE}) for s in sigma]
@@ -126,7 +126,7 @@ def _mix(outputs: Sequence[Node], slid: dict[Node, Node]) -> list[Node]:
 
 
 def _is_linear_in(outputs: Sequence[Node], sigma: Sequence[Node]) -> bool:
-    """Whether outputs are of the first degree in σ, so that σ itself may be put in."""
+    """Whether outputs are of the first degree in σ, so σ can be substituted directly."""
     known = order(outputs)
     branches = any(node.op == "less" and any(s in node.args for s in sigma) for node in known)
     slopes = [node for node in jacobian(list(outputs), sigma).ravel() if node is not ZERO]
@@ -134,7 +134,7 @@ def _is_linear_in(outputs: Sequence[Node], sigma: Sequence[Node]) -> bool:
 
 
 def rough_functions(outputs: Sequence[Node]) -> list[str]:
-    """Functions that are declared not smooth and whose corners are not known."""
+    """Nonsmooth functions whose corners are not known."""
     kinks = {node.op for node in order(outputs) if node.op in FUNCTIONS and not FUNCTIONS[node.op].smooth}
     return sorted(kinks - CORNERED)
 
@@ -144,20 +144,20 @@ def rough_functions(outputs: Sequence[Node]) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """The equations along the same surfaces, or along none; on which sides of the others is a matter of numbers."""
+    """The equations along the same surfaces, or along none; the sides of the other surfaces are run-time numbers."""
 
     nodes: MotionNodes
-    sides: Sides | None  # the first on which the motion came here; None: corners stay as they are, sign is sign
-    known: dict[tuple[Node, ...], tuple[Node, ...]] = field(default_factory=dict)  # what was prepared before
+    sides: Sides | None  # the first ones on this branch; None: sign, |x| and comparisons are unchanged
+    known: dict[tuple[Node, ...], tuple[Node, ...]] = field(default_factory=dict)  # cache of `prepared`
 
     @cached_property
     def parameters(self) -> tuple[Node, ...]:
-        """p: settings, what is computed once from them, held corrections, sides of corners."""
+        """p: settings, expressions computed once from them, held corrections, sides of corners."""
         sides = () if self.sides is None else self.nodes.corners.sigma
         return (*self.nodes.settings, *self.nodes.hoisted.values(), *self.nodes.integrable.corrections, *sides)
 
     def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
-        """Outputs on this branch, with all that is computed once taken out."""
+        """Outputs on this branch, with the hoisted subexpressions replaced by their symbols."""
         key = tuple(outputs)
         if key not in self.known:
             self.known[key] = tuple(substitute(self._smooth(key), self.nodes.hoisted))
@@ -182,7 +182,7 @@ class Branch:
             return {}
         chosen = self.sides.along
         sigma = [self.nodes.corners.sigma[k] for k in chosen]
-        return _sliding([self.nodes.corner_slopes[k] for k in chosen], sigma, self.sides.matrix)
+        return _solve_sliding([self.nodes.corner_slopes[k] for k in chosen], sigma, self.sides.matrix)
 
     @cached_property
     def margins(self) -> tuple[Node, ...]:
@@ -194,16 +194,16 @@ class Branch:
         return tuple(substitute([along.get(sigma, sigma * g) for sigma, g in pairs], self._held))
 
 
-# -- on which side a motion goes on ------------------------------------------------------------------------------
+# -- the side on which a motion continues ------------------------------------------------------------------------
 
 
 def place_on_sides(problem: Problem, plan: Plan, t: float, x: np.ndarray) -> Problem:
-    """The problem on the sides of its corners, for methods that look ahead; fixed steps go over corners as they are."""
+    """The problem on the sides of its corners, for methods that follow corners; the others step over them."""
     return choose_sides(problem, t, x, plan.t1 - plan.t0) if plan.method.follows_corners else problem
 
 
 def choose_sides(problem: Problem, t: float, x: np.ndarray, direction: float) -> Problem:
-    """The problem with the sides on which the motion goes on from a state."""
+    """The problem with the sides on which the motion continues from a state."""
     if not problem.nodes.corners.surfaces:
         return problem
     g, sigma, known = _sides_at(problem, t, x)
@@ -215,7 +215,7 @@ def choose_sides(problem: Problem, t: float, x: np.ndarray, direction: float) ->
 
 
 def _sides_at(problem: Problem, t: float, x: np.ndarray) -> tuple[list[float], list[float], dict[Node, float]]:
-    """g and σ = sign(g) of every surface at a state, and the values of all symbols, σ included."""
+    """g and σ = sign(g) of every surface at a state, and the values of all symbols, including σ."""
     corners, known = problem.nodes.corners, problem.numbers(t, x)
     g: list[float] = []
     for surface, sigma in zip(corners.surfaces, corners.sigma, strict=True):  # inner first: outer ones may contain σ
@@ -227,13 +227,13 @@ def _sides_at(problem: Problem, t: float, x: np.ndarray) -> tuple[list[float], l
 def _from_surfaces(
     problem: Problem, on: list[int], sigma: list[float], known: dict[Node, float], direction: float
 ) -> Sides:
-    """The sides to which a state on the surfaces ``on`` goes; σ of the other surfaces stays."""
+    """The sides that the motion takes from a state on the surfaces ``on``; σ of the other surfaces does not change."""
     nodes = problem.nodes
     c, G = _affine([nodes.corner_slopes[k] for k in on], [nodes.corners.sigma[k] for k in on], known)
     found = consistent_sides(np.sign(direction) * c, np.sign(direction) * G)
     if found is None:
         names = ", ".join(describe(nodes.corners.surfaces[k]) for k in on)
-        raise SingularError(f"the equations jump where {names} = 0, and no way to go on from there agrees with itself")
+        raise SingularError(f"the equations jump where {names} = 0, and no consistent motion continues from there")
     changed = dict(enumerate(sigma)) | dict(zip(on, found, strict=True))
     kept = [i for i, side in enumerate(found) if side == 0.0]
     matrix = G[np.ix_(kept, kept)] if kept else None
@@ -241,7 +241,7 @@ def _from_surfaces(
 
 
 def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> tuple[np.ndarray, np.ndarray]:
-    """c and G with dg/dt = c + G σ, from all on their lower sides and each in turn on its upper one."""
+    """c and G of dg/dt = c + G σ, from the slopes with all σ = -1 and with each σ = 1 in turn."""
     below = dict.fromkeys(sigma, -1.0)
     low = np.array(evaluate(slopes, known | below))
     high = np.array([evaluate(slopes, known | below | {s: 1.0}) for s in sigma]).T
@@ -250,9 +250,9 @@ def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> 
 
 
 def consistent_sides(c: np.ndarray, G: np.ndarray) -> list[float] | None:
-    """σ (0 for along the surface) that agree with dg/dt = c + G σ; None where no choice does."""
+    """σ (0: along the surface) consistent with dg/dt = c + G σ; None if there is no such choice."""
     if len(c) > _MOST:
-        return _relaxed(c, G)
+        return _relax(c, G)
     for choice in product((0.0, 1.0, -1.0), repeat=len(c)):
         if _agrees(np.array(choice), c, G):
             return list(choice)
@@ -260,7 +260,7 @@ def consistent_sides(c: np.ndarray, G: np.ndarray) -> list[float] | None:
 
 
 def _agrees(sides: np.ndarray, c: np.ndarray, G: np.ndarray) -> bool:
-    """Whether the motion stays on these sides; a surface is followed only where it draws the motion back (G < 0)."""
+    """Whether the motion stays on these sides; the motion follows a surface only if it attracts (G < 0)."""
     held = sides == 0.0
     sigma = sides.copy()
     if np.any(np.diag(G)[held] >= 0):
@@ -274,8 +274,8 @@ def _agrees(sides: np.ndarray, c: np.ndarray, G: np.ndarray) -> bool:
     return bool(np.all(np.abs(sigma[held]) <= 1.0 + _SPARE / 10) and np.all(leaving >= -slack))
 
 
-def _relaxed(c: np.ndarray, G: np.ndarray) -> list[float] | None:
-    """The same for many surfaces: σ moved with its own rate and kept within [-1, 1] until it stays."""
+def _relax(c: np.ndarray, G: np.ndarray) -> list[float] | None:
+    """The same for many surfaces: σ moves with its rate, limited to [-1, 1], until it converges."""
     size = np.maximum(np.abs(G).sum(axis=1), 1e-300)
     sigma = np.zeros(len(c))
     for _ in range(20_000):

@@ -34,8 +34,8 @@ __all__ = ["DIRECTIONS", "Event", "Happened", "Outcome", "reaction"]
 
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
-REPIVOT = "repivot"  # internal: go on from here with another order of elimination
-CORNER = "corner"  # internal: go on from here on the next side of a corner
+REPIVOT = "repivot"  # internal: continue with another order of elimination
+CORNER = "corner"  # internal: continue on the next side of a corner
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 _SAME = 1e-9  # instants closer than this, relative to one or to the time, are the same
 
@@ -58,7 +58,7 @@ class Event:
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:
             raise VinculumError(
-                f"the direction of the event {self.name!r} is {self.direction!r}; use any, rising or falling."
+                f"The direction of the event {self.name!r} is {self.direction!r}; use any, rising or falling."
             )
 
     def __repr__(self) -> str:
@@ -80,7 +80,7 @@ class Happened:
 
 
 def name_events(events: Event | Sequence[Event]) -> list[Event]:
-    """Events with distinct names; anything else is refused."""
+    """Events with distinct names; raises for anything that is not an event."""
     given: Sequence[Any] = events if isinstance(events, (list, tuple)) else [events]
     strange = [event for event in given if not isinstance(event, Event)]
     if strange:
@@ -90,7 +90,7 @@ def name_events(events: Event | Sequence[Event]) -> list[Event]:
 
 
 def record_events_at_corner(before: Problem, after: Problem, run: Run, t: float, x: np.ndarray) -> Outcome | None:
-    """Record the events at the instant of a corner; returns the outcome where one of them ends the run."""
+    """Record the events at the instant of a corner; returns the outcome if one of them ends the run."""
     if not before.nodes.events or not run.plan.method.misses_events_at_corners:
         return None
     direction = run.plan.t1 - run.plan.t0
@@ -118,20 +118,20 @@ def _growth(problem: Problem, t: float, x: np.ndarray) -> list[tuple[float, floa
 
 
 def _side(e: float, leaving: float, size: float, t: float) -> float:
-    """The sign of e, or at zero that of its way from there; 0 where it stays."""
+    """The sign of e, or at e = 0 the sign of ``leaving``; 0 if e stays at zero."""
     if abs(e) > size * max(1.0, abs(t)):
         return math.copysign(1.0, e)
     return math.copysign(1.0, leaving) if abs(leaving) > size else 0.0
 
 
 def is_recorded(recorder: Recorder, name: str, t: float) -> bool:
-    """Whether an event was recorded already at an instant."""
+    """Whether an event has already been recorded at an instant."""
     return any(
         event.name == name and abs(event.time - t) <= _SAME * max(1.0, abs(t)) for event in recorder.events[-20:]
     )
 
 
-# -- how a run ends -----------------------------------------------------------------------------------------------
+# -- how a run ends ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Outcome:
     kind: str
     time: float
     reason: str
-    # time and state a step led to, which were not kept
+    # time and state after a step that was rejected
     beyond: tuple[float, Any] | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
@@ -169,5 +169,5 @@ def ended_by(event: str, time: float) -> Outcome:
 
 
 def jumped(time: float, beyond: tuple[float, Any]) -> Outcome:
-    """A step led over the zero of a pivot; the run goes on from before it."""
+    """A step passed the zero of a pivot; the run continues from before the step."""
     return Outcome(REPIVOT, time, "a pivot changed its sign within one step", beyond)

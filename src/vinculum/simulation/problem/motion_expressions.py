@@ -1,6 +1,6 @@
 """The nodes of an initial value problem: an `Integrable`, closed by input laws and constraint feedback.
 
-The state is x and, where forces do work, w = ∫ power dt, in all and of every servo.
+The state is x and, if forces do work, w = ∫ power dt, for all forces together and for every servo.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vinculum.simulation.problem.pivots import PivotWatch
 
 @dataclass(frozen=True, eq=False)
 class MotionNodes:
-    """ẋ = f(t, x, p), with all that is watched along the way, as expressions of t, x and p."""
+    """ẋ = f(t, x, p), and all quantities watched during the run, as expressions of t, x and p."""
 
     integrable: Integrable
     laws: Mapping[Node, Node]  # inputs as expressions of time and state
@@ -33,7 +33,7 @@ class MotionNodes:
     events: tuple[Event, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: what follows from them is computed again."""
+        """Only the fields; everything else is computed again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # -- the right side --------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ class MotionNodes:
 
     @cached_property
     def state(self) -> tuple[Node, ...]:
-        """x, with w and the work of every servo at its end where forces do work."""
+        """x; if forces do work, then w and the work of every servo."""
         return (*self.integrable.states, *self.powers)
 
     @cached_property
@@ -82,13 +82,13 @@ class MotionNodes:
 
     @cached_property
     def powers(self) -> dict[Node, Node]:
-        """What is integrated along with the motion: the power of all forces, and of every servo, by their work."""
+        """{work: power} integrated along with the motion: of all forces, and of every servo."""
         powers = dict(zip(self.integrable.powers, self.closed(list(self.integrable.powers.values())), strict=True))
         return {} if powers.get(WORK, ZERO) is ZERO else powers
 
     @property
     def energy(self) -> Node:
-        """E; zero where none was stated."""
+        """E; zero if the system has none."""
         return ZERO if self.integrable.energy is None else self.integrable.energy
 
     @cached_property
@@ -121,7 +121,7 @@ class MotionNodes:
 
     @property
     def monitored(self) -> tuple[Node, ...]:
-        """What the stepping loops evaluate at the start of a step: rates, watch, balance, residuals, events, c."""
+        """Outputs evaluated at the start of a step: rates, watch, balance, residuals, events, c."""
         watched = (self.watch.strict, self.balance, *self.residuals, *self.event_functions)
         return (*self.rates, *watched, *self.corrections)
 
@@ -134,7 +134,7 @@ class MotionNodes:
 
     @cached_property
     def hoisted(self) -> dict[Node, Node]:
-        """Subexpressions of settings alone, each with the symbol under which its value is passed in p."""
+        """{subexpression of settings alone: symbol of its value in p}."""
         everything = (*self.held_rates, *self.monitored)
         return {node: symbol(("hoisted", node)) for node in hoistable(everything, self.settings)}
 
@@ -169,7 +169,7 @@ def refuse_unknown(given: Node, known: Iterable[Node], where: str) -> None:
 
 
 def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
-    """Refuse an event whose expression stays what it is."""
+    """Refuse an event whose expression is constant."""
     if not symbols([node]) & moving:
         said = (
             f"{event.expression} is constant during the run, so the event can never occur. "
@@ -179,27 +179,27 @@ def refuse_constant(event: Event, node: Node, moving: set[Node]) -> None:
 
 
 def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[Node, Node]:
-    """Every input as a node of time and state; what is missing, unknown or not an expression is refused."""
-    problems: list[Finding | str] = [_without_law(u) for u in equations.inputs if u not in laws]
+    """Every input as a node of time and state; raises for missing or unknown inputs and invalid laws."""
+    problems: list[Finding | str] = [_missing_law(u) for u in equations.inputs if u not in laws]
     closed: dict[Node, Node] = {}
     for u, law in laws.items():
-        problem = _misplaced(equations, u, law)
+        problem = _why_no_law(equations, u, law)
         if not problem:
             closed[symbol(u)] = Converter()(law)
-            problem = _without_value(equations, u, closed[symbol(u)])
+            problem = _find_unknown(equations, u, closed[symbol(u)])
         problems += [problem] if problem else []
     if problems:
         raise ModelError(f"Invalid inputs of {equations.name!r}", problems)
     return closed
 
 
-def _without_law(u: sp.Expr) -> Finding:
+def _missing_law(u: sp.Expr) -> Finding:
     law = {Word(name_of(u)): Formula("expression of t and the state")}
     return Finding(f"{name_of(u)} has no law.", ["Use ", call("simulate", inputs=law), "."], About("input", name_of(u)))
 
 
-def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
-    """Why there can be no such law; empty where there can."""
+def _why_no_law(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
+    """Why an input cannot have this law; empty if it can."""
     if u in equations.holding.values():
         return f"{name_of(u)} holds a constraint, so it cannot have a law. Leave it out."
     if u not in equations.inputs:
@@ -210,8 +210,8 @@ def _misplaced(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
     return ""
 
 
-def _without_value(equations: Equations, u: sp.Expr, law: Node) -> str:
-    """What a law contains that is neither time nor state nor parameter; empty where there is nothing."""
+def _find_unknown(equations: Equations, u: sp.Expr, law: Node) -> str:
+    """The symbols of a law that are neither time nor state nor parameter; empty if there are none."""
     allowed = {*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, equations.time}
     unknown = [s.value for s in symbols([law]) if s.value not in allowed]
     return f"the law of {name_of(u)} contains {listed(unknown)}, which has no value." if unknown else ""

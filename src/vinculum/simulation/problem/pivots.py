@@ -1,7 +1,7 @@
-"""Where the order of elimination stops being good, and where the form itself stops being valid, along a run.
+"""When the order of elimination must change during a run, and when the form itself is no longer valid.
 
-The pivots of the elimination are watched: when one of them has shrunk too far, pivots (and dependent coordinates, if
-Vinculum chose them) are chosen again at the state reached. Where a condition of the form is violated, the run ends.
+The run watches the pivots of the elimination: when one of them becomes too small, pivots (and dependent coordinates, if
+Vinculum chose them) are chosen again at the present state. When a condition of the form is violated, the run ends.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
 
 WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
-JUMPED = 1e200  # what the strict watch says when a pivot has changed its sign
-CHART_LIMIT = 2e-3  # a condition of the form that has shrunk to this share of its first value counts as violated
-_MOST_IN_PLACE = 20  # new choices without getting any further
+JUMPED = 1e200  # value of the strict watch when a pivot has changed its sign
+CHART_LIMIT = 2e-3  # a condition of the form below this fraction of its first value counts as violated
+_MOST_IN_PLACE = 20  # new choices without any progress in time
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,13 @@ class PivotWatch:
 
     @cached_property
     def changing(self) -> tuple[Pivot, ...]:
-        """The pivots that are not made of parameters alone."""
+        """The pivots that do not depend on parameters alone."""
         parameters = {*self.integrable.parameters}
         return tuple(pivot for pivot in self.integrable.pivots if symbols([pivot.node]) - parameters)
 
     @property
     def references(self) -> tuple[Node, ...]:
-        """The symbols of the pivots where they were chosen."""
+        """Symbols for the pivots at the state where they were chosen."""
         return tuple(symbol(("reference pivot", k)) for k in range(len(self.changing)))
 
     @property
@@ -57,15 +57,15 @@ class PivotWatch:
 
     @cached_property
     def strict(self) -> Node:
-        """The same for methods that may step over a zero: beyond all bounds when a pivot has changed its sign."""
+        """The same for methods that may step over a zero: `JUMPED` or more when a pivot has changed its sign."""
         gone = constant(JUMPED)
         return total([select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self._ratios])
 
     @cached_property
     def _ratios(self) -> list[Node]:
-        """Reference pivot times the reciprocal of the pivot, which the elimination has computed already.
+        """Reference pivot times the reciprocal of the pivot, which the elimination has already computed.
 
-        Their product stands for the determinant, where a condition of the equations is one that is not written out.
+        Their product replaces the determinant for a condition of the equations without an expression.
         """
         pairs = zip(self.references, self.changing, strict=True)
         ratios = [reference * (ONE / pivot.node) for reference, pivot in pairs]
@@ -76,9 +76,9 @@ class PivotWatch:
 def choose_pivots(
     problem: Problem, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
 ) -> tuple[Problem, np.ndarray]:
-    """The same problem with pivots (and dependent coordinates) chosen at a state, which comes in its own variables.
+    """The problem with pivots (and dependent coordinates) chosen at a state, and the state in the new variables.
 
-    Raises where no choice is good. ``beyond`` is a state further on for which the choice must be good too.
+    Raises if no choice is good. ``beyond`` is a later state for which the choice must also be good.
     """
     known, before = problem.everything(t, x), problem.integrable
     further = None if beyond is None or not np.all(np.isfinite(beyond[1])) else problem.everything(*beyond)
@@ -99,7 +99,7 @@ def at_pivots(problem: Problem, t: float, x: np.ndarray) -> Problem:
 def choose_pivots_after(
     problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int
 ) -> tuple[Problem, np.ndarray]:
-    """The problem with new pivots where a segment ended; next to a singular configuration, or stuck, an error."""
+    """The problem with new pivots after a segment; raises next to a singular configuration or without progress."""
     changed, y = choose_pivots(problem, t, x, outcome.beyond)
     reason = changed.integrable.equations.singular_at(changed.everything(t, y))
     if not reason and outcome.beyond and _same_pivots(changed, problem):
@@ -130,7 +130,7 @@ def condition_values(problem: Problem, t: float, x: np.ndarray) -> tuple[float, 
 def violated_condition(
     problem: Problem, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None
 ) -> Outcome | None:
-    """The outcome where a condition of the form has gone to zero since the start, or would, at a state beyond."""
+    """The outcome if a condition of the form has gone to zero since the start, here or at the state ``beyond``."""
     for instant, state in ((t, x), beyond or (t, x)):
         now = condition_values(problem, instant, state)
         for limit, value, first in zip(problem.integrable.conditions, now, problem.at_start, strict=True):

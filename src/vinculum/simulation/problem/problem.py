@@ -1,8 +1,8 @@
-"""An initial value problem ẋ = f(t, x, p): its nodes, and the numbers p with which they are run.
+"""An initial value problem ẋ = f(t, x, p): its nodes and the numbers p.
 
-Parameters p = (the system's parameters, feedback gains of every constraint, pivots at the reference state, what can be
-computed once from all these, held corrections, sides of corners). All being run-time numbers, one compilation serves
-all values.
+Parameters p = (the system's parameters, feedback gains of every constraint, pivots at the reference state,
+expressions of all these computed once, held corrections, sides of corners). All are run-time numbers, so one
+compilation serves all values.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Problem:
 
     nodes: MotionNodes
     parameter_values: np.ndarray
-    at_start: tuple[float, ...] = ()  # the conditions of the equations where the motion began
+    at_start: tuple[float, ...] = ()  # the conditions of the equations at the start
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
     branches: dict[tuple[int, ...], Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: machine code stays, and branches are made again."""
+        """Only the fields, without machine code; branches are built again."""
         return {field.name: getattr(self, field.name) for field in fields(self)} | {"branches": {}}
 
     @property
@@ -77,8 +77,8 @@ class Problem:
     def motion_rate(self, t: float, x: np.ndarray, iterations: int = 30) -> float:
         """About the largest |eigenvalue| of ∂f/∂x at a state, by power iteration with finite differences of f.
 
-        The geometric mean of the growth over the last iterations, which smooths the turning of complex pairs. A motion
-        without any rate counts as 1.
+        The geometric mean of the growth over the last iterations smooths the rotation of complex pairs. Returns 1 for a
+        motion whose rates are zero.
         """
         f = self.compiled(self.nodes.rates)
         here = f(t, x, self.values)
@@ -94,7 +94,7 @@ class Problem:
         return float(np.exp(np.mean(np.log(growth[iterations // 2 :]))))
 
     def numbers(self, t: float, x: np.ndarray) -> dict[Node, float]:
-        """Values of all symbols at a state, inputs included, for the interpreter."""
+        """Values of all symbols at a state, including inputs, for the interpreter."""
         nodes = self.nodes
         known = dict(zip(nodes.state, map(float, x), strict=True))
         known |= dict(zip(self.branch.parameters, map(float, self.values), strict=True)) | {nodes.time: float(t)}
@@ -102,7 +102,7 @@ class Problem:
         return known | dict(zip(nodes.laws, evaluate(laws, known), strict=True))
 
     def everything(self, t: float, x: np.ndarray) -> dict[Node, float]:
-        """Values of all symbols at a state, velocities that follow from it included."""
+        """Values of all symbols at a state, including the velocities that follow from it."""
         known = self.numbers(t, x)
         own = self.integrable.roles.symbols
         return known | dict(zip(own, evaluate(self.nodes.closed(self.nodes.lifted(own)), known), strict=True))

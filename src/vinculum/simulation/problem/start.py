@@ -1,7 +1,7 @@
-"""A consistent initial state from what the user knows.
+"""A consistent initial state from the values that the user knows.
 
-The coordinates that may move are solved on the holonomic constraints, then the velocities on the velocity
-constraints, each by Newton's method of least change.
+The free coordinates are solved from the holonomic constraints, then the velocities from the velocity constraints,
+each by Newton's method with the smallest change.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
 
 
-def derived(equations: Any) -> Equations:
-    """Equations as they are; a system in its default form."""
+def derive_if_needed(equations: Any) -> Equations:
+    """Equations unchanged; for a system, its equations in the default form."""
     if isinstance(equations, AffineSystem):
         return derive(equations, "program")
     if isinstance(equations, System):
@@ -39,7 +39,7 @@ def derived(equations: Any) -> Equations:
 
 
 def known_state(equations: Equations, initial: Any, name: str = "initial") -> dict[sp.Expr, float]:
-    """What a user gave as ``initial`` or ``guess``, by symbol: from symbols, names, or the end of a trajectory."""
+    """The user's ``initial`` or ``guess`` by symbol, from symbols, names, or the end of a trajectory."""
     if hasattr(initial, "last_state"):
         return _last_state(equations, initial, name)
     if not isinstance(initial, Mapping):
@@ -82,16 +82,16 @@ def consistent_state(
 ) -> dict[sp.Expr, float]:
     """All coordinates and velocities, on the constraints, from the values that are known.
 
-    Values in ``initial`` stay as they are; all others start from ``guess``, or from zero, and are moved as little as
-    possible. With ``fixed`` only the values named there stay, and the rest of ``initial`` is a first guess too. What
-    cannot be met is refused with the residual of each constraint.
+    Values in ``initial`` do not change; all others start from ``guess``, or from zero, and change as little as
+    possible. With ``fixed``, only the values named there do not change, and the rest of ``initial`` is a first guess.
+    Raises with the residual of each constraint if the constraints cannot be met.
     """
-    equations = derived(equations)
+    equations = derive_if_needed(equations)
     initial = known_state(equations, initial)
     near = {} if guess is None else known_state(equations, guess, "guess")
     fixed = initial if fixed is None and guess else fixed
     initial = {**near, **initial}
-    held = _held(equations, initial, fixed)
+    held = _fixed_states(equations, initial, fixed)
     values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.user_symbols}
     values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
     values[symbol(equations.time)] = float(time)
@@ -111,8 +111,10 @@ def is_number(value: object) -> bool:
         return False
 
 
-def _held(equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None) -> set[sp.Expr]:
-    """The states that must not be moved; names and numbers are checked here."""
+def _fixed_states(
+    equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
+) -> set[sp.Expr]:
+    """The states that must not change; names and numbers are checked."""
     known = (*equations.user_symbols, *equations.states)
     problems = []
     for key, value in initial.items():
@@ -146,7 +148,7 @@ def _solve(
 def _refuse(
     residuals: Sequence[tuple[str, Node]], free: Sequence[sp.Expr], values: Mapping[Node, float], what: str
 ) -> None:
-    """Say how far the start is from the constraints, and what could be let go."""
+    """Raise with the distance of the start from the constraints and the values that could be freed."""
     found = evaluate([f for _, f in residuals], values)
     table = ", ".join(f"{name} = {f:.6g}" for (name, _), f in zip(residuals, found, strict=True))
     found_text = f"The {what} cannot be put on the constraints; residuals at the start: {table}."

@@ -33,14 +33,14 @@ from vinculum.simulation.trajectory.recorder import Plan
 
 # Share of the natural rate for residual equations of an order r above two. A correction c held through a step τ moves
 # the residual by c τʳ/r!, with a relative error of the order τ^(p+1-r) of the method: third for r = 2 and RK4, but
-# first for r = 4, with a constant that grows where inputs lose their effect; and rounding ε of the residual comes back
-# as a jump ε/τ^(r-1) of its last derivative. Deadbeat gains multiply that by 1/τʳ and excite what they should damp.
+# first for r = 4, with a constant that grows where inputs lose their effect; and rounding ε of the residual causes a
+# jump ε/τ^(r-1) of its last derivative. Deadbeat gains multiply that by 1/τʳ and excite the residual.
 _GENTLE = 0.05
 _MOST_ITERATIONS = 8  # of a projection
 
 
 def choose_stabilization(plan: Plan, asked: Stabilization | str | None) -> Stabilization:
-    """The stabilization asked for, by object or name, or the default of the method; what does not fit is refused."""
+    """The stabilization asked for, by object or name, or the default of the method; raises if it does not fit."""
     accepted = plan.method.stabilizations
     found = accepted[0]() if asked is None else BY_NAME.get(asked) if isinstance(asked, str) else asked
     if not isinstance(found, (Baumgarte, Sampled, Projection, Unstabilized)):
@@ -99,8 +99,8 @@ def feedback(
 ) -> Feedback:
     """The corrections c of every constraint, stable in the direction of the run.
 
-    Where the user gave no gains, those that belong to the equations are used, and where there are none either,
-    ``rate``: for `Sampled` it is 1/τ, and ``method_order`` decides what is deadbeat.
+    Without gains of the user, those of the equations are used; without these, gains from ``rate``: for `Sampled` it is
+    1/τ, and ``method_order`` determines the deadbeat gains.
     """
     names, chains = [constraint.name for constraint in integrable.constraints], integrable.chains
     if isinstance(stabilization, (Projection, Unstabilized)):
@@ -116,7 +116,7 @@ def feedback(
 
 
 def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
-    """Refuse gains for constraints that do not exist."""
+    """Raise for gains of constraints that do not exist."""
     for gain in (stabilization.rate, getattr(stabilization, "alpha", None), getattr(stabilization, "beta", None)):
         for name in gain if isinstance(gain, Mapping) else ():
             if name not in names:
@@ -124,7 +124,7 @@ def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[st
 
 
 def deadbeat(order: int, method_order: float) -> np.ndarray:
-    """Gains, in units of the step, with which a residual chain of any order is zero after as many steps.
+    """Gains, in units of the step, with which a residual chain of order r is zero after r steps.
 
     With N the nilpotent chain and p the order of the method, a step with c held is y⁺ = Φ y - b c,
     Φ = Σ_{j ≤ p} Nʲ/j!, b = Σ_{j < p} Nʲ/(j+1)! e_r. Ackermann's formula for Φ - b g nilpotent: g = e_rᵀ C⁻¹ Φʳ.
@@ -157,11 +157,11 @@ def _given(gain: Gain | None, name: str) -> float | None:
     """The gain that the user gave for a constraint."""
     value = gain.get(name) if isinstance(gain, Mapping) else gain
     if value is not None and (not math.isfinite(value) or value < 0):
-        raise VinculumError(f"the stabilization gain of {name} is {value}; it must be finite and not negative.")
+        raise VinculumError(f"The stabilization gain of {name} is {value}; it must be finite and not negative.")
     return value
 
 
-# -- projection onto the constraints ------------------------------------------------------------------------------
+# -- projection onto the constraints -----------------------------------------------------------------------------
 
 
 class Level(NamedTuple):

@@ -1,10 +1,11 @@
-"""Stabilization with a promised accuracy: gain and step from the bound asked for (B3 to B6 of the theory).
+"""Stabilization with a promised accuracy: gain and step from the requested bound (B3 to B6 of the theory).
 
 1. A pilot run with the method itself gives states of the motion; they are moved onto the constraints.
 2. One step from each of them measures the defect D that the method produces, level by level.
 3. The recursion η⁺ = S η + d of the method (`residual_bounds`) gives the bound Σ_m |S^m| D; the gain with the
    smallest bound is taken. Held feedback (Runge-Kutta) is deadbeat; continuous feedback is searched over z = kτ.
-4. A margin covers what the linear recursion leaves out. The run reports the promised bound with the measured residual.
+4. A margin covers the terms that the linear recursion neglects. The run reports the promised bound with the
+   measured residual.
 
 Source: Mukharlyamov, Kirgizbaev, section 5, with the theorem corrected; docs/program_constraints.md.
 """
@@ -54,16 +55,16 @@ class Promise:
 
     @property
     def described(self) -> str:
-        """In words."""
+        """The promise in words."""
         how = "sampled" if isinstance(self.stabilization, Sampled) else "continuous"
         return f"guaranteed, {how} feedback, rate {self.rate:.6g}, constraints within {self.worst:.3g}"
 
 
 def make_promise(problem: Problem, asked: Guaranteed, method: Method, grid: np.ndarray, x: np.ndarray) -> Promise:
-    """The best promise at the given step, or at a step of our choice; refused where it is not good enough."""
+    """The best promise at the given step, or at a step of our choice; raises if it is not good enough."""
     t0, t1, step = float(grid[0]), float(grid[-1]), method.step
     span, rate = t1 - t0, problem.motion_rate(t0, x)
-    chosen = _checked(asked, method, span)
+    chosen = _check_request(asked, method, span)
     pilot = _pilot(problem, chosen, t0, t1, x)
     sampled = asked.sampled if asked.sampled is not None else Sampled in chosen.stabilizations
     if step is None:
@@ -81,8 +82,8 @@ def make_promise(problem: Problem, asked: Guaranteed, method: Method, grid: np.n
     )
 
 
-def _checked(asked: Guaranteed, method: Method, span: float) -> FixedStep:
-    """The method for which a bound is asked; where none can be promised, the reason."""
+def _check_request(asked: Guaranteed, method: Method, span: float) -> FixedStep:
+    """The method, if a bound can be promised for it; otherwise raises with the reason."""
     chosen = fixed_step(method)
     if not (math.isfinite(asked.epsilon) and asked.epsilon > 0):
         raise VinculumError(f"Guaranteed(epsilon) needs a positive accuracy; got {asked.epsilon}.")
@@ -102,7 +103,7 @@ def _search_step(
     step: float,
     pilot: Pilot,
 ) -> Promise:
-    """A step at which the promise holds on the states that a run with this very step visits."""
+    """A step at which the promise holds on the states of a pilot run with the same step."""
     bound = math.inf
     for _ in range(_MOST_PILOTS):
         probes = _probes(pilot(step))
@@ -131,7 +132,7 @@ def _largest_step(
     epsilon: float,
     span: float,
 ) -> Promise | None:
-    """The largest step found for which the bound is kept: τ ← τ (ε/B)^{1/q}, q being the order of the defect."""
+    """The largest step found for which the bound is kept: τ ← τ (ε/B)^{1/q}, q the order of the defect."""
     q = method.defect_order(sampled)
     good: Promise | None = None
     for _ in range(_MOST_TRIES):
@@ -192,7 +193,7 @@ def _promise(
     sampled: bool,
     D: np.ndarray,
 ) -> Promise:
-    """The bounds Σ_m |S^m| D of gains in ``rows``, with a margin, and what rounding leaves at each level."""
+    """The bounds Σ_m |S^m| D of gains in ``rows``, with a margin, plus rounding at each level."""
     rounding = 64 * np.finfo(float).eps * (1 + max(float(np.abs(p.x).max()) for p in probes))
     bounds, place = [], 0
     for row in rows:
@@ -203,22 +204,22 @@ def _promise(
         place += r
     law = linear_feedback(problem.integrable.chains, rows)
     stabilization = Sampled(rate) if sampled else Baumgarte(rate)
-    return Promise(step, law, stabilization, rate, _named(problem, bounds), max(float(b[0]) for b in bounds))
+    return Promise(step, law, stabilization, rate, _name_bounds(problem, bounds), max(float(b[0]) for b in bounds))
 
 
-def _named(problem: Problem, bounds: Sequence[np.ndarray]) -> dict[tuple[str, str], float]:
+def _name_bounds(problem: Problem, bounds: Sequence[np.ndarray]) -> dict[tuple[str, str], float]:
     """Bounds by the names of the residuals they are for."""
     chains = map(problem.integrable.lifted, problem.integrable.chains)
     by_node = {y: float(b) for chain, row in zip(chains, bounds, strict=True) for y, b in zip(chain, row, strict=True)}
     return {(r.constraint, r.level): by_node[r.node] for r in problem.integrable.residuals if r.node in by_node}
 
 
-# -- what one step leaves of the constraints, measured -----------------------------------------------------------
+# -- the measured residuals after one step -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Probes:
-    """States on the constraints, taken from a run of a problem. All are stepped together, in few calls."""
+    """States on the constraints from a run of a problem; one call steps all of them."""
 
     problem: Problem
     t: np.ndarray  # (P)
@@ -250,7 +251,7 @@ class Probes:
 
 
 def _rates(problem: Problem, nodes: Sequence) -> Rates:
-    """Rates with the corrections zero where they are held: on the constraints there is nothing to correct."""
+    """Rates; held corrections are zero, as they are on the constraints."""
     function, p = problem.compiled(nodes), problem.values
     return lambda t, x: function.rows(t, x, p)
 
@@ -261,7 +262,7 @@ def _probes(segments: Sequence[Segment]) -> list[Probes]:
 
 
 def _pilot(problem: Problem, method: FixedStep, t0: float, t1: float, x: np.ndarray) -> Pilot:
-    """A function that runs the motion with a step to see where it goes."""
+    """A function that runs the motion with a given step and returns its segments."""
 
     def run(step: float) -> list[Segment]:
         plan = make_plan(np.linspace(t0, t1, _PROBES), method, step, False, "")

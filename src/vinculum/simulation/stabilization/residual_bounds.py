@@ -10,7 +10,7 @@ without norms.
 
     |d(z)| ≤ (1 - |R(-z)|) ε,     d(z) = γ τ² P(z) + D τ^{p+1},     P(z) = 1/2 - b·c - z bᵀ (1 + zA)⁻¹ (c²/2 - A c),
 
-γ = Xᵀ g_xx X being the curvature of the constraint along the motion and D the error of the method in it. Sampled
+where γ = Xᵀ g_xx X is the curvature of the constraint along the motion and D the error of the method in it. Sampled
 feedback has R = 1 - z and P = 0 for every Runge-Kutta method of order two or more; an Adams method has |d| ≤ z ε for z
 below its limit.
 
@@ -44,7 +44,7 @@ from vinculum.simulation.trajectory.trajectory import Trajectory
 _MOST_TERMS = 200_000
 _FINE = 4000  # points of the search in z
 
-# -- from step to step ---------------------------------------------------------------------------------------------
+# -- from step to step -------------------------------------------------------------------------------------------
 
 
 def closed_loop(gains: Sequence[float]) -> np.ndarray:
@@ -68,7 +68,7 @@ def held_step(gains: Sequence[float], step: float, method_order: int) -> np.ndar
 
 
 def amplification(S: np.ndarray, r: int) -> np.ndarray:
-    """Σ_m |S^m| restricted to the r residuals: what the largest defects add up to. Infinite where S does not decay."""
+    """Σ_m |S^m| restricted to the r residuals: the sum of the largest defects. Infinite if S does not decay."""
     radius = float(np.abs(np.linalg.eigvals(S)).max())
     if radius >= 1 - 1e-12:
         return np.full((r, r), np.inf)
@@ -82,19 +82,19 @@ def amplification(S: np.ndarray, r: int) -> np.ndarray:
 
 
 def last_inside(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last place, by bisection, where something holds that holds inside and not outside."""
+    """The last number, by bisection, at which a condition holds that is true inside and false outside."""
     for _ in range(60):
         middle = (inside + outside) / 2
         inside, outside = (middle, outside) if holds(middle) else (inside, middle)
     return float(inside)
 
 
-# -- gains that keep a first-order constraint within a bound ------------------------------------------------------
+# -- gains that keep a first-order constraint within a bound -----------------------------------------------------
 
 
 @dataclass(frozen=True)
 class GainInterval:
-    """All gains k between ``low`` and ``high`` are good; none is where ``low`` > ``high``."""
+    """All gains k between ``low`` and ``high`` keep the bound; if ``low`` > ``high``, none does."""
 
     low: float
     high: float
@@ -145,7 +145,7 @@ def gain_interval(
 
 
 def fixed_step(method: Method) -> FixedStep:
-    """A method for which bounds of residuals exist; others are refused."""
+    """The method, if bounds of residuals exist for it; otherwise raises."""
     if not isinstance(method, FixedStep):
         raise VinculumError(
             Finding(
@@ -156,7 +156,7 @@ def fixed_step(method: Method) -> FixedStep:
     return method
 
 
-# -- the decay of residuals along a run ---------------------------------------------------------------------------
+# -- the decay of residuals along a run --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ class Decay:
 
     @property
     def kept(self) -> bool:
-        """Whether the run stayed within the bound (but for rounding)."""
+        """Whether the run stayed within the bound, except for rounding."""
         return bool(np.all(self.measured <= self.bound * (1 + 1e-9) + 1e-14))
 
     _repr_html_ = html
@@ -181,8 +181,8 @@ class Decay:
 def decay_bound(motion: Trajectory, G: np.ndarray | None = None) -> Decay:
     """The exponential bound of the residuals of a run.
 
-    ``G`` is symmetric and positive definite; left out, it solves AᵀG + GA = -1 for the mean of A over the run. Refused
-    where V does not decrease along the run.
+    ``G`` is symmetric and positive definite; by default it solves AᵀG + GA = -1 for the mean of A over the run.
+    Raises if V does not decrease along the run.
     """
     if motion.problem is None or not motion.problem.integrable.constraints:
         raise VinculumError("A bound of the residuals needs a run with constraints, not one read from a file.")
@@ -234,5 +234,5 @@ def _mean_solution(A: np.ndarray) -> np.ndarray:
 
     mean = A.mean(axis=0)
     if np.linalg.eigvals(mean).real.max() >= 0:
-        raise VinculumError("the mean of the coefficients is not stable; pass G yourself.")
+        raise VinculumError("The mean of A over the run is not stable. Pass G.")
     return solve_continuous_lyapunov(mean.T, -np.eye(len(mean)))

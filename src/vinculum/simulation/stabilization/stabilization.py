@@ -1,12 +1,12 @@
 """Ways to keep a numerical motion on its constraints.
 
-With f a holonomic and φ a nonholonomic residual, the feedback is put into J q̈ + γ + c = 0 as
+With f a holonomic and φ a nonholonomic residual, the feedback c in J q̈ + γ + c = 0 is
 
     c = 2α ḟ + β² f      so that   f̈ + 2α ḟ + β² f = 0,
     c = κ φ              so that   φ̇ + κ φ = 0.
 
-`Baumgarte` evaluates c in every stage of a step. `Sampled` evaluates it once per step and holds it, which is the right
-partner of Runge-Kutta methods: stages leave the manifold by O(τ²) and continuous feedback acts on that.
+`Baumgarte` evaluates c in every stage of a step. `Sampled` evaluates it once per step and holds it, which suits
+Runge-Kutta methods: their stages leave the manifold by O(τ²), and continuous feedback would act on that.
 `Projection` moves the state back to the manifold after every step.
 """
 
@@ -23,7 +23,7 @@ Gain = float | Mapping[str, float]
 @dataclass(frozen=True)
 class Baumgarte:
     """Continuous feedback. ``rate`` sets α = β = κ; ``alpha`` and ``beta`` may be given instead, numbers or
-    {constraint name: number}. Without numbers the rate is taken from the method and its step.
+    {constraint name: number}. Without numbers the rate follows from the method and its step.
     """
 
     rate: Gain | None = None
@@ -57,21 +57,21 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Projection:
-    """Newton's method of least change onto the constraints after every step, positions, then velocities."""
+    """Newton's method with the smallest change onto the constraints after every step: positions, then velocities."""
 
     _repr_html_ = html
 
 
 @dataclass(frozen=True)
 class Unstabilized:
-    """No feedback: residuals grow as the method's errors let them."""
+    """No feedback: residuals grow with the errors of the method."""
 
     _repr_html_ = html
 
 
 @dataclass(frozen=True)
 class Guaranteed:
-    """Feedback (and, where none is given, the step) chosen so that every constraint stays within ``epsilon``.
+    """Feedback (and the step, if none is given) that keeps every constraint within ``epsilon``.
 
     For methods with a fixed step. ``sampled`` is True, False, or left to the method: held through the stages of a
     Runge-Kutta step, continuous with an Adams method. The bounds are in ``motion.promised``.

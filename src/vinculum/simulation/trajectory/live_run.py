@@ -1,7 +1,7 @@
 """A run that can still compute: its samples with the problems they were integrated with.
 
-A run is a row of segments, each integrated in one set of variables. Columns that were integrated are read; everything
-else is an expression of the state, compiled when it is asked for.
+A run is a row of segments, each integrated in one set of variables. Integrated columns are read; everything else is an
+expression of the state, compiled on first use.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ class Segment:
     states: np.ndarray  # (N, n)
 
     def rows(self, outputs: Sequence[Node]) -> np.ndarray:
-        """Nodes at every sample, (N, len(outputs)); where all of them are states, they are read."""
+        """Nodes at every sample, (N, len(outputs)); read without compilation if all of them are states."""
         places = {node: i for i, node in enumerate(self.problem.nodes.state)}
         if all(node in places for node in outputs):
             return self.states[:, [places[node] for node in outputs]]
         return self.problem.compiled(outputs).rows(self.t, self.states, self.problem.values)
 
     def integrated(self, work: Node) -> np.ndarray:
-        """A quantity that was integrated along with the motion, (N); zero where there is no power at all."""
+        """A quantity that was integrated along with the motion, (N); zero without any power."""
         nodes = self.problem.nodes
         return self.states[:, nodes.state.index(work)] if work in nodes.powers else np.zeros(len(self.t))
 
 
 @dataclass(frozen=True)
 class Beyond:
-    """A curve through points that was used beyond them, where nothing was measured."""
+    """A curve through data points that the motion used outside their range."""
 
     name: str
     used: tuple[float, float]
@@ -59,7 +59,7 @@ class Beyond:
 
 @dataclass(frozen=True, eq=False)
 class LiveRun:
-    """The segments of a run, and what its dense output needs."""
+    """The segments of a run and its dense output."""
 
     segments: tuple[Segment, ...]
     dense: tuple[Any, ...] = ()  # heyoka's polynomials, or segments with every step
@@ -88,13 +88,13 @@ class LiveRun:
 
     @cached_property
     def states(self) -> dict[str, np.ndarray]:
-        """Coordinates, velocities and what other states there are."""
+        """Coordinates, velocities and other states."""
         record = self.problem.integrable
         return self._named([node.value for node in dict.fromkeys((*record.roles.symbols, *record.states))])
 
     @cached_property
     def inputs(self) -> dict[str, np.ndarray]:
-        """Every input: by its law, or where it holds a constraint, what that takes."""
+        """Every input: from its law, or the value with which it holds a constraint."""
         record = self.problem.integrable
         return self._named([node.value for node in dict.fromkeys((*record.inputs, *record.roles.holding.values()))])
 
@@ -113,7 +113,7 @@ class LiveRun:
 
     @cached_property
     def energy(self) -> np.ndarray:
-        """E; zero where none was stated."""
+        """E; zero if the system has none."""
         return self.rows(lambda problem: [problem.nodes.energy])[:, 0]
 
     @cached_property
@@ -135,27 +135,27 @@ class LiveRun:
 
     @property
     def states_energy(self) -> bool:
-        """Whether an energy was stated."""
+        """Whether the system has an energy."""
         return self.problem.integrable.energy is not None
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The columns a plot shows when it is not told which."""
+        """The columns that a plot shows by default."""
         return tuple(variable_name(node.value) for node in self.problem.integrable.roles.shown)
 
     @property
     def holding(self) -> dict[str, str]:
-        """The name of the input that stands in place of a reaction, by the reaction's name."""
+        """The input in place of a reaction, by the name of the reaction."""
         return {name: variable_name(u.value) for name, u in self.problem.integrable.roles.holding.items()}
 
     @property
     def event_names(self) -> tuple[str, ...]:
-        """All events that were watched for."""
+        """The names of all events of the run."""
         return tuple(event.name for event in self.problem.nodes.events)
 
     @cached_property
     def beyond(self) -> tuple[Beyond, ...]:
-        """The curves that went beyond their points at one of the samples."""
+        """The curves used outside the range of their points at some sample."""
         found: dict[str, Beyond] = {}
         for segment in self.segments:
             for beyond in _curves(segment):
@@ -174,7 +174,7 @@ class LiveRun:
             return _cubics(self.dense, times)
         record = self.problem.integrable
         if any(segment.problem.integrable.states != record.states for segment in self.segments):
-            raise VinculumError("The variables were changed along this run; ask for its samples, or shorten the run.")
+            raise VinculumError("The variables changed during this run: it has no dense output. Use its samples.")
         states = self._polynomials(times)
         own = [node for node in record.states if node.value not in record.equations.extra]
         return {variable_name(node.value): states[:, i] for i, node in enumerate(own)}
@@ -191,7 +191,7 @@ class LiveRun:
 
 
 def _cubics(segments: Sequence[Segment], times: np.ndarray) -> dict[str, np.ndarray]:
-    """Cubics through the steps and their rates, in the user's symbols, whatever the variables were."""
+    """Cubics through the steps and their rates, in the user's symbols, for any variables."""
     from scipy.interpolate import CubicHermiteSpline
 
     record = segments[0].problem.integrable

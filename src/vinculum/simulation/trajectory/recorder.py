@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SAMPLES = 1000  # samples of a run whose instants were not given
 
 
-# -- the plan of a run --------------------------------------------------------------------------------------------
+# -- the plan of a run -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Plan:
     step: float = 0.0  # fixed-step methods: the step that fits the interval
     count: int = 0  # fixed-step methods: the number of steps
     why: str = ""  # why the method was chosen, when Vinculum chose it
-    asked: np.ndarray | None = None  # the instants wanted in the end, where dense output needs more of them
+    asked: np.ndarray | None = None  # the requested instants, if dense output needs more of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,19 +80,19 @@ def check_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
     return grid
 
 
-# -- samples, and the trajectory made from them --------------------------------------------------------------------
+# -- samples, and the trajectory made from them ------------------------------------------------------------------
 
 
 @dataclass
 class Recorder:
-    """Collects samples at the instants asked for, and maxima over every step taken."""
+    """Collects samples at the requested instants, and maxima over all steps."""
 
     instants: np.ndarray
     keep_dense: bool = False
     segments: list[Segment] = field(default_factory=list)  # finished ones
     times: list[np.ndarray] = field(default_factory=list)  # of the present segment
     states: list[np.ndarray] = field(default_factory=list)
-    dense: list[Any] = field(default_factory=list)  # what heyoka keeps of every chunk of steps
+    dense: list[Any] = field(default_factory=list)  # heyoka's polynomials of every chunk of steps
     events: list[Happened] = field(default_factory=list)
     residuals: np.ndarray | None = None  # the largest of each
     balance_start: float = float("nan")  # E - w at the start
@@ -101,7 +101,7 @@ class Recorder:
 
     @property
     def written(self) -> int:
-        """How many samples there are."""
+        """The number of samples."""
         return sum(map(len, self.times)) + sum(len(segment.t) for segment in self.segments)
 
     @property
@@ -118,19 +118,19 @@ class Recorder:
             self.states.append(np.array(states))
 
     def close(self, problem: Problem) -> None:
-        """End a segment: from here on the variables may be others."""
+        """End a segment; the variables may change after it."""
         if self.times:
             self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
         self.times, self.states = [], []
 
     def observe(self, residuals: np.ndarray, balance_error: float) -> None:
-        """Take the largest residuals and the largest balance error of a part of the run into account."""
+        """Update the maxima with the largest residuals and balance error of a part of the run."""
         residuals = np.abs(residuals)
         self.residuals = residuals if self.residuals is None else np.maximum(self.residuals, residuals)
         self.balance_error = max(self.balance_error, float(balance_error))
 
     def measure(self, balances: np.ndarray, residuals: np.ndarray) -> None:
-        """Observe E - w, (N), and residuals, (N, r), at some steps; the first of all is where the balance starts."""
+        """Observe E - w, (N), and residuals, (N, r), at some steps; the first E - w of the run is its reference."""
         if np.isnan(self.balance_start):
             self.balance_start = float(balances[0])
         self.observe(np.abs(residuals).max(axis=0, initial=0.0), np.abs(balances - self.balance_start).max())
@@ -156,7 +156,7 @@ def make_trajectory(
     """The trajectory of a finished run; ``described`` is its stabilization in words."""
     nodes = recorder.segments[0].problem.nodes
     fine = tuple(recorder.segments) if dense and not plan.method.adaptive else ()
-    segments = _thinned(recorder.segments, plan) if fine else tuple(recorder.segments)
+    segments = _thin(recorder.segments, plan) if fine else tuple(recorder.segments)
     kept = tuple(recorder.dense) if recorder.keep_dense else (fine or (tuple(segments) if dense else ()))
     largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(nodes.residuals))
     return Trajectory(
@@ -174,8 +174,8 @@ def make_trajectory(
     )
 
 
-def _thinned(segments: list[Segment], plan: Plan) -> tuple[Segment, ...]:
-    """Only the samples that were asked for, and where the run ended."""
+def _thin(segments: list[Segment], plan: Plan) -> tuple[Segment, ...]:
+    """Only the requested samples and the last one."""
     assert plan.asked is not None
     last = segments[-1].t[-1]
     kept = [np.isin(s.t, plan.asked) | (s.t == last) for s in segments]

@@ -27,16 +27,16 @@ class StoredRun:
 
     @cached_property
     def _roles(self) -> dict[str, Any]:
-        """What each column holds."""
+        """The contents of each column."""
         return json.loads(self.stored.attrs["columns"])
 
     def _columns(self, role: str) -> dict[str, np.ndarray]:
-        """The columns of a role, by the name of what they hold."""
+        """The columns of a role, by name."""
         return {name: np.asarray(self.stored[column]) for column, name in self._roles.get(role, {}).items()}
 
     @cached_property
     def states(self) -> dict[str, np.ndarray]:
-        """Coordinates, velocities and what other states there are."""
+        """Coordinates, velocities and other states."""
         return self._columns("states")
 
     @cached_property
@@ -72,41 +72,40 @@ class StoredRun:
 
     @property
     def states_energy(self) -> bool:
-        """Whether an energy was stated."""
+        """Whether the system has an energy."""
         return bool(self._roles.get("states_energy", True))
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The columns a plot shows when it is not told which."""
+        """The columns that a plot shows by default."""
         return tuple(self._roles.get("shown", [name for name in self.states if f"{name}_dot" in self.states]))
 
     @property
     def holding(self) -> dict[str, str]:
-        """The name of the input that stands in place of a reaction, by the reaction's name."""
+        """The input in place of a reaction, by the name of the reaction."""
         return self._roles.get("holding", {})
 
     @property
     def event_names(self) -> tuple[str, ...]:
-        """All events that were watched for."""
+        """The names of all events of the run."""
         return tuple(json.loads(self.stored.attrs.get("event_names", "[]")))
 
     @property
     def beyond(self) -> tuple[Beyond, ...]:
-        """Curves through points that were used beyond them."""
+        """Curves used outside the range of their points."""
         rows = json.loads(self.stored.attrs.get("beyond", "[]"))
         return tuple(Beyond(name, tuple(used), tuple(points)) for name, used, points in rows)
 
     def at(self, times: np.ndarray) -> dict[str, np.ndarray]:
-        """Refused: a file has no dense output."""
+        """Raises: a file has no dense output."""
         raise VinculumError("A trajectory from a file has no dense output. Simulate it again, with dense=True.")
 
 
 def dataset(motion: Trajectory) -> xr.Dataset:
-    """States, inputs, energy, work, residuals and reactions over time; how the run went as attributes.
+    """States, inputs, energy, work, residuals and reactions over time; outcome, method and errors as attributes.
 
-    What is called the reaction of a servo constraint is the input that holds it, and is stored once, as this input.
-    The attribute ``columns`` says what each column holds, so names may be any text, and a coordinate may be
-    called energy.
+    The reaction of a servo constraint is the input that holds it; it is stored once, as this input. The attribute
+    ``columns`` describes each column, so names may be any text, and a coordinate may be called energy.
     """
     if isinstance(motion.run, StoredRun):
         return motion.run.stored
@@ -157,7 +156,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
-    """How the run went, in what NetCDF can hold."""
+    """Outcome, method, errors and events as NetCDF attributes."""
     largest = [[name, level, value] for (name, level), value in motion.largest_residuals.items()]
     return {
         "outcome": json.dumps([motion.outcome.kind, motion.outcome.time, motion.outcome.reason]),
@@ -174,7 +173,7 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
 
 
 def save(motion: Trajectory, path: str | Path) -> None:
-    """NetCDF with everything for .nc, a table of the samples for .csv; other endings are refused."""
+    """NetCDF with everything for .nc, a table of the samples for .csv; raises for other endings."""
     kind = Path(path).suffix.lower()
     if kind == ".nc":
         motion.dataset.to_netcdf(path, engine="netcdf4")

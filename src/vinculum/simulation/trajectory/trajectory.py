@@ -30,19 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
-    """A motion: samples in time and all that can be computed from them.
+    """A motion: samples in time and everything computed from them.
 
     ``motion.t``; ``motion[x]`` for a coordinate, velocity, acceleration, input, reaction or any expression of them;
-    ``motion.inputs``, ``motion.residuals``, ``motion.energy``, ``motion.reactions``; ``motion.outcome`` says how
-    the run ended; ``motion.largest_residuals`` and ``motion.energy_error`` were taken over every step, not only the
-    samples.
+    ``motion.inputs``, ``motion.residuals``, ``motion.energy``, ``motion.reactions``; ``motion.outcome`` is how
+    the run ended; ``motion.largest_residuals`` and ``motion.energy_error`` are over all steps, not only the samples.
     """
 
     t: np.ndarray  # (N)
     outcome: Outcome
     run: LiveRun | StoredRun  # the columns: of a run that can still compute, or of a file
     largest_residuals: Mapping[tuple[str, str], float]  # (constraint, "position" or "velocity") -> largest |residual|
-    energy_error: float  # largest |E(t) - E(0) - work of forces|; zero where no energy was stated
+    energy_error: float  # largest |E(t) - E(0) - work of forces|; zero if the system has no energy
     method: str  # the method and why it was chosen, with its step or tolerance
     stabilization: str
     events: tuple[Happened, ...] = ()
@@ -65,16 +64,16 @@ class Trajectory:
             raise VinculumError(f"{name} is not in this trajectory.{near}")
         return further[name]
 
-    # -- the run that can still compute ----------------------------------------------------------------------
+    # -- the live run ----------------------------------------------------------------------------------------
 
     @property
     def live(self) -> LiveRun | None:
-        """The run with its problems; none for a trajectory that was read from a file."""
+        """The run with its problems; None for a trajectory from a file."""
         return self.run if isinstance(self.run, LiveRun) else None
 
     @property
     def problem(self) -> Problem | None:
-        """What was integrated; none for a trajectory that was read from a file."""
+        """The initial value problem; None for a trajectory from a file."""
         return None if self.live is None else self.live.problem
 
     @property
@@ -92,22 +91,22 @@ class Trajectory:
 
     @property
     def own_columns(self) -> dict[str, np.ndarray]:
-        """Coordinates, velocities and what other states there are, by name."""
+        """Coordinates, velocities and other states, by name."""
         return self.run.states
 
     @property
     def last_state(self) -> dict[str, float]:
-        """Every state at the last sample, by name: a start from which another run goes on."""
+        """Every state at the last sample, by name; another run can continue from it."""
         return {name: float(values[-1]) for name, values in self.own_columns.items()}
 
     @property
     def inputs(self) -> dict[str, np.ndarray]:
-        """Every input by its name: by its law, or where it holds a constraint, what that takes."""
+        """Every input by its name: from its law, or the value with which it holds a constraint."""
         return self.run.inputs
 
     @property
     def holding(self) -> dict[str, str]:
-        """The name of the input that stands in place of a reaction, by the reaction's name: those of servos."""
+        """The input in place of a reaction, by the name of the reaction, for servo constraints."""
         return self.run.holding
 
     @property
@@ -132,9 +131,9 @@ class Trajectory:
 
     @property
     def servo_work(self) -> dict[str, np.ndarray]:
-        """The work that each input which holds a servo constraint has done since the start, by its name.
+        """The work done since the start by each input that holds a servo constraint, by its name.
 
-        It is integrated with the motion and as accurate: E(t) - E(0) = the sum of these + ``other_work``.
+        It is integrated with the motion, to the same accuracy: E(t) - E(0) = the sum of these + ``other_work``.
         """
         return self.run.servo_work
 
@@ -145,23 +144,23 @@ class Trajectory:
 
     @property
     def beyond(self) -> tuple[Beyond, ...]:
-        """Curves through points that the motion used beyond their points."""
+        """Curves that the motion used outside the range of their points."""
         return self.run.beyond
 
     # -- events ----------------------------------------------------------------------------------------------
 
     @property
     def event_names(self) -> tuple[str, ...]:
-        """All events that were watched for, whether they happened or not."""
+        """The names of all events of the run, whether or not they happened."""
         return self.run.event_names
 
     @property
     def event_times(self) -> dict[str, list[float]]:
-        """When each event happened that was watched for: an empty list where it never did."""
+        """The times of each event; an empty list if it never happened."""
         names = dict.fromkeys((*self.event_names, *(event.name for event in self.events)))
         return {name: [event.time for event in self.events if event.name == name] for name in names}
 
-    # -- what is made of it ----------------------------------------------------------------------------------
+    # -- dense output, files, pictures -----------------------------------------------------------------------
 
     @cached_property
     def dataset(self) -> xr.Dataset:
@@ -172,7 +171,7 @@ class Trajectory:
 
     @property
     def kept(self) -> bool:
-        """Whether every residual stayed within what was promised."""
+        """Whether every residual stayed within its promised bound."""
         return all(self.largest_residuals[key] <= bound for key, bound in self.promised.items())
 
     def at(self, times: np.ndarray | float) -> dict[str, np.ndarray]:
@@ -195,7 +194,7 @@ class Trajectory:
 
     def animate(self, *what: Any, **options: Any) -> Any:
         """A Plotly figure that moves: of a `Drawing`, of a model, or of lines, each a list of points (x, y) or
-        (x, y, z), numbers or expressions. A system made from bodies is drawn without being told what.
+        (x, y, z), numbers or expressions. A system made from bodies needs no arguments.
         """
         return call("animation", self, what, **options)
 
@@ -210,14 +209,14 @@ class Trajectory:
     _repr_html_ = html
 
 
-# -- in a few labeled rows ----------------------------------------------------------------------------------------
+# -- the summary -------------------------------------------------------------------------------------------------
 
 
-def labelled(motion: Trajectory) -> dict[str, str]:
-    """What there is to say of a run, in a few labelled rows."""
+def summary_rows(motion: Trajectory) -> dict[str, str]:
+    """Outcome, method, errors and events of a run in labeled rows."""
     rows = {
-        "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g}, {_counted(len(motion.t), 'sample')}, "
-        f"{_counted(motion.steps, 'step')}",
+        "time": f"{motion.t[0]:.6g} to {motion.t[-1]:.6g}, {_count(len(motion.t), 'sample')}, "
+        f"{_count(motion.steps, 'step')}",
         "outcome": str(motion.outcome),
         "method": motion.method,
         "stabilization": motion.stabilization,
@@ -244,10 +243,10 @@ def instants(times: Sequence[float]) -> str:
     return "t = " + ", ".join(f"{t:.6g}" for t in times[:3]) + more
 
 
-def _counted(amount: int, what: str) -> str:
+def _count(amount: int, what: str) -> str:
     return f"{amount} {what}" if amount == 1 else f"{amount} {what}s"
 
 
 def summary(motion: Trajectory) -> str:
     """The rows as text."""
-    return labelled_rows("Trajectory", labelled(motion))
+    return labelled_rows("Trajectory", summary_rows(motion))

@@ -6,33 +6,38 @@ combination
 
     z_i := α_i - Σ_j k_ij α_j
 
-contains no input and must vanish too: it is a condition on the state, hidden in the path. It takes the place of z_i and
-is differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i take the place of the constraints in
-J q̈ + γ = 0. How often a residual was differentiated in all until its input appeared is its relative degree.
+contains no input and must vanish too: it is a condition on the state, hidden in the path. It replaces z_i and is
+differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i replace the constraints in
+J q̈ + γ = 0. The number of differentiations of a residual until its input appears is its relative degree r.
+
+The input contains the r-th time derivative of the path. A jump in any lower derivative would need an impulse, so paths
+with such corners are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Condition
-from vinculum.derivation.mechanics.explicit import solved
+from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
-from vinculum.derivation.mechanics.redundancy import best_columns, independent_rows
 from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, numbers
-from vinculum.derivation.servo.paths import refuse_corners
-from vinculum.describe import Servo
+from vinculum.describe import Servo, System
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
 from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
+from vinculum.graph.splines import Spline
 from vinculum.names import listed
+
+_ROUGH = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min)
+_BESIDE = sp.Rational(1, 10**6)
 
 
 def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
-    """The mechanics with every servo constraint differentiated until its input appears; refused if none ever does."""
+    """The mechanics with every servo constraint differentiated until its input appears; raises if it never does."""
     servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
     while servos and samples:
         D = [grip(mechanics, values) for values in samples]
@@ -55,7 +60,7 @@ def named_first(samples: Samples, at: Mapping[sp.Expr, float] | None) -> Samples
 
 
 def grip(mechanics: Mechanics, values: Values) -> np.ndarray:
-    """D = z_q̇ Y at a state: what the inputs do to the servo constraints, ideal constraints held.
+    """D = z_q̇ Y at a state: the effect of the inputs on the servo constraints while the ideal constraints hold.
 
     Rows and columns are scaled by |z_q̇| and |b| in the metric of the kinetic energy: the entries are cosines. A row is
     zero where the velocities cancel in z and leave rounding errors.
@@ -81,7 +86,7 @@ def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray
 
 
 def differentiate_servos(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
-    """The residuals that depend on others replaced by z_i := α_i - Σ_j k_ij α_j."""
+    """Replace the residuals that depend on others by z_i := α_i - Σ_j k_ij α_j."""
     nodes = mechanics.system.nodes
     a, Y = free_motion(mechanics, servos, samples)
     flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE, **dict(zip(nodes.v, a, strict=True))}
@@ -99,7 +104,7 @@ def differentiate_servos(mechanics: Mechanics, servos: list[int], chosen: list[i
 
 
 def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> tuple[np.ndarray, np.ndarray]:
-    """a and Y of q̈ = a + Y u, the ideal constraints held."""
+    """a and Y of q̈ = a + Y u, while the ideal constraints hold."""
     ideal = [i for i in range(len(mechanics.J)) if i not in servos]
     n, m = len(mechanics.M), len(ideal)
     A = np.full((n + m, n + m), ZERO, dtype=object)
@@ -133,7 +138,7 @@ def with_chains(
 
 
 def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
-    """Say which servo constraint no input ever reaches."""
+    """Raise an error that names the servo constraint on which no input acts."""
     system = mechanics.system
     servos = [c for c in system.constraints if isinstance(c, Servo)]
     idle = [c for c, row in zip(servos, D, strict=True) if np.abs(row).max() <= 1e-11] or servos
@@ -151,7 +156,7 @@ def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
 
 
 def servo_degrees(mechanics: Mechanics) -> dict[str, int]:
-    """How often each servo constraint is differentiated until its input appears."""
+    """The relative degree of each servo constraint."""
     return {
         c.name: len(chain)
         for c, chain in zip(mechanics.system.constraints, mechanics.chains, strict=True)
@@ -189,7 +194,7 @@ class ServoLimit(Condition):
 
 
 def servo_limits(mechanics: Mechanics) -> tuple[Condition, ...]:
-    """The condition that the servo constraints of a system bring; nothing without servo constraints."""
+    """The condition for the servo constraints of a system; none without servo constraints."""
     if mechanics.actuators is None:
         return ()
     servos = ", ".join(f"`{c.name}`" for c in mechanics.system.constraints if isinstance(c, Servo))
@@ -213,3 +218,56 @@ def powerless(mechanics: Mechanics, values: Values) -> tuple[str, tuple[sp.Expr,
     idle = tuple(u for u, part in zip(system.servo_inputs, weakest, strict=True) if part > 0.3 * weakest.max())
     held = [c.name for c in system.constraints if isinstance(c, Servo) and set(c.through) & set(idle)]
     return ", ".join(f"`{name}`" for name in held), idle
+
+
+def refuse_corners(system: System, degrees: Mapping[str, int]) -> None:
+    """Raise a `ConstraintError` that names the instant and the derivative that jumps."""
+    for servo in (c for c in system.constraints if isinstance(c, Servo)):
+        r = degrees[servo.name]
+        for instant, order, jump in corners(system, servo.expression, r):
+            raise ConstraintError(
+                f"The servo constraint `{servo.name}` asks for an infinite input at {system.time} = "
+                f"{float(instant):.6g}: "
+                f"the time derivative of order {order} of its path jumps by {jump:.4g} there, but the input appears in "
+                f"the derivative of order {r}, so all lower ones must be continuous. Use a smoother path, for "
+                f"instance a polynomial whose derivatives up to order {r - 1} vanish at its ends."
+            )
+
+
+def corners(system: System, expression: sp.Expr, r: int) -> Iterator[tuple[sp.Expr, int, float]]:
+    """(instant, order, jump) of every derivative of order below r that jumps."""
+    t = sp.Dummy("t", real=True)
+    still = _still(system, sp.sympify(expression)).xreplace({system.time: t})
+    curves = {
+        curve for curve in still.atoms(Spline) if curve.args[1].degree < r
+    }  # splines of a higher degree are smooth enough
+    rough = [part for part in still.atoms(*_ROUGH) | curves if part.free_symbols <= {t} and t in part.free_symbols]
+    still = still.xreplace({part: part.rewrite(sp.Piecewise) for part in rough})
+    pieces = [p for p in still.atoms(sp.Piecewise) if p.free_symbols <= {t}]
+    for instant in sorted({root for piece in pieces for root in _breaks(piece, t)}, key=float):
+        before, after = (
+            still.xreplace({p: _branch(p, t, instant + side) for p in pieces}) for side in (-_BESIDE, _BESIDE)
+        )
+        for order in range(r):
+            jump = (after - before).diff(t, order).subs(t, instant)
+            if abs(complex(sp.N(jump))) > 1e-9:
+                yield instant, order, float(jump)
+
+
+def _still(system: System, expression: sp.Expr) -> sp.Expr:
+    """The expression with numbers for parameters and, since only jumps matter, a fixed state."""
+    functions = expression.atoms(sp.Derivative) | expression.atoms(sp.core.function.AppliedUndef)
+    states = {key: sp.Rational(3 + 2 * i, 7) for i, key in enumerate(sorted(functions, key=str))}
+    return expression.xreplace(states).xreplace({p: sp.nsimplify(x) for p, x in system.parameters.items()})
+
+
+def _breaks(piece: sp.Piecewise, t: sp.Symbol) -> set[sp.Expr]:
+    """The instants at which conditions of a piecewise function change."""
+    relations = {r for _, condition in piece.args for r in condition.atoms(sp.core.relational.Relational)}
+    roots = {root for r in relations for root in sp.solve(r.lhs - r.rhs, t)}
+    return {root for root in roots if root.is_real}
+
+
+def _branch(piece: sp.Piecewise, t: sp.Symbol, instant: sp.Expr) -> sp.Expr:
+    """The branch that holds at an instant."""
+    return next(value for value, condition in piece.args if condition.subs(t, instant) == True)  # noqa: E712  # SymPy's true

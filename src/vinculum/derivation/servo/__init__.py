@@ -1,1 +1,0 @@
-"""Servo constraints: index reduction, relative degrees, paths."""
