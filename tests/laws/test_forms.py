@@ -14,7 +14,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from examples import ball_and_beam, delta_robot, five_bar, four_bar, watt_governor
 from laws.random_systems import Maker, consistent_state, random_state, random_system, t, values
-from vinculum.derivation.mechanics import redundancy as columns
+from vinculum.derivation.mechanics import explicit as columns
 from vinculum.derivation.mechanics.integrable_mechanics import change_partition
 from vinculum.derivation.mechanics.partition import Partition, conditioning
 from vinculum.simulation.problem.problem import build_problem

@@ -14,9 +14,8 @@ import numpy as np
 
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, rates_option, redundant_option, register
-from vinculum.derivation.mechanics.explicit import Explicit, solved
+from vinculum.derivation.mechanics.explicit import Explicit, least_squares, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, product, symmetrized
-from vinculum.derivation.mechanics.redundancy import least_squares
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.mechanics.singular import refuse_massless
 from vinculum.derivation.printing import Line, balance_lines

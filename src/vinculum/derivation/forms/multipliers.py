@@ -19,9 +19,8 @@ from vinculum.derivation.bodies.newton_euler import Support
 from vinculum.derivation.bodies.recursion import LOOPED_FROM, Recursion
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, rates_option, redundant_option, register
-from vinculum.derivation.mechanics.explicit import Explicit, solved
+from vinculum.derivation.mechanics.explicit import Explicit, least_squares, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.redundancy import least_squares
 from vinculum.derivation.mechanics.sample_states import Samples, numbers
 from vinculum.derivation.printing import Line, balance_lines, constraint_lines
 from vinculum.derivation.variables import Variables, full_state

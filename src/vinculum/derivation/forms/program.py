@@ -23,7 +23,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.forms.form import Form, option, register
-from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
+from vinculum.derivation.mechanics.explicit import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.derivation.program.affine_form import to_affine
 from vinculum.derivation.program.perturbation import Chain, Prescription, Rates, prescribe, relative_degrees

@@ -17,10 +17,9 @@ import sympy as sp
 
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.explicit import Explicit, best_columns
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import check_dependent
-from vinculum.derivation.mechanics.redundancy import best_columns
 from vinculum.derivation.mechanics.sample_states import Samples, numbers, refuse_unmet
 from vinculum.derivation.printing import Line
 from vinculum.derivation.quasi.characteristics import release_parameters

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.mechanics.explicit import explain_singular, solved
+from vinculum.derivation.mechanics.explicit import best_columns, explain_singular, smallest_singular, solved, unit_rows
 from vinculum.derivation.mechanics.lagrange import EnergyTerms, Mechanics, matrix_product, product, symmetrized
-from vinculum.derivation.mechanics.redundancy import best_columns, smallest_singular, unit_rows
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, refuse_unmet, stacked
 from vinculum.describe import Holonomic, System
 from vinculum.errors import Finding, ModelError, SingularError, call

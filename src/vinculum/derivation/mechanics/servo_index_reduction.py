@@ -23,9 +23,8 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Condition
-from vinculum.derivation.mechanics.explicit import solved
+from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
-from vinculum.derivation.mechanics.redundancy import best_columns, independent_rows
 from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, numbers
 from vinculum.describe import Servo, System
 from vinculum.errors import About, ConstraintError, Finding, Formula, call

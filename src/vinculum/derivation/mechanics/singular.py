@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
+from vinculum.derivation.mechanics.explicit import refuse_dependent
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import badly_divided, best_partition, partition_complaint
-from vinculum.derivation.mechanics.redundancy import refuse_dependent
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of

@@ -11,9 +11,8 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import WORK, Feedback, Held, Integrable, Pivot, Residual, Roles, StartLevel
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.explicit import Explicit, dependent_names, rank_of
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
-from vinculum.derivation.mechanics.redundancy import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
 from vinculum.derivation.program.perturbation import Chain
