@@ -31,7 +31,7 @@ from examples.ball_and_beam import (
     theta,
     u,
 )
-from papers.roots import assert_roots
+from roots import assert_roots
 from vinculum.simulation.problem.problem import build_problem
 
 BOTH = pytest.mark.parametrize("number", [0, 1], ids=["E1", "E2"])

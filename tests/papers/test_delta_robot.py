@@ -31,7 +31,7 @@ from examples.delta_robot import (
     theta,
     u,
 )
-from papers.roots import assert_roots
+from roots import assert_roots
 from vinculum.simulation.problem.problem import build_problem
 
 STILL = {q.diff(): 0.0 for q in theta}

@@ -13,7 +13,7 @@ import pytest
 
 import vinculum as vn
 from examples import five_bar, watt_governor
-from papers.roots import assert_roots
+from roots import assert_roots
 from vinculum.simulation.problem.problem import build_problem
 
 # -- A9: the governor -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import vinculum as vn
-from simulate.models import NUMBERS, angle_pendulum, g, hanging, particle, pendulum, run, spinner, t, theta, x, y
+from simulate.models import NUMBERS, angle_pendulum, g, hanging, particle, pendulum, run, t, theta, x, y
 
 HEIGHT, SPEED = 2.0, 3.0
 GROUND_TIME = SPEED + np.sqrt(SPEED**2 + 2 * HEIGHT)  # of x = HEIGHT + SPEED t - t²/2
@@ -229,9 +229,9 @@ def test_an_event_of_an_input_and_a_parameter():
 
 
 @pytest.mark.parametrize(("method", "options"), [("rk4", {"step": 1e-3}), ("ab4", {"step": 1e-3}), ("taylor", {})])
-def test_events_are_not_lost_where_pivots_are_chosen_anew(method, options):
+def test_events_are_not_lost_where_pivots_are_chosen_again(changing, method, options):
     """A regular motion with many changes of pivots: every passage is found, as in the motion without constraints."""
-    equations = spinner()
+    equations = changing()
     angle, a, b = equations.system.coordinates
     start = {angle: 0.3, a: np.cos(0.3), b: np.sin(0.3), angle.diff(): 3.0}
     events = [vn.Event(a, "upright"), vn.Event(b, "level")]

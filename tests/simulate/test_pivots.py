@@ -17,24 +17,10 @@ import sympy as sp
 
 import vinculum as vn
 from simulate.models import difference, end, hanging, largest, pendulum, run, spinner, spinning_angle, t, x
-from vinculum.derivation.mechanics import explicit
-from vinculum.graph import Elimination, solve
 
 ANGLE, SPEED = 0.3, 3.0
 Make = Callable[..., vn.EquationsOfMotion]
 METHODS = [("taylor", {}, 1e-12), ("rk4", {"step": 1e-3}, 1e-10), ("ab4", {"step": 1e-3}, 1e-8), ("bdf", {}, 1e-6)]
-
-
-def with_chosen_pivots(A: np.ndarray, B: np.ndarray, numbers: np.ndarray, constraints: int = 0) -> Elimination:
-    """What `solve_definite` does where a matrix is not definite."""
-    return solve(A, B, numbers, symmetric=True)
-
-
-@pytest.fixture
-def changing(monkeypatch: pytest.MonkeyPatch) -> Make:
-    """`spinner` with pivots that have to be chosen again and again."""
-    monkeypatch.setattr(explicit, "solve_definite", with_chosen_pivots)
-    return spinner.__wrapped__
 
 
 def start(equations: vn.EquationsOfMotion) -> dict[sp.Expr, float]:

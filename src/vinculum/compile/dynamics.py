@@ -55,7 +55,7 @@ class Dynamics:
         self, tree: BodyTree, method: str = "auto", fold: bool = True, regroup: bool = True, *,
         parameters: Mapping[sp.Symbol, float] | None = None, equations: TreeEquations | None = None,
     ) -> None:  # fmt: skip
-        method = _known(method)
+        method = _check_method(method)
         if not tree.coordinates:
             raise ModelError(f"the tree {tree.name!r} cannot move", ["all joints are fixed."])
         self.tree = with_numbers(tree) if fold else tree
@@ -65,7 +65,7 @@ class Dynamics:
         self._kernels: dict[tuple[str, bool], Kernel] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _loaded, (self.tree, self.method, self.regroup, self.parameters)
+        return _load, (self.tree, self.method, self.regroup, self.parameters)
 
     @property
     def recursion(self) -> Recursion:
@@ -292,12 +292,12 @@ class Dynamics:
     _repr_html_ = html
 
 
-def _loaded(tree: BodyTree, method: str, regroup: bool, parameters: Mapping[sp.Symbol, float]) -> Dynamics:
+def _load(tree: BodyTree, method: str, regroup: bool, parameters: Mapping[sp.Symbol, float]) -> Dynamics:
     """Restore from a pickle; the code is compiled when first needed."""
     return Dynamics(tree, method, False, regroup, parameters=parameters)
 
 
-def _known(method: str) -> str:
+def _check_method(method: str) -> str:
     if method == "rolled":
         warnings.warn('method="rolled" is now called "looped"', DeprecationWarning, stacklevel=4)
         return "looped"

@@ -51,14 +51,14 @@ class Screw:
     def outwards(self, a: Vector) -> Vector:
         """A free vector in the axes after the step."""
         i, j = (self.k + 1) % 3, (self.k + 2) % 3
-        return self._placed(self.c * a[i] + self.s * a[j], self.c * a[j] - self.s * a[i], a[self.k])
+        return self._place(self.c * a[i] + self.s * a[j], self.c * a[j] - self.s * a[i], a[self.k])
 
     def inwards(self, a: Vector) -> Vector:
         """A free vector in the axes before the step."""
         i, j = (self.k + 1) % 3, (self.k + 2) % 3
-        return self._placed(self.c * a[i] - self.s * a[j], self.c * a[j] + self.s * a[i], a[self.k])
+        return self._place(self.c * a[i] - self.s * a[j], self.c * a[j] + self.s * a[i], a[self.k])
 
-    def _placed(self, i: Any, j: Any, k: Any) -> Vector:
+    def _place(self, i: Any, j: Any, k: Any) -> Vector:
         result = [0, 0, 0]
         result[(self.k + 1) % 3], result[(self.k + 2) % 3], result[self.k] = i, j, k
         return tuple(result)
@@ -66,7 +66,7 @@ class Screw:
     @property
     def r(self) -> Vector:
         """The shift as a vector, the same before and after the turn."""
-        return self._placed(0, 0, self.d)
+        return self._place(0, 0, self.d)
 
     def motion(self, x: Six) -> Six:
         """(ω, v) of the new origin in the new axes."""

@@ -46,7 +46,7 @@ def from_urdf(
     does not mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias that no rigid body has,
     which are common in published files. Geometry, limits and transmissions are not read.
     """
-    robot = _parsed(source)
+    robot = _parse(source)
     reader = _Reader(robot, floating, actuated, identified)
     bodies = reader.bodies()
     if reader.findings:
@@ -61,7 +61,7 @@ def from_urdf(
     return tree.system(constraints=reader.mimics(bodies))
 
 
-def _parsed(source: str | Path) -> ET.Element:
+def _parse(source: str | Path) -> ET.Element:
     """The <robot> element. A document type or entity is refused: robots do not need them, but attacks do."""
     text = str(source)
     if not text.lstrip().startswith("<"):

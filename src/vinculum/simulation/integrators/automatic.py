@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Automatic(Method):
-    """`BDF` where the equations are stiff at the start or have unknown corners, else `Taylor`.
+    """`BDF` if the equations are stiff at the start or have unknown corners, otherwise `Taylor`.
 
     Stiff: the motion decays much faster than it oscillates, and much faster than the run lasts. With sign, |x| and
     branches, both methods go from corner to corner.
@@ -32,7 +32,7 @@ class Automatic(Method):
     options: ClassVar[tuple[str, ...]] = ("tolerance", "compact")
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
-        """Raise where the tolerance is not positive."""
+        """Raise if the tolerance is not positive."""
         refuse_tolerance(self.tolerance)
 
     def choose(self, problem: Problem, t0: float, t1: float, x: np.ndarray) -> tuple[Method, str]:

@@ -79,7 +79,7 @@ class FixedStep(Method):
         raise NotImplementedError
 
     def pilot_stabilization(self, step: float) -> Stabilization:
-        """Safe feedback for a run that only shows where the motion goes."""
+        """Safe feedback for a pilot run."""
         raise NotImplementedError
 
     def step_matrix(self, gains: Sequence[float], step: float, sampled: bool) -> np.ndarray:
@@ -91,7 +91,7 @@ class FixedStep(Method):
         raise NotImplementedError
 
     def margin(self, z: Any, step: float, epsilon: float, curvature: float, error: float, sampled: bool) -> Any:
-        """Positive where the residual of a first-order constraint stays within ε."""
+        """Positive if the residual of a first-order constraint stays within ε."""
         raise NotImplementedError
 
     def defect_order(self, sampled: bool) -> int:

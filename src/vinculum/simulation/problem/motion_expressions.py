@@ -78,7 +78,7 @@ class MotionNodes:
         """dg/dt of every surface, as nodes of the state and σ."""
         return self.corners.slopes(self.time, self.state, self.rates)
 
-    # -- what is watched -------------------------------------------------------------------------------------
+    # -- watched quantities ----------------------------------------------------------------------------------
 
     @cached_property
     def powers(self) -> dict[Node, Node]:
@@ -125,7 +125,7 @@ class MotionNodes:
         watched = (self.watch.strict, self.balance, *self.residuals, *self.event_functions)
         return (*self.rates, *watched, *self.corrections)
 
-    # -- what is computed once -------------------------------------------------------------------------------
+    # -- computed once ---------------------------------------------------------------------------------------
 
     @cached_property
     def settings(self) -> tuple[Node, ...]:

@@ -69,7 +69,7 @@ class Problem:
 
     @cached_property
     def slopes(self) -> Function | None:
-        """∂f/∂x as machine code, row after row; None where f calls routines, which are not written out for it."""
+        """∂f/∂x as machine code, row by row; None if f calls routines, which have no expressions to differentiate."""
         if any(node.op == "call" for node in order(self.nodes.rates)):
             return None
         return self.compiled(list(self.nodes.jacobian().ravel()))

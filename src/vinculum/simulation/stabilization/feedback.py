@@ -170,7 +170,7 @@ class Level(NamedTuple):
     first: int  # number of the first state that moves
     moved: int  # how many move
     residuals: int
-    start: int  # where the residuals stand among the outputs, followed by the rows of their Jacobian
+    start: int  # position of the residuals among the outputs; the rows of their Jacobian follow
 
 
 def projection_outputs(problem: Problem) -> tuple[list[Node], list[Level]]:

@@ -39,7 +39,7 @@ _SHARES = np.geomspace(0.02, 0.95, 18)  # of the stability limit, at which conti
 
 Pilot = Callable[[float], Sequence[Segment]]  # step of the pilot run -> its samples
 
-# -- what is promised --------------------------------------------------------------------------------------------
+# -- the promise -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
