@@ -177,10 +177,10 @@ class EquationsOfMotion:
         problems += [
             f"{name_of(key)} is {value!r}. Give it a finite number."
             for key, value in state.items()
-            if not _is_number(value)
+            if not is_number(value)
         ]
         complete = {system.time: 0.0} | dict(system.parameters) | dict(state)
-        numbers = {symbol(key): float(value) for key, value in complete.items() if _is_number(value)}
+        numbers = {symbol(key): float(value) for key, value in complete.items() if is_number(value)}
         numbers = with_definitions(self.definitions, numbers)
         needed = (*self.states, *system.free_inputs)
         missing = [key for key in needed if symbol(key) not in numbers and key not in state]
@@ -306,7 +306,7 @@ class EquationsOfMotion:
         return labelled_rows(head, rows)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
     """Whether a value is a finite real number, possibly SymPy's."""
     if isinstance(value, str) or value is None:
         return False

@@ -6,7 +6,6 @@ each by Newton's method with the smallest change.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation import derive
+from vinculum.derivation.equations import is_number
 from vinculum.derivation.integrable import Equations
 from vinculum.derivation.mechanics.sample_states import left_over, solved_for
 from vinculum.describe import AffineSystem, System
@@ -99,16 +99,6 @@ def consistent_state(
         _solve(level.residuals, [key for key in level.movable if key not in held], values, level.what)
     equations.refuse_start(values)
     return {key: values[symbol(key)] for key in equations.user_symbols}
-
-
-def is_number(value: object) -> bool:
-    """Whether a value is a finite real number, SymPy's included."""
-    if isinstance(value, str) or value is None:
-        return False
-    try:
-        return math.isfinite(float(value))  # type: ignore[arg-type]  # refused below
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 def _fixed_states(
