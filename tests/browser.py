@@ -5,6 +5,7 @@ The tests of pages use Debian's Chromium or Google Chrome where there is one, an
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ _FLAGS = (
 )
 _PATIENCE = 180_000  # milliseconds: 3D drawings without a graphics card are slow on a busy machine
 _PACKAGES = ("libatomic1", "chromium")  # the first is a library that Playwright needs itself
+_OPENMP = "libgomp.so.1"
 _INSTALL = 900  # seconds for one attempt to install
 
 
@@ -90,18 +92,42 @@ def install(ask: bool = False) -> str | None:
 
     With ``ask`` sudo may ask for a password, and all output is shown; without it nobody is asked anything.
     """
-    sudo = [] if os.geteuid() == 0 else ["sudo"] if ask else ["sudo", "-n"]
-    apt_works = bool(shutil.which("apt-get")) and (not sudo or _run([*sudo, "true"], ask))
-    if apt_works:
-        apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=60"]
+    apt = _apt(ask)
+    if apt:
         _run([*apt, "update"], ask)
         for package in _PACKAGES:  # one by one: Ubuntu has no package chromium
             _run([*apt, "install", "-y", "--no-install-recommends", package], ask)
         if refusal() is None:
             return None
-    libraries = ["--with-deps"] if apt_works else []
+    libraries = ["--with-deps"] if apt else []
     _run([sys.executable, "-m", "playwright", "install", "chromium", "--only-shell", *libraries], ask)
     return refusal()
+
+
+def install_openmp(ask: bool = False) -> bool:
+    """Install the OpenMP library that Pinocchio loads, which a minimal Debian lacks; returns whether it is there."""
+    apt = [] if _loads(_OPENMP) else _apt(ask)
+    if apt:
+        _run([*apt, "update"], ask)
+        _run([*apt, "install", "-y", "--no-install-recommends", "libgomp1"], ask)
+    return _loads(_OPENMP)
+
+
+def _loads(library: str) -> bool:
+    """Whether a shared library can be loaded."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _apt(ask: bool) -> list[str]:
+    """The command apt-get, with sudo where it is needed; empty where it cannot be used."""
+    sudo = [] if os.geteuid() == 0 else ["sudo"] if ask else ["sudo", "-n"]
+    if not shutil.which("apt-get") or (sudo and not _run([*sudo, "true"], ask)):
+        return []
+    return [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=60"]
 
 
 def _run(command: Sequence[str], ask: bool) -> bool:
@@ -174,8 +200,10 @@ def photograph(running: Any, path: str | Path, picture: str | Path, width: int =
 
 
 def main() -> int:
-    """Install Chromium where it is missing. With --optional (`make test`) a failure is no error outside CI."""
+    """Install Chromium and OpenMP where they are missing; with --optional (`make test`) a failure counts only in CI."""
     optional = "--optional" in sys.argv[1:]
+    if not install_openmp(ask=not optional):
+        print(f"{_OPENMP} is missing, so the tests against Pinocchio fail. Install it: apt install libgomp1")
     if refusal() is None:
         return 0
     print("Installing Chromium, in which the tests open pages", flush=True)
