@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
@@ -32,7 +33,7 @@ JOINTS: dict[str, type[Joint]] = {}
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(ABC):
     """The connection of a body to its parent. Numbers such as a pitch are fields of the subclass."""
 
     name: ClassVar[str]
@@ -43,14 +44,12 @@ class Joint:
     slides: ClassVar[bool] = False  # drawn with a rod along its axis
     loose: ClassVar[bool] = False  # drawn without a rod to the parent
 
-    _repr_html_ = html
-
     def __init_subclass__(cls) -> None:
         JOINTS[cls.name] = cls
 
+    @abstractmethod
     def parts(self, axes: Sequence[Triple]) -> list[Part]:
         """The elementary joints from the parent outwards; ``axes`` are unit vectors in the body's frame."""
-        raise NotImplementedError
 
     @property
     def torques(self) -> int:
