@@ -1,0 +1,201 @@
+"""One critical root: Lyapunov's coefficients on the center manifold.
+
+In a chart, ξ̇ = g(ξ) = A ξ + B(ξ, ξ)/2 + C(ξ, ξ, ξ)/6 + ...
+
+zero root, A q = 0, p A = 0, p q = 1:   g₂ = p B(q, q)/2 ≠ 0: unstable. If g₂ vanishes by a mirror symmetry,
+    A h = -B(q, q), p h = 0:   g₃ = p [C(q, q, q) + 3 B(q, h)]/6 < 0 asymptotically stable, > 0 unstable.
+pair ±iω, A q = iω q, p* A = iω p*, p* q = 1:   c₁ = p* [C(q, q, q̄) + 2 B(q, h₁₁) + B(q̄, h₂₀)]/2,
+    h₁₁ = -A⁻¹ B(q, q̄), h₂₀ = (2iω - A)⁻¹ B(q, q):   Re c₁ < 0 asymptotically stable, > 0 unstable.
+
+Derivatives in the chart follow x(s) = x₀ + s N u + s² x₂/2 + s³ x₃/6 on the constraints: z_x x₂ = -z_xx(Nu, Nu),
+z_x x₃ = -z_xxx(Nu, Nu, Nu) - 3 z_xx(Nu, x₂). Without x₂ and x₃ they are wrong (Lyapunov 1892; Kuznetsov, chapter 5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.linearize import Point
+from vinculum.analyze.reduction import chart_at, reduced_rates
+from vinculum.analyze.structure import Structure
+from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.errors import DomainError
+from vinculum.graph import Node, along, constant, jacobian, operations, substitute, symbol, symbols
+from vinculum.graph.evaluate import magnitudes
+from vinculum.graph.exact import vanishing
+from vinculum.text_printer import number
+
+if TYPE_CHECKING:
+    from vinculum.analyze.stability import Decision
+
+_LARGEST = 20_000  # operations of the rates beyond which the third derivatives are not formed
+_NOTHING = 1e-8  # a coefficient below this share of its terms is not told from zero
+
+
+def critical_case(linear: LinearModel, where: Point, found: Structure) -> Decision | None:
+    """The verdict by the coefficients, or None where they do not decide."""
+    if found.family.shape[1] or found.unexplained > 1:
+        return None
+    on_axis = found.roots.roots[found.roots.on_axis]
+    zero = len(on_axis) == 1 or (found.unexplained == 1 and len(on_axis) == 1)
+    pair = len(on_axis) == 2 and abs(on_axis[0] - on_axis[1].conj()) <= 1e-6 * abs(on_axis[0])
+    if not zero and not (pair and not found.unexplained):
+        return None
+    jets = _jets(linear, where)
+    if jets is None:
+        return None
+    try:
+        return _zero_root(linear, where, jets) if zero else _imaginary_pair(linear, jets, abs(on_axis[0].imag))
+    except (DomainError, np.linalg.LinAlgError):
+        return None
+
+
+class Jets:
+    """Second and third derivatives of the rates in a chart."""
+
+    def __init__(self, rates: list[Node], z: list[Node], x: list[Node], chart: list[int], N: np.ndarray, values) -> None:
+        self.rates, self.z, self.x, self.chart, self.N, self.values = rates, z, x, chart, N, values
+        self.f_x = numbers(jacobian(rates, x), values)
+        self.follow = [i for i in range(len(x)) if i not in chart]
+        Z = numbers(jacobian(z, x), values) if z else np.zeros((0, len(x)))
+        self.inverse = np.linalg.pinv(Z[:, self.follow]) if z else np.zeros((len(self.follow), 0))
+        self.sizes: list[float] = []  # of the terms that were summed
+
+    def second(self, u: np.ndarray) -> np.ndarray:
+        """B(u, u)."""
+        Nu = self.N @ u
+        return self._along(self.rates, Nu, Nu) + self.f_x @ self._bend(Nu)
+
+    def third(self, u: np.ndarray) -> np.ndarray:
+        """C(u, u, u) = f_xxx(Nu, Nu, Nu) + 3 f_xx(Nu, x₂) + f_x x₃."""
+        Nu = self.N @ u
+        x2 = self._bend(Nu)
+        x3 = np.zeros(len(self.x))
+        if self.z:
+            twist = self._along(self.z, Nu, Nu, Nu) + 3 * self._along(self.z, Nu, x2)
+            x3[self.follow] = -self.inverse @ twist
+        return self._along(self.rates, Nu, Nu, Nu) + 3 * self._along(self.rates, Nu, x2) + self.f_x @ x3
+
+    def mixed(self, u: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """B(u, w), also for complex u and w."""
+        parts = [(1, u.real, w.real), (-1, u.imag, w.imag), (1j, u.real, w.imag), (1j, u.imag, w.real)]
+        return sum((c * self._polar(a, b) for c, a, b in parts if np.any(a) and np.any(b)), np.zeros(len(self.rates)))
+
+    def cubic(self, q: np.ndarray) -> np.ndarray:
+        """C(q, q, q̄) of a complex q = a + ib."""
+        a, b = q.real, q.imag
+        C_a, C_b, plus, minus = self.third(a), self.third(b), self.third(a + b), self.third(a - b)
+        abb, aab = (plus + minus - 2 * C_a) / 6, (plus - minus - 2 * C_b) / 6
+        return C_a + abb + 1j * (aab + C_b)
+
+    def _polar(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return (self.second(a + b) - self.second(a - b)) / 4
+
+    def _bend(self, Nu: np.ndarray) -> np.ndarray:
+        x2 = np.zeros(len(self.x))
+        if self.z:
+            x2[self.follow] = -self.inverse @ self._along(self.z, Nu, Nu)
+        return x2
+
+    def _along(self, nodes: list[Node], *directions: np.ndarray) -> np.ndarray:
+        """The derivative along several directions."""
+        for direction in directions:
+            nodes = along(nodes, {x: constant(float(d)) for x, d in zip(self.x, direction, strict=True) if d})
+        found = magnitudes(list(nodes), self.values)
+        self.sizes.append(max((size for _, size in found), default=0.0))
+        return np.array([value for value, _ in found])
+
+
+def _jets(linear: LinearModel, where: Point) -> Jets | None:
+    form, n = where.form, where.form.coordinates
+    rates = where.closed.rates if where.closed is not None else None
+    if rates is None:
+        rates = reduced_rates(form, where.values, chart_at(form, where.values))
+    states = [symbol(s) for s in linear.states]
+    if rates is None or any(s not in rates for s in states):
+        return None
+    nodes = [rates[s] for s in states]
+    if operations(nodes).total() > _LARGEST:
+        return None
+    x = [s for s in rates if s in form.states[:n] or s in states] if n else list(form.states)
+    z = [r for r in form.residuals if not symbols([r]) & set(form.velocities)]
+    columns = [where.tangent.chart.index(form.states.index(s)) for s in states]
+    N = where.tangent.N[[form.states.index(s) for s in x]][:, columns]
+    return Jets(nodes, z, x, [x.index(s) for s in states], N, where.values)
+
+
+def _zero_root(linear: LinearModel, where: Point, jets: Jets) -> Decision | None:
+    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE, Decision
+
+    A = linear.system_matrix
+    left, _, right = np.linalg.svd(A)
+    q, p = right[-1], left[:, -1]
+    p = p / (p @ q)
+    B = jets.second(q)
+    g2, size = p @ B / 2, np.abs(p) @ np.abs(B) / 2 + max(jets.sizes) * np.abs(p).max()
+    if abs(g2) > _NOTHING * size:
+        return Decision(UNSTABLE, "Lyapunov's coefficient of one zero root", f"g₂ = {number(g2)} is not zero")
+    if not _mirrored(linear, where, q):
+        return None
+    h = np.linalg.lstsq(np.vstack([A, p]), np.append(-B, 0.0), rcond=None)[0]
+    parts = [p @ jets.third(q) / 6, p @ jets.mixed(q, h) / 2]
+    g3 = sum(parts)
+    if abs(g3) <= _NOTHING * max(sum(map(abs, parts)), max(jets.sizes) * np.abs(p).max() * 1e-3):
+        return None
+    kind = ASYMPTOTIC if g3 < 0 else UNSTABLE
+    explanation = f"one root is zero, g₂ = 0 by symmetry, and g₃ = {number(g3)} is {'negative' if g3 < 0 else 'positive'}"
+    return Decision(kind, "Lyapunov's coefficient of one zero root", explanation)
+
+
+def _mirrored(linear: LinearModel, where: Point, q: np.ndarray) -> bool:
+    """Whether reflecting every state at the point leaves the equations unchanged: f(2y₀ - y) = -f(y), exactly."""
+    form, values, n = where.form, where.values, where.form.coordinates
+    rates = where.closed.rates if where.closed is not None else None
+    if rates is None:
+        rates = reduced_rates(form, values, chart_at(form, values))
+    if rates is None:
+        return False
+    turned = [s for s in rates if s in form.states[:n] or s in {symbol(x) for x in linear.states}]
+    position = [r for r in form.residuals if not symbols([r]) & set(form.velocities)]
+    for flipped in (turned, [s for s in turned if values[s] == 0.0]):
+        moved = {s: constant(2 * values[s]) - s for s in flipped}
+        support = {symbol(x) for x, c in zip(linear.states, q, strict=True) if abs(c) > 1e-9}
+        if not support <= set(flipped):
+            continue
+        states = [symbol(x) for x in linear.states]
+        nodes, images = [rates[s] for s in states], substitute([rates[s] for s in states], moved)
+        tests = [b + a if s in flipped else b - a for s, a, b in zip(states, nodes, images, strict=True)]
+        same = [b - a for a, b in zip(position, substitute(position, moved), strict=True)]
+        both = [b + a for a, b in zip(position, substitute(position, moved), strict=True)]
+        if all(vanishing(tests, values)) and (
+            not position or all(a or b for a, b in zip(vanishing(same, values), vanishing(both, values), strict=True))
+        ):
+            return True
+    return False
+
+
+def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision | None:
+    import scipy.linalg
+
+    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE, Decision
+
+    A = linear.system_matrix
+    roots, left, right = scipy.linalg.eig(A, left=True)
+    k = int(np.argmin(np.abs(roots - 1j * omega)))
+    q = right[:, k]
+    p = left[:, k] / np.conj(left[:, k].conj() @ q)
+    h11 = -np.linalg.solve(A, jets.mixed(q, q.conj()))
+    h20 = np.linalg.solve(2j * omega * np.eye(len(A)) - A, jets.mixed(q, q))
+    parts = [p.conj() @ part / 2 for part in (jets.cubic(q), 2 * jets.mixed(q, h11), jets.mixed(q.conj(), h20))]
+    c1 = sum(parts)
+    if abs(c1.real) <= _NOTHING * sum(map(abs, parts)) or not abs(c1):
+        return None
+    kind = ASYMPTOTIC if c1.real < 0 else UNSTABLE
+    explanation = (
+        f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient Re c₁/ω = {number(c1.real / omega)} is "
+        f"{'negative' if c1.real < 0 else 'positive'}"
+    )
+    return Decision(kind, "Lyapunov's coefficient of one imaginary pair", explanation)
