@@ -5,13 +5,23 @@ from vinculum.simulation.problem.events import Event, Happened, Outcome, reactio
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
 from vinculum.simulation.stabilization.residual_bounds import Decay, GainInterval, decay_bound, gain_interval
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Projection, Sampled, Unstabilized
+from vinculum.simulation.stabilization.stabilization import (
+    STABILIZATIONS,
+    Baumgarte,
+    Guaranteed,
+    Projection,
+    Sampled,
+    Stabilization,
+    Unstabilized,
+)
+from vinculum.simulation.stabilization.stabilization import register as register_stabilization
 from vinculum.simulation.trajectory.storage import read_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 __all__ = [
     "BDF",
     "METHODS",
+    "STABILIZATIONS",
     "Adams",
     "Automatic",
     "Baumgarte",
@@ -25,6 +35,7 @@ __all__ = [
     "Projection",
     "RungeKutta",
     "Sampled",
+    "Stabilization",
     "Taylor",
     "Trajectory",
     "Unstabilized",
@@ -34,5 +45,6 @@ __all__ = [
     "reaction",
     "read_trajectory",
     "register",
+    "register_stabilization",
     "simulate",
 ]

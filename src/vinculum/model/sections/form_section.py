@@ -140,6 +140,7 @@ OPTION_READERS: dict[str, Callable[[Reading, Path, Any, Symbols], Any]] = {
     "number": _number,
     "coordinates": _coordinates,
     "state": _state,
+    "gains": by_constraint,
     "rates": by_constraint,
     "prescription": by_constraint,
     "inverse": _inverse,

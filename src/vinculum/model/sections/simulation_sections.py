@@ -12,14 +12,16 @@ import numpy as np
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.system import System
 from vinculum.model.reading import Reading
-from vinculum.model.sections.analysis_sections import Symbols, by_constraint
+from vinculum.model.sections.analysis_sections import Symbols
+from vinculum.model.sections.form_section import OPTION_READERS
 from vinculum.model.sections.given_motion import read_laws, read_torques
 from vinculum.model.text.location import Path
 from vinculum.model.units import dimensions
 from vinculum.names import name_of
+from vinculum.options import options_listed
 from vinculum.simulation.integrators import METHODS
 from vinculum.simulation.problem.events import Event
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
+from vinculum.simulation.stabilization.stabilization import STABILIZATIONS
 
 
 def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
@@ -68,27 +70,20 @@ def _times(reading: Reading, path: Path, raw: dict[str, Any]) -> Any:
 
 
 def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
-    """The stabilization, by name or with gains or an accuracy."""
+    """The stabilization, by name or with its options."""
     if isinstance(raw, str):
         return raw
-    kind = {"baumgarte": Baumgarte, "sampled": Sampled, "guaranteed": Guaranteed}[raw["kind"]]
-    takes = {"baumgarte": ("rate", "alpha", "beta"), "sampled": ("rate",), "guaranteed": ("epsilon", "sampled")}
-    given: dict[str, Any] = {}
-    for key, entry in raw.items():
-        if key == "kind":
-            continue
-        if key not in takes[raw["kind"]]:
-            reading.problem(
-                (*path, key), f"{raw['kind']} has no option {key}. Its options: {', '.join(takes[raw['kind']])}."
-            )
-        elif key == "sampled":
-            given[key] = entry
-        else:
-            given[key] = by_constraint(reading, (*path, key), entry, known)
-    if raw["kind"] == "guaranteed" and "epsilon" not in raw:
-        reading.problem(path, "epsilon, the accuracy, is missing. Write epsilon = 1e-6, for instance.")
-        return None
-    return None if any(value is None for value in given.values()) else kind(**given)
+    kind = STABILIZATIONS[raw["kind"]]
+    options = kind.options()
+    for key in (key for key in raw if key not in ("kind", *options)):
+        reading.problem((*path, key), f"{kind.name} has no option {key}. {options_listed(options)}.")
+    for key in (key for key, option in options.items() if option.needed and key not in raw):
+        reading.problem(path, f"{kind.name} needs {key}. {options[key].about} Write {key} = ... in this table.")
+    given = {
+        key: OPTION_READERS[options[key].kind](reading, (*path, key), raw[key], known) for key in options if key in raw
+    }
+    complete = all(given.get(key) is not None for key, option in options.items() if option.needed or key in raw)
+    return kind(**given) if complete else None
 
 
 def _read_laws_and_events(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:

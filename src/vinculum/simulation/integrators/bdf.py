@@ -44,7 +44,10 @@ class BDF(Method):
     about: ClassVar[str] = "SUNDIALS' backward differentiation formulas, compiled Jacobian"
     options: ClassVar[tuple[str, ...]] = ("tolerance",)
     follows_corners: ClassVar[bool] = True
-    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Unstabilized)  # projection would break its memory
+    stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (
+        Baumgarte,
+        Unstabilized,
+    )  # projection would break its memory
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
         """Raise if the tolerance is not positive."""

@@ -24,7 +24,7 @@ from vinculum.simulation.problem.events import (
 )
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import projection_outputs
-from vinculum.simulation.stabilization.stabilization import Projection, Stabilization
+from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, Stabilization
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
@@ -158,7 +158,7 @@ def _functions(method: FixedStep, problem: Problem, stabilization: Stabilization
     full = problem.compiled(nodes.monitored)
     later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
     stage = problem.compiled(later) if len(method.tables.b) > 1 else full
-    if not isinstance(stabilization, Projection):
+    if stabilization.acts != AFTER_STEPS:
         return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64))
     outputs, levels = projection_outputs(problem)
     return Functions(full, stage, problem.compiled(outputs), np.array(levels, dtype=np.int64).reshape(-1, 4))

@@ -36,7 +36,13 @@ from vinculum.simulation.problem.events import (
 )
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import project_after_step
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Stabilization, Unstabilized
+from vinculum.simulation.stabilization.stabilization import (
+    AFTER_STEPS,
+    Baumgarte,
+    Projection,
+    Stabilization,
+    Unstabilized,
+)
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -66,7 +72,7 @@ class Taylor(Method):
     follows_corners: ClassVar[bool] = True
     misses_events_at_corners: ClassVar[bool] = True
     keeps_polynomials: ClassVar[bool] = True
-    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Projection, Unstabilized)
+    stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (Baumgarte, Projection, Unstabilized)
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
         """Raise if the tolerance is not positive."""
@@ -211,7 +217,7 @@ def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndar
     t1, recorder = run.plan.t1, run.recorder
     integrator = _start_integrator(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
-    options = {"callback": project_after_step(problem)} if isinstance(run.stabilization, Projection) else {}
+    options = {"callback": project_after_step(problem)} if run.stabilization.acts == AFTER_STEPS else {}
     steps, good = _FIRST_CHUNK, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
