@@ -229,9 +229,9 @@ def test_a_new_form_is_known_to_the_command_line_and_to_latex(plain, tmp_path):
 
 
 def test_a_new_form_is_known_to_the_report(plain, tmp_path):
-    findings = vn.examine(loads(FILE + '[form]\nname = "plain"\n'))
+    results = vn.examine(loads(FILE + '[form]\nname = "plain"\n'))
     page = tmp_path / "page.html"
-    vn.write_report(findings, page)
+    vn.write_report(results, page)
     text = html.unescape(page.read_text(encoding="utf-8"))
     assert "Lagrange's equations, plain." in text
 
