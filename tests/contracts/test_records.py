@@ -24,7 +24,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 import vinculum.model.examine
 
-INTERFACES = (vn.simulation.Method,, vn.simulation.Stabilization)  # nobody makes one
+INTERFACES = (vn.simulation.Method, vn.simulation.Stabilization)  # nobody makes one
 LIBRARY = Path(vn.__file__).parent / "model" / "library"
 x, y, s, e = dynamicsymbols("x y s e")
 k, c, u, p, t = sp.symbols("k c u p t")
