@@ -186,6 +186,7 @@ MAKERS = {
     "GainInterval": lambda: vn.simulation.gain_interval("euler", 0.01, 1e-3, curvature=1.0),
     "Happened": lambda: motion().events[0],
     "Outcome": lambda: motion().outcome,
+    "Cause": lambda: motion().outcome.cause,
     "Results": results,
     "Point": lambda: results().points[0],
     "Settling": lambda: results().points[0].settling,

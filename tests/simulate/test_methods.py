@@ -15,7 +15,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from simulate.models import difference, hanging, largest, pendulum, run, x
 from vinculum.simulation import METHODS, Method, register
-from vinculum.simulation.problem.events import NON_FINITE, STALLED, Outcome, finished
+from vinculum.simulation.trajectory.outcome import NON_FINITE, STALLED, Outcome, finished
 
 TIMES = np.linspace(0, 2, 21)
 BUTCHER = {  # six stages, order five (Butcher 1964)
@@ -69,7 +69,7 @@ class DOP853(Method):
             solver.step()
             if solver.status == "failed" or not np.all(np.isfinite(solver.y)):
                 kind = STALLED if solver.status == "failed" else NON_FINITE
-                return Outcome(kind, solver.t_old, ""), solver.t_old, solver.y
+                return Outcome(kind, solver.t_old), solver.t_old, solver.y
             values = watched(solver.t, solver.y, p)
             recorder.measure(values[:1], values[None, 1:])
             waiting = recorder.instants[recorder.written :]

@@ -1,7 +1,7 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
 from vinculum.simulation.integrators import BDF, METHODS, Adams, Automatic, Method, RungeKutta, Taylor, register
-from vinculum.simulation.problem.events import Event, Happened, Outcome, reaction
+from vinculum.simulation.problem.events import Event, Happened, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
 from vinculum.simulation.stabilization.residual_bounds import Decay, GainInterval, decay_bound, gain_interval
@@ -15,6 +15,7 @@ from vinculum.simulation.stabilization.stabilization import (
     Unstabilized,
 )
 from vinculum.simulation.stabilization.stabilization import register as register_stabilization
+from vinculum.simulation.trajectory.outcome import Cause, Outcome
 from vinculum.simulation.trajectory.storage import read_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
@@ -25,6 +26,7 @@ __all__ = [
     "Adams",
     "Automatic",
     "Baumgarte",
+    "Cause",
     "Decay",
     "Event",
     "GainInterval",

@@ -20,8 +20,8 @@ from vinculum.options import Choice, options_listed, refuse_unknown
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
-    from vinculum.simulation.problem.events import Outcome
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.outcome import Outcome
     from vinculum.simulation.trajectory.recorder import Plan, Run
 
 Reached = tuple["Outcome", float, np.ndarray]  # how a segment ended, and the time and state there
