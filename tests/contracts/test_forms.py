@@ -7,7 +7,7 @@ import html
 import importlib
 import json
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from sympy.physics.mechanics import dynamicsymbols
 from typer.testing import CliRunner
 
 import vinculum as vn
+from examples import cartesian_pendulum
 from vinculum.cli.app import app
 from vinculum.derivation import FORMS, form_names
 from vinculum.derivation.forms.form import MechanicalForm, build_form, register
@@ -41,14 +42,7 @@ rod = "(x^2 + y^2 - 1)/2"
 
 
 def pendulum() -> vn.System:
-    return vn.System(
-        [x, y],
-        m * (x.diff() ** 2 + y.diff() ** 2) / 2,
-        m * g * y,
-        constraints=[vn.Holonomic((x**2 + y**2 - l**2) / 2, name="rod")],
-        parameters={m: 1, g: 10, l: 1},
-        name="pendulum",
-    )
+    return replace(cartesian_pendulum.system(), parameters={m: 1, g: 10, l: 1}, name="pendulum")
 
 
 def turning() -> vn.System:
