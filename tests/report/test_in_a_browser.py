@@ -168,7 +168,7 @@ def test_every_formula_is_set(opened, written, name):
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert page.evaluate(looking.EMPTY_FORMULAS) == []
     assert page.locator("math").count() > rows
-    assert page.locator("#equations code").count() == 0, "what is no formula is shown as text"
+    assert page.locator("#equations code").count() == 0, "text without a formula is shown as text"
 
 
 def test_the_promised_bound_is_drawn_and_kept(opened, written):

@@ -115,7 +115,7 @@ def test_a_start_where_the_force_has_no_value(method, options):
 
 
 def said(*arguments: object, **options: object) -> str:
-    """What is said about a run that cannot begin: the refusal, or the outcome."""
+    """The message about a run that cannot begin: the refusal, or the outcome."""
     try:
         return str(attempt(*arguments, **options).outcome)
     except vn.VinculumError as refusal:

@@ -99,7 +99,7 @@ class Outcome:
     determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
     its domain); stalled (the step size went to zero).
 
-    A sentence as the cause, of a method of your own, is kept as it is.
+    Your own method may give a sentence as the cause; it is shown unchanged.
     """
 
     kind: str
