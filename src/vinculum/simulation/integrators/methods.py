@@ -125,14 +125,12 @@ def method_from(method: Method | str, **options: Any) -> Method:
 
 def _refuse_option(method: type[Method], title: str, option: str, known: Sequence[str]) -> None:
     """Raise for an option that a method does not have, with the reason, what to do, and the options that it has."""
+    has = f" {options_listed(known)}."
     if option == "tolerance" and not method.adaptive:
-        found = Finding(
-            f"{title} has a fixed step and no tolerance. {options_listed(known)}.", ["Leave out tolerance."]
-        )
-        raise VinculumError(found)
+        raise VinculumError(Finding(f"{title} has a fixed step and no tolerance.", ["Leave out tolerance.", has]))
     if option == "step" and method.adaptive:
-        advice = ("Leave step out, or use ", call("simulate", tolerance=Word("1e-9")), ".")
-        raise VinculumError(Finding(f"{title} chooses its own steps. {options_listed(known)}.", advice))
+        advice = ("Leave step out, or use ", call("simulate", tolerance=Word("1e-9")), ".", has)
+        raise VinculumError(Finding(f"{title} chooses its own steps.", advice))
     refuse_unknown(title, [option], known)
 
 
