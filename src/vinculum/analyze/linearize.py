@@ -133,7 +133,9 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
     matrix, right = numbers(jacobian(form.balance, form.algebraic), still), numbers(form.balance, still)
     size = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0)
     size = np.where(size > 0, size, 1.0)
-    found = np.linalg.lstsq(matrix / size, -right / size[:, 0], rcond=1e-12)[0]
+    S, f = matrix / size, -right / size[:, 0]
+    square = S.shape[0] == S.shape[1] and np.linalg.cond(S) < 1e12
+    found = np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0]
     return dict(zip(form.algebraic, map(float, found), strict=True))
 
 

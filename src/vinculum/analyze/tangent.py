@@ -86,14 +86,20 @@ def tangent(
     rows = [i for i in range(len(x)) if i not in follow]
     N, N_error = _embedding(Z, rows, follow)
     A, error = (F @ N)[rows], (F_error @ np.abs(N) + np.abs(F) @ N_error)[rows]
-    terms = _terms(form.rates, values) + np.abs(f_w.value) @ np.abs(inverse) @ _terms(form.balance, values)
-    sizes = column_sizes(form, values)
-    terms = np.maximum(terms, (terms * sizes).max(initial=0.0) / sizes if form.mechanics is not None else 0.0)
+    terms = rate_terms(form, values)
     return Tangent(tuple(rows), A, F_u[rows], N, w_x @ N, w_u, error, F, F_u, terms, Z.value)
 
 
+def rate_terms(form: Descriptor, values: Values) -> np.ndarray:
+    """The sizes of the terms that cancel in each rate; of accelerations, largest force over √(M_ii M_jj)."""
+    terms, n = _terms(form.rates, values), form.coordinates
+    if n:
+        root = column_sizes(form, values)[:n]
+        terms[n : 2 * n] = (_terms(form.balance[:n], values) / root).max(initial=0.0) / root
+    return terms
+
+
 def _terms(rows: Sequence[Node], values: Values) -> np.ndarray:
-    """The sizes of the terms that are summed in each row."""
     return np.array([size for _, size in magnitudes(list(rows), values)]) if rows else np.zeros(0)
 
 
@@ -116,8 +122,9 @@ def _embedding(Z: Measured, free: list[int], follow: list[int]) -> tuple[np.ndar
     if follow:
         inverse = np.linalg.pinv(Z.value[:, follow])
         N[follow] = -inverse @ Z.value[:, free]
-        error[follow] = np.abs(inverse) @ (Z.error[:, free] + Z.error[:, follow] @ np.abs(N[follow]))
-    return N, error
+        terms = np.finfo(float).eps * (np.abs(inverse) @ np.abs(Z.value[:, free]))
+        error[follow] = terms + np.abs(inverse) @ (Z.error[:, free] + Z.error[:, follow] @ np.abs(N[follow]))
+    return np.where(np.abs(N) <= error, 0.0, N), error
 
 
 def dependent_states(
