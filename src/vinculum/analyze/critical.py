@@ -56,7 +56,9 @@ def critical_case(linear: LinearModel, where: Point, found: Structure) -> Decisi
 class Jets:
     """Second and third derivatives of the rates in a chart."""
 
-    def __init__(self, rates: list[Node], z: list[Node], x: list[Node], chart: list[int], N: np.ndarray, values) -> None:
+    def __init__(
+        self, rates: list[Node], z: list[Node], x: list[Node], chart: list[int], N: np.ndarray, values
+    ) -> None:
         self.rates, self.z, self.x, self.chart, self.N, self.values = rates, z, x, chart, N, values
         self.f_x = numbers(jacobian(rates, x), values)
         self.follow = [i for i in range(len(x)) if i not in chart]
@@ -128,16 +130,17 @@ def _jets(linear: LinearModel, where: Point) -> Jets | None:
 
 
 def _zero_root(linear: LinearModel, where: Point, jets: Jets) -> Decision | None:
-    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE, Decision
+    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE
 
     A = linear.system_matrix
     left, _, right = np.linalg.svd(A)
     q, p = right[-1], left[:, -1]
     p = p / (p @ q)
+    border = np.any(np.abs(p) @ _errors(linear) @ np.abs(q))
     B = jets.second(q)
     g2, size = p @ B / 2, np.abs(p) @ np.abs(B) / 2 + max(jets.sizes) * np.abs(p).max()
     if abs(g2) > _NOTHING * size:
-        return Decision(UNSTABLE, "Lyapunov's coefficient of one zero root", f"g₂ = {number(g2)} is not zero")
+        return _decision(UNSTABLE, "zero root", f"one root is zero and g₂ = {number(g2)} is not", bool(border))
     if not _mirrored(linear, where, q):
         return None
     h = np.linalg.lstsq(np.vstack([A, p]), np.append(-B, 0.0), rcond=None)[0]
@@ -145,9 +148,28 @@ def _zero_root(linear: LinearModel, where: Point, jets: Jets) -> Decision | None
     g3 = sum(parts)
     if abs(g3) <= _NOTHING * max(sum(map(abs, parts)), max(jets.sizes) * np.abs(p).max() * 1e-3):
         return None
-    kind = ASYMPTOTIC if g3 < 0 else UNSTABLE
-    explanation = f"one root is zero, g₂ = 0 by symmetry, and g₃ = {number(g3)} is {'negative' if g3 < 0 else 'positive'}"
-    return Decision(kind, "Lyapunov's coefficient of one zero root", explanation)
+    kind, sign = (ASYMPTOTIC, "negative") if g3 < 0 else (UNSTABLE, "positive")
+    found = f"one root is zero, g₂ = 0 by symmetry, and g₃ = {number(g3)} is {sign}"
+    return _decision(kind, "zero root", found, bool(border))
+
+
+def _errors(linear: LinearModel) -> np.ndarray:
+    return np.zeros_like(linear.system_matrix) if linear.errors is None else linear.errors
+
+
+def _decision(kind: str, which: str, found: str, border: bool) -> Decision:
+    """The verdict; undecided where the root is critical only within the rounding errors of the model."""
+    from vinculum.analyze.stability import UNDECIDED, Decision
+
+    theorem = f"Lyapunov's theorem on one {which}"
+    if not border:
+        return Decision(kind, theorem, found)
+    return Decision(
+        UNDECIDED,
+        "the border of stability",
+        f"a real part is zero only within rounding, so it may have either sign; if it were exactly zero, the motion "
+        f"would be {kind} by {theorem}: {found}",
+    )
 
 
 def _mirrored(linear: LinearModel, where: Point, q: np.ndarray) -> bool:
@@ -180,7 +202,7 @@ def _mirrored(linear: LinearModel, where: Point, q: np.ndarray) -> bool:
 def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision | None:
     import scipy.linalg
 
-    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE, Decision
+    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE
 
     A = linear.system_matrix
     roots, left, right = scipy.linalg.eig(A, left=True)
@@ -193,9 +215,8 @@ def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision |
     c1 = sum(parts)
     if abs(c1.real) <= _NOTHING * sum(map(abs, parts)) or not abs(c1):
         return None
-    kind = ASYMPTOTIC if c1.real < 0 else UNSTABLE
-    explanation = (
-        f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient Re c₁/ω = {number(c1.real / omega)} is "
-        f"{'negative' if c1.real < 0 else 'positive'}"
-    )
-    return Decision(kind, "Lyapunov's coefficient of one imaginary pair", explanation)
+    kind, sign = (ASYMPTOTIC, "negative") if c1.real < 0 else (UNSTABLE, "positive")
+    felt, errors = np.outer(p.conj(), q), _errors(linear)
+    border = np.sum(errors * np.abs(felt.real)) > 1e-6 * np.sum(errors * np.abs(felt))
+    found = f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient Re c₁/ω = {number(c1.real / omega)} is {sign}"
+    return _decision(kind, "imaginary pair", found, bool(border))

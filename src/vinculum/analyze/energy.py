@@ -51,6 +51,8 @@ def energy_test(linear: LinearModel, where: Point, symmetry: np.ndarray) -> Ener
         return EnergyTest(False, "the feedback has no energy")
     if mechanics.actuators is not None:
         return EnergyTest(False, "servo constraints do work")
+    if form.turned:
+        return EnergyTest(False, "the energy is not tested in a turning frame")
     if mechanics.approach:
         return EnergyTest(False, "constraints that are approached do work")
     return _Variation(linear, where, mechanics, symmetry).run()

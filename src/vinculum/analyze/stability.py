@@ -17,7 +17,7 @@ from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point, point
 from vinculum.analyze.parity import odd_state
-from vinculum.analyze.structure import Structure
+from vinculum.analyze.structure import Structure, involved
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import number, numbers
@@ -61,7 +61,7 @@ def stability(linear: LinearModel) -> Verdict:
     decision = _without_drift(linear, found)
     drifting: tuple[sp.Expr, ...] = ()
     if found.drift.shape[1] and decision.kind != UNSTABLE:
-        drifting = _moved(linear, found.drift)
+        drifting = involved(linear.states, found.drift)
         decision = _drift(decision, drifting)
     return Verdict(
         decision.kind,
@@ -109,16 +109,18 @@ def _unstable(roots: np.ndarray) -> Decision:
 def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
     k = found.family.shape[1]
     if k:
-        names = listed(_moved(linear, found.family))
+        names = listed(involved(linear.states, found.family))
+        kind = "steady motion" if linear.at.steady else "equilibrium"
         return Decision(
             STABLE,
-            "Lyapunov-Malkin theorem",
+            "the Lyapunov-Malkin theorem",
             f"all roots except {_zeros(linear.critical)} have negative real parts: every motion nearby tends to a "
-            f"neighboring {'steady motion' if linear.at.steady else 'equilibrium'}; {names} "
-            f"{'is' if len(_moved(linear, found.family)) == 1 else 'are'} not attracted to {'its' if len(_moved(linear, found.family)) == 1 else 'their'} old value",
+            f"neighboring {kind}, not back to this one; it may differ in {names}",
         )
     if not linear.critical:
-        return Decision(ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots have negative real parts")
+        return Decision(
+            ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots have negative real parts"
+        )
     return Decision(
         ASYMPTOTIC,
         "Krasinskiy's theorem on the critical case of zero roots from constraints and integrals",
@@ -131,16 +133,16 @@ def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
 def _by_energy(linear: LinearModel, energy: EnergyTest) -> Decision:
     kept = "is conserved" if energy.conserved else "never increases"
     if energy.momenta:
-        momenta = "momentum is" if energy.momenta == 1 else f"{energy.momenta} momenta are"
+        momenta = "a momentum is" if energy.momenta == 1 else f"{energy.momenta} momenta are"
         return Decision(
             STABLE,
-            "Routh-Salvadori theorem (energy and conserved momenta)",
-            f"the energy {kept}, {'the' if energy.momenta == 1 else ''} {momenta} conserved, and the second variation of "
-            "the energy at fixed momenta is positive definite".replace("  ", " "),
+            "the Routh-Salvadori theorem on energy and conserved momenta",
+            f"the energy {kept}, {momenta} conserved, and the second variation of the energy at fixed momenta is positive "
+            "definite",
         )
     return Decision(
         STABLE,
-        "Lagrange-Dirichlet theorem (reduced potential with a strict minimum)",
+        "the Lagrange-Dirichlet theorem",
         f"the energy {kept}, and the reduced potential has a strict minimum on the constraints",
     )
 
@@ -178,7 +180,9 @@ def _on_the_axis(roots: np.ndarray) -> Decision:
 
 def _undecided(linear: LinearModel, found: Structure, energy: EnergyTest) -> Decision:
     roots = found.roots.roots[found.roots.on_axis]
-    decision = _on_the_axis(roots) if len(roots) else Decision(UNDECIDED, "critical case", "zero roots beyond the structure")
+    decision = (
+        _on_the_axis(roots) if len(roots) else Decision(UNDECIDED, "critical case", "zero roots beyond the structure")
+    )
     return Decision(UNDECIDED, decision.theorem, f"{decision.explanation}; {energy.reason}")
 
 
@@ -190,18 +194,8 @@ def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:
         UNSTABLE,
         "drift along a symmetry with a conserved momentum",
         f"{names} {verb}: a small push changes the conserved momentum, and the position grows with time; apart from "
-        f"that drift the motion is {decision.kind}, by {_lower(decision.theorem)}: {decision.explanation}",
+        f"that drift the motion is {decision.kind} by {decision.theorem}: {decision.explanation}",
     )
-
-
-def _lower(theorem: str) -> str:
-    return theorem if theorem[:1].isupper() and not theorem.startswith("The") else theorem
-
-
-def _moved(linear: LinearModel, directions: np.ndarray) -> tuple[sp.Expr, ...]:
-    """The states that take part in directions."""
-    size = np.abs(directions).max(axis=1)
-    return tuple(x for x, s in zip(linear.states, size, strict=True) if s > 1e-9 * size.max())
 
 
 def _zeros(count: int) -> str:
