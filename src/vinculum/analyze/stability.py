@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.critical import critical_case, degenerate_potential
+from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Decision
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point, point
@@ -21,8 +23,6 @@ from vinculum.analyze.structure import Structure, involved
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import number, numbers
-
-ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "unstable", "undecided"
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,6 @@ class Verdict:
         return f"{self.kind}: {self.explanation} ({self.theorem})"
 
     _repr_html_ = html
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A kind of stability with its theorem and explanation."""
-
-    kind: str
-    theorem: str
-    explanation: str
 
 
 def stability(linear: LinearModel) -> Verdict:
@@ -90,12 +81,17 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
     where = point(linear.equations, linear.at)
     energy = energy_test(linear, where, found.symmetry)
     if energy.stable and energy.conserved:
-        return _by_energy(linear, energy)
-    by_coefficients = _by_coefficients(linear, where, found)
+        return _by_energy(linear, found, energy)
+    by_coefficients = critical_case(linear, where, found)
     if energy.stable:
         decided = by_coefficients is not None and by_coefficients.kind == ASYMPTOTIC
-        return by_coefficients if decided else _by_energy(linear, energy)
-    return _by_parity(linear, where, found) or by_coefficients or _undecided(linear, found, energy)
+        return by_coefficients if decided else _by_energy(linear, found, energy)
+    return (
+        _by_parity(linear, where, found)
+        or by_coefficients
+        or (degenerate_potential(linear, where, energy.conserved) if energy.degenerate else None)
+        or _undecided(found, energy)
+    )
 
 
 def _unstable(roots: np.ndarray) -> Decision:
@@ -130,7 +126,15 @@ def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
     )
 
 
-def _by_energy(linear: LinearModel, energy: EnergyTest) -> Decision:
+def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Decision:
+    if found.symmetry.shape[1] and not found.drift.shape[1]:
+        names = listed(involved(linear.states, found.symmetry))
+        return Decision(
+            UNDECIDED,
+            "the Lagrange-Dirichlet theorem",
+            f"the energy shows stability in all states but {names}, which may wander; leave out what does not matter with "
+            f"linearize(..., drop=[{names}])",
+        )
     kept = "is conserved" if energy.conserved else "never increases"
     if energy.momenta:
         momenta = "a momentum is" if energy.momenta == 1 else f"{energy.momenta} momenta are"
@@ -162,12 +166,6 @@ def _by_parity(linear: LinearModel, where: Point, found: Structure) -> Decision 
     )
 
 
-def _by_coefficients(linear: LinearModel, where: Point, found: Structure) -> Decision | None:
-    from vinculum.analyze.critical import critical_case
-
-    return critical_case(linear, where, found)
-
-
 def _on_the_axis(roots: np.ndarray) -> Decision:
     one = len(roots) == 1
     return Decision(
@@ -178,12 +176,13 @@ def _on_the_axis(roots: np.ndarray) -> Decision:
     )
 
 
-def _undecided(linear: LinearModel, found: Structure, energy: EnergyTest) -> Decision:
+def _undecided(found: Structure, energy: EnergyTest) -> Decision:
     roots = found.roots.roots[found.roots.on_axis]
-    decision = (
-        _on_the_axis(roots) if len(roots) else Decision(UNDECIDED, "critical case", "zero roots beyond the structure")
-    )
-    return Decision(UNDECIDED, decision.theorem, f"{decision.explanation}; {energy.reason}")
+    first = _on_the_axis(roots).explanation if len(roots) else "there are zero roots that no family explains"
+    warning = ""
+    if energy.conserved and "negative" in energy.reason:
+        warning = "; gyroscopic forces hold it, and complete dissipation would make it unstable (Kelvin-Chetaev)"
+    return Decision(UNDECIDED, "critical case", f"{first}; {energy.reason}{warning}")
 
 
 def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:
