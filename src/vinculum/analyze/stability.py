@@ -8,6 +8,7 @@ distance exceeds the bound of its error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +16,14 @@ import sympy as sp
 
 from vinculum.analyze.critical import critical_case, degenerate_potential
 from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Decision
+from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.linearize import Point, point
+from vinculum.analyze.linearize import Point, linearize, point
+from vinculum.analyze.nonsmooth import nonsmooth
 from vinculum.analyze.parity import odd_state
 from vinculum.analyze.structure import Structure, involved
+from vinculum.errors import ModelError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import number, numbers
@@ -46,8 +50,24 @@ class Verdict:
     _repr_html_ = html
 
 
-def stability(linear: LinearModel) -> Verdict:
-    """Decide the stability of the motion at which the model was made, for perturbations of ``linear.states``."""
+def stability(of: LinearModel | Analyzed, at: Mapping[sp.Expr, float] | None = None) -> Verdict:
+    """Decide the stability of an equilibrium or steady motion, for perturbations of the states of its linear model.
+
+    Pass the linear model, or equations with the point ``at``: this also decides where force laws have corners, such as
+    rests under dry friction, at which there is no linear model.
+    """
+    if isinstance(of, LinearModel):
+        return _verdict(of)
+    if at is None:
+        raise ModelError("No point was given", ["Pass stability(equations, at=equilibrium), or a linear model."])
+    decision = nonsmooth(of, at)
+    if decision is None:
+        return _verdict(linearize(of, at))
+    none = np.zeros(0, dtype=complex)
+    return Verdict(decision.kind, decision.theorem, decision.explanation, none, none.real, 0)
+
+
+def _verdict(linear: LinearModel) -> Verdict:
     found = linear.structure
     decision = _without_drift(linear, found)
     drifting: tuple[sp.Expr, ...] = ()
