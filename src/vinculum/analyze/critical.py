@@ -23,7 +23,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
 from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.structure import Structure
-from vinculum.derivation.mechanics.sample_states import Values, numbers
+from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.errors import DomainError
 from vinculum.graph import ZERO, Node, along, constant, jacobian, operations, substitute, symbol, symbols
 from vinculum.graph.evaluate import magnitudes
@@ -263,5 +263,6 @@ def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision |
     kind, sign = (ASYMPTOTIC, "negative") if c1.real < 0 else (UNSTABLE, "positive")
     felt, errors = np.outer(p.conj(), q), _errors(linear)
     border = np.sum(errors * np.abs(felt.real)) > 1e-6 * np.sum(errors * np.abs(felt))
-    found = f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient Re c₁/ω = {number(c1.real / omega)} is {sign}"
+    coefficient = f"Re c₁/ω = {number(c1.real / omega)}"
+    found = f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient {coefficient} is {sign}"
     return _decision(kind, "imaginary pair", found, bool(border))

@@ -4,9 +4,10 @@ With an energy E that is conserved or only decreases, and conserved momenta I, l
 
     E_x = μ·I_x + ν·z_x    at the point, and    (E - μ·I - ν·z)_xx positive definite on  ker(I_x, z_x)
 
-(modulo the directions of ignorable coordinates). Then the motion is stable, also for perturbed momenta. The terms ν·z_xx
-are the curvature of the constraints. At rest with nonholonomic constraints the condition on E_x demands that their
-reactions vanish. Forces that do not depend on velocities count as potential forces if their curl vanishes identically.
+(modulo the directions of ignorable coordinates). Then the motion is stable, also for perturbed momenta. The terms
+ν·z_xx are the curvature of the constraints. At rest with nonholonomic constraints the condition on E_x demands that
+their reactions vanish. Forces that do not depend on velocities count as potential forces if their curl vanishes
+identically.
 
 Hypotheses checked: no explicit time; forces = potential + no power + power ≤ 0; reactions without power.
 """

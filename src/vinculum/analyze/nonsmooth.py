@@ -1,15 +1,15 @@
 """Verdicts at a rest where force laws have corners: dry friction, unilateral springs, cases.
 
 There is no first approximation, and Lyapunov's theorems on it are void: they call a pendulum unstable that friction
-holds upside down. With slips γ = W'v, friction forces -W λ, λ_i ∈ κ_i Sign(γ_i), the rests form a set: the forces of the
-smooth system are balanced by some λ₀ with |λ₀_i| ≤ κ_i. Such a rest is stable if
+holds upside down. With slips γ = W'v and friction forces -W λ, λ_i ∈ κ_i Sign(γ_i), the rests form a set: the smooth
+forces are balanced by some λ₀ with |λ₀_i| ≤ κ_i. Such a rest is stable if
 
-    D1  friction acts on every velocity (rank P'W = number of independent velocities) and some λ₀ lies strictly inside;
+    D1  friction acts on every velocity (rank P'W = number of independent velocities), some λ₀ lies strictly inside;
     D2  the slips are W'q̇ with constant W and κ, and V + λ₀·W'q meets the conditions of Lagrange and Dirichlet;
-    D3  V of every smooth piece meets these conditions at the point (corners of the potential; friction only loses energy).
+    D3  V of every smooth piece meets these conditions at the point (corners of the potential).
 
-None of these rests is asymptotically stable where friction acts: a neighboring point of the set is a rest too. Everything
-else is undecided.
+None of these rests is asymptotically stable where friction acts: neighboring points of the set are rests too.
+Everything else is undecided.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import sympy as sp
 from vinculum.analyze.corners import corners
 from vinculum.analyze.decision import STABLE, UNDECIDED, Decision
 from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor
-from vinculum.analyze.energy import EnergyTest, energy_test
+from vinculum.analyze.energy import energy_test
 from vinculum.analyze.linearize import linearize, point, point_values
 from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.derivation.mechanics.sample_states import numbers
@@ -59,7 +59,7 @@ def nonsmooth(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Decision | No
     if friction is None:
         return _undecided("the forces switch with a velocity in another way than dry friction")
     if not friction.slips:
-        return _pieces(equations, at, EnergyTest(True, "", True))
+        return _pieces(equations, at)
     return _with_friction(equations, at, form, values, friction)
 
 
@@ -91,8 +91,8 @@ def _friction(form: Descriptor, values: Mapping[Node, float], switches: list[Nod
         limits.append(limit)
     if any(limit < 0 for limit in limits):
         return None
-    varying = symbols([*(jacobian([s.args[0]], form.velocities).ravel() for s in signs)][0]) if signs else set()
-    fixed = not varying & {*form.states}
+    slopes = [entry for s in signs for entry in jacobian([s.args[0]], form.velocities).ravel()]
+    fixed = not symbols(slopes) & set(form.states)
     return Friction(tuple(s.args[0] for s in signs), np.array(columns).T, np.array(limits), fixed)
 
 
@@ -113,13 +113,13 @@ def _with_friction(
         return Decision(
             STABLE,
             "dry friction on every velocity",
-            f"friction holds the rest with a margin of {margin:.3g} of its limit, and every motion nearby stops in finite "
-            "time; not asymptotically: neighboring points are rests too",
+            f"friction holds the rest with a margin of {margin:.3g} of its limit, and every motion nearby stops in "
+            "finite time; not asymptotically: neighboring points are rests too",
         )
     smooth = _without_friction(equations, at, friction, load)
     if smooth is None:
         return _undecided(f"friction on {names} does not act on every velocity, and the rest is on its border")
-    found = _pieces(smooth, at, EnergyTest(True, "", False))
+    found = _pieces(smooth, at)
     if found.kind == STABLE:
         return replace(found, explanation=f"{found.explanation}; friction on {names} only takes energy away")
     return _undecided(f"friction on {names} does not act on every velocity; without it {found.explanation}")
@@ -177,20 +177,21 @@ def _without_friction(
     system = equations.system
     rest = _point(system, at)
 
-    def smooth(expression: sp.Expr) -> sp.Expr:
-        slip = lambda e: isinstance(e, (sp.Abs, sp.sign)) and e.atoms(sp.Derivative) and e.args[0].subs(rest) == 0  # noqa: E731  # used once, below
-        return sp.sympify(expression).replace(slip, lambda e: sp.S.Zero)
+    def slips(e: sp.Expr) -> bool:
+        return isinstance(e, (sp.Abs, sp.sign)) and bool(e.atoms(sp.Derivative)) and float(e.args[0].subs(rest)) == 0.0
 
-    forces = {
-        q: smooth(system.forces.get(q, 0)) - f for q, f in zip(system.coordinates, friction.W @ load, strict=True)
-    }
+    def smooth(expression: sp.Expr) -> sp.Expr:
+        return sp.sympify(expression).replace(slips, lambda e: sp.S.Zero)
+
+    held = zip(system.coordinates, friction.W @ load, strict=True)
+    forces = {q: smooth(system.forces.get(q, 0)) - sp.Float(f) for q, f in held}
     return derive(replace(system, forces=forces, dissipation=smooth(system.dissipation)))
 
 
 # -- corners of the potential --------------------------------------------------------------------------------------
 
 
-def _pieces(equations: EquationsOfMotion, at: Mapping[sp.Expr, float], start: EnergyTest) -> Decision:
+def _pieces(equations: EquationsOfMotion, at: Mapping[sp.Expr, float]) -> Decision:
     """Stable if every smooth piece of the system meets the conditions of Lagrange and Dirichlet at the point."""
     count = 0
     for system in _smooth_systems(equations.system, at):

@@ -152,7 +152,7 @@ def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Dec
         return Decision(
             UNDECIDED,
             "the Lagrange-Dirichlet theorem",
-            f"the energy shows stability in all states but {names}, which may wander; leave out what does not matter with "
+            f"the energy shows stability in all states but {names}, which may wander; leave out what does not matter: "
             f"linearize(..., drop=[{names}])",
         )
     kept = "is conserved" if energy.conserved else "never increases"
@@ -161,8 +161,8 @@ def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Dec
         return Decision(
             STABLE,
             "the Routh-Salvadori theorem on energy and conserved momenta",
-            f"the energy {kept}, {momenta} conserved, and the second variation of the energy at fixed momenta is positive "
-            "definite",
+            f"the energy {kept}, {momenta} conserved, and the second variation of the energy at fixed momenta is "
+            "positive definite",
         )
     return Decision(
         STABLE,
@@ -181,19 +181,16 @@ def _by_parity(linear: LinearModel, where: Point, found: Structure) -> Decision 
     return Decision(
         STABLE,
         "reversibility with one odd state",
-        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(pair)} are imaginary: every motion nearby "
-        "is periodic or steady",
+        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(pair)} are imaginary: every motion "
+        "nearby is periodic or steady",
     )
 
 
 def _on_the_axis(roots: np.ndarray) -> Decision:
     one = len(roots) == 1
-    return Decision(
-        UNDECIDED,
-        "critical case",
-        f"{'the root' if one else 'the roots'} {numbers(roots)} {'lies' if one else 'lie'} on the imaginary axis within "
-        f"{'its' if one else 'their'} error, so higher-order terms decide",
-    )
+    where = f"{'lies' if one else 'lie'} on the imaginary axis within {'its' if one else 'their'} error"
+    explanation = f"{'the root' if one else 'the roots'} {numbers(roots)} {where}, so higher-order terms decide"
+    return Decision(UNDECIDED, "critical case", explanation)
 
 
 def _undecided(found: Structure, energy: EnergyTest) -> Decision:
