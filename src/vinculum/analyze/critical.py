@@ -23,7 +23,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
 from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.structure import Structure
-from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError
 from vinculum.graph import ZERO, Node, along, constant, jacobian, operations, substitute, symbol, symbols
 from vinculum.graph.evaluate import magnitudes
@@ -93,7 +93,7 @@ class Jets:
     """Second and third derivatives of the rates in a chart."""
 
     def __init__(
-        self, rates: list[Node], z: list[Node], x: list[Node], chart: list[int], N: np.ndarray, values
+        self, rates: list[Node], z: list[Node], x: list[Node], chart: list[int], N: np.ndarray, values: Values
     ) -> None:
         self.rates, self.z, self.x, self.chart, self.N, self.values = rates, z, x, chart, N, values
         self.f_x = numbers(jacobian(rates, x), values)

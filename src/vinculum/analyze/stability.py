@@ -104,8 +104,9 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
         return _by_energy(linear, found, energy)
     by_coefficients = critical_case(linear, where, found)
     if energy.stable:
-        decided = by_coefficients is not None and by_coefficients.kind == ASYMPTOTIC
-        return by_coefficients if decided else _by_energy(linear, found, energy)
+        if by_coefficients is not None and by_coefficients.kind == ASYMPTOTIC:
+            return by_coefficients
+        return _by_energy(linear, found, energy)
     return (
         _by_parity(linear, where, found)
         or by_coefficients
