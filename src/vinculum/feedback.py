@@ -12,6 +12,7 @@ from vinculum.control.free_motion import stabilize_free_motion
 from vinculum.control.own_gain import law
 from vinculum.control.pid import pid
 from vinculum.control.placement import place
+from vinculum.control.tolerance import Tolerance, parameter_tolerance
 
 __all__ = [
     "FeedbackLaw",
@@ -23,5 +24,7 @@ __all__ = [
     "closed_model",
     "region_of_attraction",
     "Attraction",
+    "parameter_tolerance",
+    "Tolerance",
     "stabilize_free_motion",
 ]

@@ -180,6 +180,7 @@ MAKERS = {
     "FeedbackLaw": lambda: vn.stabilize(linear()),
     "Estimator": lambda: vn.observe(linear(), [x]),
     "Attraction": attraction,
+    "Tolerance": lambda: vn.feedback.parameter_tolerance(vn.stabilize(linear()), {k: [1.0, 2.0]}),
     "Compensator": lambda: vn.stabilize(linear(), integral=[x]).compensator,
     "MatrixModel": lambda: vn.linear.model([[0, 1], [0, 0]], [0, 1]),
     "FrequencyResponse": lambda: vn.linear.response(linear(), [0.5, 1.0, 2.0]),

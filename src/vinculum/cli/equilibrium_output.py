@@ -49,7 +49,7 @@ def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
     columns = ("state", *map(name_of, law.linear.inputs))
     grid(f"gains of the feedback, {LAW}", columns, [(s, *map(float, law.gain[:, i])) for i, s in enumerate(states)])
     if estimator is not None:
-        rows = [(s, *map(float, estimator.gain[i])) for i, s in enumerate(states)]
+        rows = [(name_of(s), *map(float, estimator.gain[i])) for i, s in enumerate(estimator.estimated_states)]
         grid(f"gains of the observer, {OBSERVER}", ("state", *map(name_of, estimator.outputs)), rows)
 
 

@@ -148,7 +148,7 @@ def observer(estimator: Estimator) -> Html:
     head = ["state", *(joined(["gain of ", inline(y)]) for y in estimator.outputs)]
     rows = [
         [inline(s), *(number(g, 6) for g in row)]
-        for s, row in zip(estimator.linear.states, estimator.gain, strict=True)
+        for s, row in zip(estimator.estimated_states, estimator.gain, strict=True)
     ]
     slowest = paragraph(
         "Measured: ",
