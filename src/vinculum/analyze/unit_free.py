@@ -1,11 +1,9 @@
 """A linear system in units of its own, so that no distance depends on the user's units.
 
-η = D ζ, u = S v and τ = ρ t turn η̇ = Fη + Hu into ζ' = F̂ζ + Ĥv with entries of size one:
-
-    Σ |log|F_ij| + d_j - d_i - r|  +  Σ |log|H_ik| + s_k - d_i - r|  →  min,   D = e^d, S = e^s, ρ = e^r.
-
-Another choice of units only shifts d, s and r, so F̂ and Ĥ stay the same. Absolute values, not squares, are summed: a
-few tiny entries do not distort the scale of the others.
+η = D ζ, u = S v and τ = ρ t turn η̇ = Fη + Hu into ζ' = F̂ζ + Ĥv. Within each irreducible block of F, D makes the norms
+of rows and columns equal (Osborne 1960); the result is unique and hardly depends on entries much smaller than others. ρ
+is the largest norm of a block. One factor for each block and each input then makes the couplings between them of size
+ρ, in the mean of their logarithms. Another choice of units changes D, S and ρ, and leaves F̂ and Ĥ as they are.
 """
 
 from __future__ import annotations
@@ -14,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_SWEEPS = 20  # of reweighted least squares
+from vinculum.analyze.root_bounds import balance, irreducible_blocks
+
+_SWEEPS, _STEADY = 200, 1e-10  # of Osborne's iteration
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,24 +30,58 @@ class UnitFree:
 
 def unit_free(F: np.ndarray, H: np.ndarray) -> UnitFree:
     """The pair (F, H) in units of its own."""
-    n, k = H.shape
-    whole = np.hstack([F, H])
-    row, column = np.nonzero(whole)
-    size = np.log(np.abs(whole[row, column]))
-    rows = np.zeros((len(size), n + k + 1))
-    number = np.arange(len(size))
-    np.add.at(rows, (number, column), -1.0)
-    np.add.at(rows, (number, row), 1.0)
-    rows[:, -1] = 1.0
-    found = np.exp(_least_absolute(rows, size))
-    D, S, rate = found[:n], found[n:-1], float(found[-1])
+    blocks = irreducible_blocks(F)
+    D = np.ones(len(F))
+    for block in blocks:
+        D[block] = _equal_norms(F[np.ix_(block, block)])
+    F_b, H_b = F * D / D[:, None], H / D[:, None]
+    size = max((float(np.linalg.norm(F_b[np.ix_(b, b)], 2)) for b in blocks), default=0.0)
+    factors, rate = _between(F_b, H_b, blocks, size)
+    for factor, block in zip(factors, blocks, strict=False):
+        D[block] *= factor
+    S = factors[len(blocks) :]
     return UnitFree(F * D / D[:, None] / rate, H * S / D[:, None] / rate, D, S, rate)
 
 
-def _least_absolute(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """x with the least Σ |rows x - right|, nearly: least squares with weights 1/(1 + |residual|)."""
-    x = np.linalg.lstsq(rows, right, rcond=None)[0]
+def _equal_norms(A: np.ndarray) -> np.ndarray:
+    """D for which each row of D⁻¹AD has the norm of its column, without the diagonal. D is of unit geometric mean."""
+    A, D = balance(A)
+    A = A - np.diag(np.diag(A))
+    if len(A) == 1:
+        return np.ones(1)
     for _ in range(_SWEEPS):
-        weight = 1 / np.sqrt(1 + np.abs(rows @ x - right))
-        x = np.linalg.lstsq(rows * weight[:, None], right * weight, rcond=None)[0]
-    return x
+        largest = 1.0
+        for i in range(len(A)):
+            change = np.sqrt(np.linalg.norm(A[i]) / np.linalg.norm(A[:, i]))
+            A[:, i] *= change
+            A[i] /= change
+            D[i] *= change
+            largest = max(largest, change, 1 / change)
+        if largest < 1 + _STEADY:
+            break
+    return D / np.exp(np.mean(np.log(D)))
+
+
+def _between(F: np.ndarray, H: np.ndarray, blocks: list[np.ndarray], size: float) -> tuple[np.ndarray, float]:
+    """Factors of blocks and inputs that make their couplings of size ρ, and ρ: ``size``, or free if that is zero."""
+    parts = [*blocks, *(np.array([len(F) + j]) for j in range(H.shape[1]))]
+    whole = np.hstack([F, H])
+    rows, right = [], []
+    for a, first in enumerate(blocks):
+        for b, second in enumerate(parts):
+            coupling = float(np.linalg.norm(whole[np.ix_(first, second)])) if a != b else 0.0
+            if coupling > 0:
+                row = np.zeros(len(parts) + 1)
+                row[a], row[b], row[-1] = 1.0, -1.0, 1.0
+                rows.append(row)
+                right.append(np.log(coupling))
+    matrix, logs = np.array(rows).reshape(-1, len(parts) + 1), np.array(right)
+    if size > 0:
+        found = _least_squares(matrix[:, :-1], logs - np.log(size))
+        return np.exp(found), size
+    found = _least_squares(matrix, logs)
+    return np.exp(found[:-1]), float(np.exp(found[-1]))
+
+
+def _least_squares(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.linalg.lstsq(matrix, right, rcond=None)[0] if len(right) else np.zeros(matrix.shape[1])

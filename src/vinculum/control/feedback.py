@@ -36,6 +36,8 @@ class Compensator:
     C: np.ndarray  # (inputs, states)
     D: np.ndarray  # (inputs, outputs)
 
+    _repr_html_ = html
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeedbackLaw:

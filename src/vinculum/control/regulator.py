@@ -19,7 +19,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import Mode, reach
 from vinculum.analyze.root_bounds import bounded_roots
-from vinculum.analyze.unit_free import unit_free
+from vinculum.analyze.unit_free import UnitFree, unit_free
 from vinculum.control.feedback import (
     Compensator,
     FeedbackLaw,
@@ -141,12 +141,22 @@ def regulator(F: np.ndarray, H: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.
         X = scipy.linalg.solve_continuous_are(own.F, own.H, Q_own / size, R_own / size)
     except np.linalg.LinAlgError as error:
         raise VinculumError(_NO_SOLUTION) from error
-    gain = -np.linalg.solve(R_own / size, own.H.T @ X) * S[:, None] / D
+    K = -np.linalg.solve(R_own / size, own.H.T @ X)
+    gain = _refined(own, Q_own / size, R_own / size, K) * S[:, None] / D
     closed = bounded_roots(F + H @ gain)
     if not closed.left.all():
         worst = number(closed.roots[np.flatnonzero(~closed.left)[0]])
         raise VinculumError(f"{_NO_SOLUTION} The best solution found leaves the root {worst}.")
     return gain
+
+
+def _refined(own: UnitFree, Q: np.ndarray, R: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """One step of Newton's method (Kleinman 1968): AᵀX + XA + Q + KᵀRK = 0 with A = F + HK, then K = -R⁻¹HᵀX."""
+    import scipy.linalg
+
+    A = own.F + own.H @ K
+    X = scipy.linalg.solve_continuous_lyapunov(A.T, -(Q + K.T @ R @ K))
+    return -np.linalg.solve(R, own.H.T @ X)
 
 
 _NO_SOLUTION = (
