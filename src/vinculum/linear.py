@@ -13,7 +13,7 @@ from vinculum.analyze import (
 )
 from vinculum.analyze.matrix_model import MatrixModel, model
 from vinculum.analyze.zeros import relative_degree, zeros
-from vinculum.control.frequency import FrequencyResponse, Margin, loop_transfer, margins, response
+from vinculum.control.frequency import FrequencyResponse, Margin, loop_response, loop_transfer, margins, response
 
 __all__ = [
     "Equilibrium",
@@ -26,6 +26,7 @@ __all__ = [
     "FrequencyResponse",
     "margins",
     "Margin",
+    "loop_response",
     "loop_transfer",
     "zeros",
     "relative_degree",

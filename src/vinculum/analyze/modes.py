@@ -30,7 +30,7 @@ class Mode:
     """A root, its mode shape, and its distance to being uncontrollable (or unobservable)."""
 
     root: complex
-    shape: dict[str, float]  # by state: |component| of the left vector in units of the system's own, the largest one 1
+    shape: dict[str, float]  # by state: |component| of the left vector in natural units, the largest one 1
     distance: float  # zero if the structure decides
     bound: float = 0.0  # of the error of the distance
     structural: bool = False  # whether no input reaches its states in the graph of the equations

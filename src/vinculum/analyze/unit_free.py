@@ -1,4 +1,4 @@
-"""A linear system in units of its own, so that no distance depends on the user's units.
+"""A linear system in natural units, which makes distances independent of the user's units.
 
 η = D ζ, u = S v and τ = ρ t turn η̇ = Fη + Hu into ζ' = F̂ζ + Ĥv. Within each irreducible block of F, D makes the norms
 of rows and columns equal (Osborne 1960); the result is unique and hardly depends on entries much smaller than others. ρ
@@ -29,7 +29,7 @@ class UnitFree:
 
 
 def unit_free(F: np.ndarray, H: np.ndarray) -> UnitFree:
-    """The pair (F, H) in units of its own."""
+    """The pair (F, H) in natural units."""
     blocks = irreducible_blocks(F)
     D = np.ones(len(F))
     for block in blocks:

@@ -89,7 +89,7 @@ def region_of_attraction(
 def relative_distances(linear: LinearModel | MatrixModel, motions: Sequence[Trajectory | None]) -> np.ndarray:
     """For each motion, the largest ratio |state - equilibrium| at the end to its maximum, over the states of the model.
 
-    States that only rounding moves are left out: 1e-9 of the largest movement, in units of the linear model's own.
+    States that only rounding moves are left out: 1e-9 of the largest movement, in natural units.
     """
     units = unit_free(linear.system_matrix, linear.input_matrix).states
     away = [None if motion is None else deviations_of(linear, motion) for motion in motions]

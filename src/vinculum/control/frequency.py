@@ -125,6 +125,26 @@ def loop_transfer(law: FeedbackLaw, input: sp.Expr, estimator: Estimator | None 
     return control.ss(loop.A - b @ c, b, -c, 0.0)
 
 
+def loop_response(
+    law: FeedbackLaw,
+    input: sp.Expr,
+    frequencies: Sequence[float] | np.ndarray | None = None,
+    *,
+    estimator: Estimator | None = None,
+) -> FrequencyResponse:
+    """L(iω) of the loop that is open at one input; by default over the frequencies of its roots and a decade around."""
+    loop = loop_transfer(law, input, estimator)
+    omega = _around(loop.poles(), law.roots) if frequencies is None else _checked(frequencies)
+    return FrequencyResponse((input,), (input,), omega, np.asarray(loop(1j * omega, squeeze=False)))
+
+
+def _around(*roots: np.ndarray) -> np.ndarray:
+    sizes = np.abs(np.concatenate(roots))
+    sizes = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]
+    low, high = (sizes.min(), sizes.max()) if len(sizes) else (1.0, 1.0)
+    return np.geomspace(low / 10, high * 10, 400)
+
+
 def margins(law: FeedbackLaw, estimator: Estimator | None = None) -> dict[sp.Expr, Margin]:
     """The margins at every input that the law uses, {input: margin}, with the other inputs closed."""
     used = np.any(loop_matrices(law, estimator).controls, axis=1)

@@ -148,7 +148,7 @@ def _unmeasured(linear: LinearModel | MatrixModel, C: np.ndarray, outputs: Seque
     """Numbers of the states that are left when one state is solved for from each output, by the largest pivots."""
     import scipy.linalg
 
-    own = unit_free(linear.system_matrix.T, C.T)  # y = Cη in units of its own, by duality
+    own = unit_free(linear.system_matrix.T, C.T)  # y = Cη in natural units, by duality
     _, triangle, order = scipy.linalg.qr(own.H.T, pivoting=True)
     pivots = np.abs(np.diag(triangle[:, : len(C)]))
     if len(C) >= len(linear.states):

@@ -130,7 +130,7 @@ def _root_of(Q: np.ndarray) -> np.ndarray:
 
 
 def regulator(F: np.ndarray, H: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.ndarray:
-    """K = -R⁻¹HᵀX from the algebraic Riccati equation, solved in units of the system's own."""
+    """K = -R⁻¹HᵀX from the algebraic Riccati equation, solved in natural units."""
     import scipy.linalg
 
     own = unit_free(F, H)

@@ -1,6 +1,6 @@
 """Tolerance of parameter errors: a law that was designed at nominal parameters, in plants with other ones.
 
-At every value the closed loop has an equilibrium of its own; it is found, linearized and judged as any other.
+At every value the closed loop has another equilibrium, which is found, linearized and judged like any other.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def parameter_tolerance(law: FeedbackLaw, over: Mapping[sp.Symbol, Sequence[floa
     """The stability of the closed loop at every combination of parameter values in ``over``, with the law unchanged."""
     plant = law.linear.equations
     if plant is None or law.compensator is not None:
-        what = "no equations of motion" if plant is None else "states of its own"
+        what = "no equations of motion" if plant is None else "controller states"
         raise VinculumError(
             f"The law has {what}. The tolerance is found for gains of the state in equations of motion."
         )
