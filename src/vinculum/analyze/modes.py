@@ -1,9 +1,9 @@
 """Controllability and observability, mode by mode (Popov, Belevitch, Hautus).
 
 A mode λ of η̇ = Fη + Hu is controllable if [λE - F, H] has full row rank. States that no input reaches in the graph of
-F and H have uncontrollable modes by structure. For the others, the smallest singular value of [λE - F, H], in units of
-the system's own, is the distance to uncontrollability; below the bound of its error it cannot be told from zero. The
-Kalman matrix is not used: with electrical and mechanical time scales in one model it is too badly conditioned.
+F and H have uncontrollable modes by structure. For the others, the smallest singular value of [λE - F, H], in natural
+units, is the distance to uncontrollability; below the bound of its error it cannot be told from zero. The Kalman matrix
+is not used: with electrical and mechanical time scales in one model it is too badly conditioned.
 """
 
 from __future__ import annotations
