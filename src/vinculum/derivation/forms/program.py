@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.forms.form import Form, option, register
+from vinculum.derivation.forms.form import Form, register
 from vinculum.derivation.mechanics.explicit import dependent_names, rank_of
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.derivation.program.affine_form import to_affine
@@ -33,6 +33,7 @@ from vinculum.describe.affine import AffineNodes, AffineSystem
 from vinculum.errors import ConstraintError, DomainError, ModelError
 from vinculum.graph import ONE, ZERO, Converter, Node, constant, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
+from vinculum.options import option
 
 
 @register

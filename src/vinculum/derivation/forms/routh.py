@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.equations import EquationsOfMotion
-from vinculum.derivation.forms.form import MechanicalForm, dependent_option, option, register
+from vinculum.derivation.forms.form import MechanicalForm, dependent_option, register
 from vinculum.derivation.forms.shulgin import exact_velocities, kinematic_lines, reduced_lines
 from vinculum.derivation.mechanics.explicit import Explicit, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
@@ -36,6 +36,7 @@ from vinculum.describe import System
 from vinculum.errors import Finding, ModelError, call
 from vinculum.graph import ZERO, Elimination, Node, gradient, substitute, symbol, symbols, vector
 from vinculum.names import listed, name_of
+from vinculum.options import option
 
 
 @register
