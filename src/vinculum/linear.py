@@ -13,7 +13,8 @@ from vinculum.analyze import (
 )
 from vinculum.analyze.matrix_model import MatrixModel, model
 from vinculum.analyze.zeros import relative_degree, zeros
-from vinculum.control.frequency import FrequencyResponse, Margin, loop_response, loop_transfer, margins, response
+from vinculum.control.frequency import FrequencyResponse, loop_response, loop_transfer, response
+from vinculum.control.margins import Margin, margins
 
 __all__ = [
     "Equilibrium",

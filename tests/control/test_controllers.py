@@ -243,6 +243,34 @@ def test_margins_of_the_textbook_loop():
     assert margin.delay == pytest.approx(margin.phase / margin.gain_crossovers[0], rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_margins_are_those_of_python_control(seed):
+    """Random loops, with resonances and with unstable plants."""
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 6))
+    A = random.normal(size=(n, n)) - np.diag(random.uniform(0, 2, n))
+    law = vn.feedback.law(vn.linear.model(A, random.normal(size=n)), 0.5 * random.normal(size=(1, n)))
+    (margin,) = vn.linear.margins(law).values()
+    loop = vn.linear.loop_transfer(law, law.linear.inputs[0])
+    gm, pm, sm, wpc, wgc, _ = control.stability_margins(loop, returnall=True)
+    np.testing.assert_allclose(np.sort(margin.gain_crossovers), np.sort(wgc), rtol=1e-6)
+    crossings = np.sort(wpc[wpc > 1e-9])
+    np.testing.assert_allclose(np.sort(margin.phase_crossovers), crossings, rtol=1e-6)
+    assert margin.gain == pytest.approx(min(gm[gm > 1], default=np.inf), rel=1e-6)
+    assert margin.gain_reduction == pytest.approx(max(gm[gm < 1], default=0.0), rel=1e-6)
+    if len(pm):
+        assert margin.phase == pytest.approx(np.radians(np.abs(pm)).min(), rel=1e-6)
+    assert margin.distance == pytest.approx(min(1.0, *sm), rel=1e-6) if len(sm) else True
+
+
+def test_the_gain_may_shrink_until_the_loop_loses_an_unstable_plant():
+    """L = (9 + 2s)/(s² - 4): L(0) = -9/4, so the gain may shrink to 4/9."""
+    law = vn.feedback.law(vn.linear.model([[0, 1], [4, 0]], [0, 1]), [[-9.0, -2.0]])
+    (margin,) = vn.linear.margins(law).values()
+    assert margin.gain_reduction == pytest.approx(4 / 9, rel=1e-12)
+    assert margin.gain == np.inf
+
+
 @pytest.mark.parametrize("name", ["gain", "gain_reduction"])
 def test_at_the_gain_margin_the_loop_is_at_its_stability_limit(name):
     linear = vn.linear.model([[0, 1, 0], [0, 0, 1], [1, -1, -2]], [0, 0, 1])

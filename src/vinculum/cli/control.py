@@ -110,7 +110,7 @@ def stabilize(
     from vinculum.cli.equilibrium_output import show_gains, show_margins, show_rest, show_verdict
     from vinculum.cli.motion import MOTION_KINDS, rows_of, stored
     from vinculum.cli.terminal import free_place, table
-    from vinculum.control.frequency import margins
+    from vinculum.control.margins import margins
     from vinculum.model.examine import settling_of
 
     free_place(output, force, (*KINDS, *MOTION_KINDS))
@@ -198,7 +198,7 @@ def _design_data(
         verdict_data,
     )
     from vinculum.cli.motion import motion_data
-    from vinculum.control.frequency import margins
+    from vinculum.control.margins import margins
 
     data = {"name": model.name, "equilibrium": rest_data(rest), **law_data(law), "closed_loop": verdict_data(verdict)}
     if verdict:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
     from vinculum.control import Compensator, Estimator, FeedbackLaw
-    from vinculum.control.frequency import Margin
+    from vinculum.control.margins import Margin
     from vinculum.model.examine import Equations, Settling
 
 LAW = "u = u0 + K (x - x0)"  # K with its own sign: no minus in front

@@ -86,35 +86,6 @@ def _checked(frequencies: Sequence[float] | np.ndarray) -> np.ndarray:
     return omega
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Margin:
-    """How much gain and phase the loop tolerates at one input of the plant.
-
-    ``gain`` and ``gain_reduction`` are the factors by which the gain may grow or shrink before the loop reaches its
-    stability limit; infinite and zero if there is none.
-    """
-
-    input: sp.Expr
-    gain: float  # > 1
-    gain_reduction: float  # < 1
-    phase: float  # in radians
-    delay: float  # time that may pass unnoticed between measurement and input
-    distance: float  # smallest |1 + L|
-    phase_crossovers: np.ndarray  # frequencies with arg L = -π
-    gain_crossovers: np.ndarray  # frequencies with |L| = 1
-
-    def __repr__(self) -> str:
-        rows = {
-            "gain margin": f"{self.gain_reduction:.4g} to {self.gain:.4g}",
-            "phase margin": f"{np.degrees(self.phase):.4g} degrees",
-            "delay margin": f"{self.delay:.4g}",
-            "smallest |1 + L|": f"{self.distance:.4g}",
-        }
-        return labelled_rows(f"Margin at {name_of(self.input)}", rows)
-
-    _repr_html_ = html
-
-
 def loop_transfer(law: FeedbackLaw, input: sp.Expr, estimator: Estimator | None = None) -> Any:
     """L(s) of the loop that is open at one input, as a ``control.StateSpace``; the other inputs stay closed."""
     import control
@@ -143,29 +114,3 @@ def _around(*roots: np.ndarray) -> np.ndarray:
     sizes = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]
     low, high = (sizes.min(), sizes.max()) if len(sizes) else (1.0, 1.0)
     return np.geomspace(low / 10, high * 10, 400)
-
-
-def margins(law: FeedbackLaw, estimator: Estimator | None = None) -> dict[sp.Expr, Margin]:
-    """The margins at every input that the law uses, {input: margin}, with the other inputs closed."""
-    used = np.any(loop_matrices(law, estimator).controls, axis=1)
-    return {u: _margin(law, u, estimator) for u, moves in zip(law.linear.inputs, used, strict=True) if moves}
-
-
-def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin:
-    import control
-
-    loop = loop_transfer(law, u, estimator)
-    gm, pm, sm, wpc, wgc, _ = (np.atleast_1d(x) for x in control.stability_margins(loop, returnall=True))
-    larger, smaller = gm[gm > 1], gm[gm < 1]
-    angles, at = np.radians(pm), wgc
-    ahead = np.where(angles < 0, angles + 2 * np.pi, angles)
-    return Margin(
-        input=u,
-        gain=float(larger.min(initial=np.inf)),
-        gain_reduction=float(smaller.max(initial=0.0)),
-        phase=float(np.abs(angles).min(initial=np.inf)),
-        delay=float((ahead / at).min(initial=np.inf)) if len(at) else float("inf"),
-        distance=float(sm.min(initial=1.0)),
-        phase_crossovers=wpc,
-        gain_crossovers=wgc,
-    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vinculum.control.frequency import FrequencyResponse, Margin, loop_response, margins
+from vinculum.control.frequency import FrequencyResponse, loop_response
+from vinculum.control.margins import Margin, margins
 from vinculum.model.examine import Point
 from vinculum.present.html import Html, joined, number, paragraph, table, tag, text
 from vinculum.present.mathml import formula, inline
