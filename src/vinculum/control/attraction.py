@@ -7,7 +7,7 @@ maximum, so the result does not depend on units.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -74,7 +74,7 @@ def region_of_attraction(
     """
     if not over:
         raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
-    linear = linearize(closed, at)
+    linear = linearize(replace(closed, laws={}, extra={}), at)
     _refuse_unknown(closed, over)
     starts = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
     runs = [_run(closed, linear, start, time, fixed, options) for start in starts]

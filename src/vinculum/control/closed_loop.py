@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -45,6 +46,7 @@ def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> Linear
     """The linear model of the closed loop, for `stability`: F + HK, or with an observer the composite matrix."""
     linear = law.linear
     A = loop_matrices(law, estimator).A
+    cleared = {name: value for name, value in _OF_THE_OPEN_LOOP.items() if name in {f.name for f in fields(linear)}}
     states = (*linear.states, *_extra_states(law, estimator))
     rows = {key: np.append(row, np.zeros(len(A) - len(row))) for key, row in linear.measured.items()}
     return replace(  # type: ignore[return-value]  # a MatrixModel stays one
@@ -55,7 +57,14 @@ def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> Linear
         input_matrix=np.zeros((len(A), 0)),
         measured=rows,
         closed=True,
+        **cleared,
     )
+
+
+_OF_THE_OPEN_LOOP: dict[str, Any] = {
+    "errors": None,
+    "outputs": {},
+}  # fields of a linear model that do not apply to the closed loop
 
 
 def _extra_states(law: FeedbackLaw, estimator: Estimator | None) -> tuple[sp.Expr, ...]:
@@ -100,7 +109,7 @@ def _at_the_same_parameters(equations: EquationsOfMotion, law: FeedbackLaw) -> E
     design = law.linear.equations
     if design is None:
         return equations
-    at, plant, nominal = law.linear.at, equations.system.parameters, design.system.parameters
+    at, plant, nominal = law.linear.at, equations.parameters, design.parameters
     chosen = {p: float(at[p]) for p in nominal if p in at} | dict(at.parameters)
     changed = {
         p: value for p, value in chosen.items() if p in plant and plant[p] == nominal.get(p) and plant[p] != value

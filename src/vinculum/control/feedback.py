@@ -94,7 +94,7 @@ def value_at(linear: LinearModel | MatrixModel, key: sp.Expr) -> float:
 
 def controller_state(kind: str, key: sp.Expr, linear: LinearModel | MatrixModel) -> sp.Expr:
     """A state of a controller as a function of time, such as ``integral_x``."""
-    time = TIME if linear.equations is None else linear.equations.system.time
+    time = TIME if linear.equations is None else linear.equations.time
     return sp.Function(f"{kind}_{variable_name(key)}")(time)
 
 

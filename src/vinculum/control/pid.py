@@ -64,7 +64,7 @@ def _derivative(linear: LinearModel | MatrixModel, y: sp.Expr, kd: float, filter
 
 def _rate(linear: LinearModel | MatrixModel, y: sp.Expr) -> sp.Expr:
     """ẏ, which must be measurable."""
-    time = None if linear.equations is None else linear.equations.system.time
+    time = None if linear.equations is None else linear.equations.time
     rate = None if time is None else y.diff(time)
     if rate is None or rate not in linear.measured:
         problem = f"The rate of {name_of(y)} cannot be measured. Pass filter=, a time constant in seconds, for kd."

@@ -48,8 +48,8 @@ class Tolerance:
 def parameter_tolerance(law: FeedbackLaw, over: Mapping[sp.Symbol, Sequence[float]]) -> Tolerance:
     """The stability of the closed loop at every combination of parameter values in ``over``, with the law unchanged."""
     plant = law.linear.equations
-    if plant is None or law.compensator is not None:
-        what = "no equations of motion" if plant is None else "controller states"
+    if not isinstance(plant, EquationsOfMotion) or law.compensator is not None:
+        what = "controller states" if isinstance(plant, EquationsOfMotion) else "no equations of motion"
         raise VinculumError(
             f"The law has {what}. The tolerance is found for gains of the state in equations of motion."
         )
