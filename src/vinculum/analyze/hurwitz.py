@@ -11,12 +11,14 @@ import sympy as sp
 
 from vinculum.analyze.equilibrium import equilibrium
 from vinculum.analyze.first_approximation import first_approximation
-from vinculum.analyze.ignorable import ignorable, roles
 from vinculum.analyze.linearize import linearize
+from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
 from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
+from vinculum.graph.exact import vanishes
 from vinculum.hooks import call
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
@@ -27,8 +29,9 @@ ROOT = sp.Symbol("lambda")
 def symbolic_matrices(
     equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
 ) -> dict[str, sp.Matrix]:
-    """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping, momentum_slopes
-    and K), with the chosen parameters kept as symbols.
+    """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping and K).
+
+    The chosen parameters are kept as symbols.
 
     ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters. It must be
     an equilibrium for all their values; this is checked. Meant for small systems.
@@ -48,57 +51,64 @@ def characteristic_polynomial(
 ) -> sp.Poly:
     """det[A λ² + (G - D) λ + K] as a polynomial in λ with the chosen parameters kept as symbols.
 
-    ``at`` is as in `symbolic_matrices`.
+    ``at`` is as in `symbolic_matrices`. Factors λ that are there for all values of the parameters are left out: the
+    structural zero roots of ignorable coordinates and conserved momenta.
     """
     found = symbolic_matrices(equations, at, parameters)
-    partition = best_or_own(equations, at)
-    who = roles(equations, partition.s)
-    place = {number: row for row, number in enumerate(partition.r)}
-    moving, c = ([place[k] for k in group] for group in ((*who.independent, *who.driven), who.conserved))
-    determinant = _pencil(found, c).extract(moving, moving).det(method="berkowitz")
-    polynomial = sp.Poly(sp.expand(determinant), ROOT)
-    zeros = len(who.driven)  # the position of a driven ignorable coordinate adds a factor λ each
-    return sp.Poly(sp.quo(polynomial, sp.Poly(ROOT**zeros, ROOT)), ROOT) if zeros else polynomial
-
-
-def _pencil(found: Mapping[str, sp.Matrix], c: list[int]) -> sp.Matrix:
-    """A λ² + (G - D) λ + K, with δċ eliminated by the conserved momenta δp = A_cr ẋ + A_cc δċ + p_q x = 0."""
-    A, damping, K = found["A"], found["damping"], found["K"]
-    pencil = A * ROOT**2 + damping * ROOT + K
-    if not c:
-        return pencil
-    every = list(range(A.rows))
-    spin = -A.extract(c, c).inv() * (A.extract(c, every) * ROOT + found["momentum_slopes"].extract(c, every))
-    return pencil + (A.extract(every, c) * ROOT + damping.extract(every, c)) * spin
+    pencil = found["A"] * ROOT**2 + found["damping"] * ROOT + found["K"]
+    coefficients = sp.Poly(sp.expand(pencil.det(method="berkowitz")), ROOT).all_coeffs()
+    while len(coefficients) > 1 and vanishes(from_sympy(coefficients[-1])):
+        coefficients.pop()
+    return sp.Poly(coefficients, ROOT)
 
 
 def hurwitz_conditions(polynomial: sp.Poly) -> list[sp.Expr]:
     """Expressions that are all positive if and only if every root has a negative real part.
 
-    With a₀ > 0 the coefficients a₀ λⁿ + a₁ λⁿ⁻¹ + ... and the leading minors of Hurwitz's matrix H_ij = a_{2j-i}.
+    For a₀ λⁿ + a₁ λⁿ⁻¹ + ... these are the leading minors Δ₁, ..., Δₙ₋₁ of Hurwitz's matrix H_ij = a_{2j-i} and aₙ, all
+    for a₀ > 0. If the assumptions of the symbols leave the sign of a₀ open, the odd minors and aₙ are multiplied by a₀,
+    which is right for both signs.
     """
     a = polynomial.all_coeffs()
     n = len(a) - 1
-    sign = sp.sign(a[0].subs(dict.fromkeys(a[0].free_symbols, 1))) or 1
-    a = [sign * c for c in a]
+    if a[0].is_negative:
+        a = [-c for c in a]
     H = sp.Matrix(n, n, lambda i, j: a[2 * j - i + 1] if 0 <= 2 * j - i + 1 <= n else 0)
     minors = [H[:k, :k].det(method="berkowitz") for k in range(1, n)]
-    return [sp.factor(condition) for condition in [a[0], *minors, a[n]]]
+    if a[0].is_positive:
+        conditions = [a[0], *minors, a[n]] if n else [a[0]]
+    else:
+        conditions = [*(a[0] * minor if k % 2 else minor for k, minor in enumerate(minors, start=1)), a[0] * a[n]]
+    return [sp.factor(condition) for condition in conditions]
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The largest real part of the roots over two parameters; NaN where there is no equilibrium."""
+    """The largest real part of the roots over two parameters, and its side of the imaginary axis, if that is certain.
+
+    ``rightmost`` is NaN and ``sides`` is "none" where there is no equilibrium.
+    """
 
     parameters: tuple[sp.Symbol, sp.Symbol]
     first: np.ndarray  # (a)
     second: np.ndarray  # (b)
     rightmost: np.ndarray  # (a, b)
+    sides: np.ndarray  # (a, b): "stable", "unstable", "undecided" (roots on the axis within their errors), "none"
 
     @property
     def stable(self) -> np.ndarray:
-        """Where all roots have negative real parts, (a, b)."""
-        return self.rightmost < 0
+        """Where all roots have negative real parts for certain, (a, b)."""
+        return self.sides == "stable"
+
+    @property
+    def unstable(self) -> np.ndarray:
+        """Where a root has a positive real part for certain, (a, b)."""
+        return self.sides == "unstable"
+
+    @property
+    def undecided(self) -> np.ndarray:
+        """Where the rightmost roots are on the imaginary axis within their errors, (a, b)."""
+        return self.sides == "undecided"
 
     def plot(self) -> Any:
         """A Plotly map of the largest real part, with a bold line at the stability boundary."""
@@ -119,14 +129,20 @@ def stability_region(
         raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
     (p, first), (q, second) = over.items()
     rightmost = np.full((len(first), len(second)), np.nan)
+    sides = np.full(rightmost.shape, "none", dtype="<U9")
     for i, a in enumerate(first):
         for j, b in enumerate(second):
             try:
                 rest = equilibrium(equations, given, near=near, parameters={p: a, q: b}, starts=0)
-                rightmost[i, j] = linearize(equations, rest).roots.real.max()
+                bounded = bounded_roots(linearize(equations, rest).system_matrix)
             except VinculumError:
                 continue
-    return Region((p, q), np.asarray(first, float), np.asarray(second, float), rightmost)
+            rightmost[i, j], sides[i, j] = bounded.roots.real.max(initial=-np.inf), _side(bounded)
+    return Region((p, q), np.asarray(first, float), np.asarray(second, float), rightmost, sides)
+
+
+def _side(bounded: BoundedRoots) -> str:
+    return "unstable" if bounded.right.any() else "stable" if bounded.left.all() else "undecided"
 
 
 def best_or_own(equations: EquationsOfMotion, at: Mapping[sp.Expr, Any]) -> Partition:
@@ -138,7 +154,7 @@ def best_or_own(equations: EquationsOfMotion, at: Mapping[sp.Expr, Any]) -> Part
 
 def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]) -> dict[Node, float]:
     system = equations.system
-    rest = dict.fromkeys(system.velocities, 0.0) | dict.fromkeys(ignorable(equations), 0.0)
+    rest = dict.fromkeys(system.velocities, 0.0) | dict.fromkeys(cyclic_coordinates(system), 0.0)
     point = {key: float(sp.sympify(value).subs(dict(system.parameters))) for key, value in at.items()}
     complete = {system.time: 0.0} | dict(system.parameters) | rest | point
     missing = [name_of(key) for key in (*system.coordinates, *system.inputs) if key not in complete]
@@ -147,7 +163,7 @@ def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]
     return {symbol(key): value for key, value in complete.items()}
 
 
-_NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping", "momentum_slopes")
+_NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping")
 
 
 def _symbolic_nodes(

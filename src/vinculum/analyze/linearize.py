@@ -81,7 +81,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     form = descriptor(equations)
     if isinstance(at, Equilibrium) and at.frame:
         form = framed(form, Frame(*at.frame))
-    values = _values(form, at)
+    values = point_values(form, at)
     moves = any(values[v] for v in form.velocities if v not in form.currents)
     timed = form.time in symbols([*form.rates, *form.balance, *form.residuals])
     closed = closed_set(form, _generic(equations, form, values)) if moves or timed else None
@@ -102,7 +102,7 @@ def _generic(equations: Analyzed, form: Descriptor, values: Mapping[Node, float]
     return {**values, **{key: x for key, x in sample.items() if key not in form.parameters}}
 
 
-def _values(form: Descriptor, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
+def point_values(form: Descriptor, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
     """Values of all symbols: velocities are zero unless given or prescribed, w follows from g = 0."""
     parameters = at.parameters if isinstance(at, Equilibrium) else {}
     given = {symbol(key): float(value) for key, value in (*parameters.items(), *at.items())}
@@ -221,7 +221,7 @@ def _left_out(where: Point, drop: Sequence[sp.Expr]) -> set[Node]:
         raise ModelError(
             "Invalid drop",
             [
-                f"{name_of(q.value)} influences {listed(x.value for x in found)}, so it must stay a state."
+                f"{name_of(q.value)} influences {listed(x.value for x in form.states if x in found)}, so it must stay a state."
                 for q, found in felt.items()
             ],
         )

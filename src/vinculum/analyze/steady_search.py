@@ -285,12 +285,3 @@ def refuse_time(form: Descriptor, found: ClosedSet) -> None:
             )
         ],
     )
-
-
-def point_values(equations: Analyzed, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
-    """The values of all states and inputs at a point, velocities zero unless given."""
-    form = descriptor(equations)
-    parameters = at.parameters if isinstance(at, Equilibrium) else {}
-    numbers = dict(form.parameters) | {symbol(p): float(x) for p, x in parameters.items()} | {form.time: 0.0}
-    still = dict.fromkeys(form.velocities, 0.0)
-    return numbers | still | {symbol(key): float(value) for key, value in at.items()}

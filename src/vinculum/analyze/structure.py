@@ -253,7 +253,7 @@ def _combined(row: np.ndarray, nodes: Sequence[Node]) -> Node:
 
 def _simple(Z: np.ndarray) -> list[np.ndarray]:
     """A basis of the columns in reduced echelon form: (1, 0, 1, ...) instead of rounded multiples."""
-    rows, found = Z.T.copy(), []
+    rows, found = Z.T.copy(), list[np.ndarray]()
     for _ in range(len(rows)):
         best = max(range(len(rows)), key=lambda i: np.abs(rows[i]).max())
         j = int(np.argmax(np.abs(rows[best])))
