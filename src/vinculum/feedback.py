@@ -1,13 +1,30 @@
-"""Feedback laws and observers, the linear model of a closed loop, regions of attraction, feedback for free motions."""
+"""Feedback laws and observers: pole placement, PID, own gains, closed loops, regions of attraction, free motions."""
 
-from vinculum.control import Attraction, Estimator, FeedbackLaw, closed_model, region_of_attraction
+from vinculum.control import (
+    Attraction,
+    Compensator,
+    Estimator,
+    FeedbackLaw,
+    closed_model,
+    region_of_attraction,
+)
 from vinculum.control.free_motion import stabilize_free_motion
+from vinculum.control.own_gain import law
+from vinculum.control.pid import pid
+from vinculum.control.placement import place
+from vinculum.control.tolerance import Tolerance, parameter_tolerance
 
 __all__ = [
     "FeedbackLaw",
+    "Compensator",
     "Estimator",
+    "place",
+    "pid",
+    "law",
     "closed_model",
     "region_of_attraction",
     "Attraction",
+    "parameter_tolerance",
+    "Tolerance",
     "stabilize_free_motion",
 ]

@@ -1,4 +1,4 @@
-"""Results of linear analysis, and controllability and observability of each mode."""
+"""Linear models: from matrices, frequency response, margins, zeros, controllability and observability of each mode."""
 
 from vinculum.analyze import (
     Equilibrium,
@@ -11,12 +11,26 @@ from vinculum.analyze import (
     sufficient_inputs,
     sufficient_outputs,
 )
+from vinculum.analyze.matrix_model import MatrixModel, model
+from vinculum.analyze.zeros import relative_degree, zeros
+from vinculum.control.frequency import FrequencyResponse, loop_response, loop_transfer, response
+from vinculum.control.margins import Margin, margins
 
 __all__ = [
     "Equilibrium",
     "LinearModel",
+    "MatrixModel",
     "Verdict",
     "Mode",
+    "model",
+    "response",
+    "FrequencyResponse",
+    "margins",
+    "Margin",
+    "loop_response",
+    "loop_transfer",
+    "zeros",
+    "relative_degree",
     "controllability",
     "observability",
     "minimum_actuators",

@@ -89,3 +89,39 @@ def test_hurwitz_conditions_of_a_steady_motion():
     signs = {c: [float(k.subs(parts.c, c)) > 0 for k in conditions] for c in (0.3, -0.3)}
     assert all(signs[0.3])
     assert signs[-0.3].count(False) == 1
+
+
+def _all_left(coefficients):
+    return bool(np.all(np.roots(coefficients).real < 0))
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 5])
+def test_hurwitz_conditions_hold_for_every_sign_of_the_coefficients(degree):
+    """Random coefficients of both signs, and roots of both kinds, with nothing assumed about the symbols."""
+    a = sp.symbols(f"a0:{degree + 1}")
+    conditions = vn.hurwitz.hurwitz_conditions(sp.Poly(a, sp.Symbol("lambda")))
+    random, seen = np.random.default_rng(degree), set()
+    for _ in range(200):
+        roots = random.uniform(-1, 0.3, degree) if random.random() < 0.5 else random.uniform(-1, 1, degree)
+        values = random.choice([-1.0, 1.0]) * random.uniform(0.5, 2) * np.poly(roots)
+        found = all(float(c.subs(dict(zip(a, values, strict=True)))) > 0 for c in conditions)
+        assert found == _all_left(values)
+        seen.add((found, values[0] > 0))
+    assert len(seen) == 4
+
+
+def test_assumptions_of_symbols_give_the_sign_of_the_leading_coefficient():
+    positive, negative, b, root = sp.Symbol("a", positive=True), sp.Symbol("a", negative=True), *sp.symbols("b lambda")
+    assert vn.hurwitz.hurwitz_conditions(sp.Poly(positive * root + b, root)) == [positive, b]
+    assert vn.hurwitz.hurwitz_conditions(sp.Poly(negative * root + b, root)) == [-negative, -b]
+    free = sp.Symbol("a")
+    assert vn.hurwitz.hurwitz_conditions(sp.Poly(free * root + b, root)) == [free * b]
+
+
+def test_a_region_of_a_conservative_system_is_undecided_where_it_oscillates():
+    """ẍ = (c - k) x: oscillation for k > c, a saddle for k < c; no noise decides."""
+    system = vn.System([x], m * x.diff() ** 2 / 2, (k - c) * x**2 / 2, parameters={m: 1.0, k: 3.0, c: 1.0})
+    region = vn.hurwitz.stability_region(vn.derive(system), {}, {k: [0.3, 0.5, 2.0, 3.0], c: [1.0, 1.5]}, near={x: 0.0})
+    np.testing.assert_array_equal(region.undecided, [[False] * 2] * 2 + [[True] * 2] * 2)
+    np.testing.assert_array_equal(region.unstable, ~region.undecided)
+    assert not region.stable.any()

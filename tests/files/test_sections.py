@@ -378,3 +378,69 @@ def test_meanings_and_units_of_symbols():
     assert model.meanings == {x: "to the right"}
     assert model.units[x] == "m"
     assert "Did you mean x?" in problems(text + 'xx = "?"\n')
+
+
+# -- controllers ---------------------------------------------------------------------------------------------------
+
+UPRIGHT = """
+[system]
+coordinates = ["theta"]
+inputs = ["u"]
+kinetic_energy = "dot(theta)^2/2"
+potential_energy = "4*cos(theta)"
+forces = { theta = "u" }
+[equilibrium]
+given = { theta = 0 }
+[closed_loop]
+initial = { theta = 0.1, "dot(theta)" = 0 }
+times = [0, 20]
+"""
+CONTROLLERS = {
+    "poles": ('poles = [[-1, 2]]', [[-9.0, -2.0]]),
+    "gain": ('gain = { u = { theta = -9, "dot(theta)" = -2 } }', [[-9.0, -2.0]]),
+    "pid": ('pid = { output = "theta", input = "u", kp = 9, ki = 0.5, kd = 2 }', [[0.0, 0.0]]),
+    "integral": ('state_weights = 1\nintegral = ["theta"]\nintegral_weights = [2]', None),
+    "inputs and outputs": ('inputs = ["u"]\noutputs = ["theta"]\nstate_weights = [10]', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_controllers_of_every_kind_hold_the_equilibrium(name):
+    text, gain = CONTROLLERS[name]
+    model = vn.model.loads(UPRIGHT + f"[control]\n{text}\n")
+    findings = vn.examine(model)
+    assert findings.failures == []
+    if gain is not None:
+        np.testing.assert_allclose(findings.point.law.gain, gain, atol=1e-9)
+    assert findings.point.closed_verdict.kind == "asymptotically stable"
+
+
+def test_a_reduced_observer_of_a_file():
+    text = '[control]\n[observer]\noutputs = ["theta"]\norder = "reduced"\n'
+    findings = vn.examine(vn.model.loads(UPRIGHT + text))
+    assert findings.failures == []
+    assert findings.point.estimator.order == "reduced"
+    assert len(findings.point.closed_verdict.roots) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("poles = [-1, -2]\nstate_weights = 1", "poles determines the feedback. Remove state_weights, or poles."),
+        ("gain = { v = { theta = 1 } }", "v is not an input"),
+        ("gain = { u = { phi = 1 } }", "phi is not a state"),
+        ('pid = { output = "u", input = "u", kp = 1 }', "u is not a coordinate or velocity"),
+        ('pid = { output = "theta", input = "u" }', "kp is missing. Proportional gain."),
+        ('inputs = ["w"]', "w is not an input"),
+        ("poles = [[-1, 2, 3]]", "3 entries were found; 2 are needed"),
+        ("integral_weights = [-1]", "it must be zero or more"),
+    ],
+)
+def test_controllers_that_cannot_be_read(text, complaint):
+    assert complaint in problems(UPRIGHT + f"[control]\n{text}\n")
+
+
+def test_a_wrong_order_of_an_observer():
+    assert "not one of full, reduced" in problems(
+        UPRIGHT + '[control]\n[observer]\noutputs = ["theta"]\norder = "half"\n'
+    )

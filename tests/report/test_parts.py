@@ -383,3 +383,37 @@ def test_every_model_of_the_package_has_its_report(name, tmp_path):
     done = write_report(vn.load(mechanisms.MODELS / f"{name}.toml"), tmp_path / f"{name}.html")
     assert done.results.refusals == {}
     assert 'id="play"' in done.path.read_text(), "each says what to draw"
+
+
+CONTROLLED = """
+[system]
+coordinates = ["theta"]
+inputs = ["u"]
+kinetic_energy = "dot(theta)^2/2"
+potential_energy = "4*cos(theta)"
+forces = { theta = "u" }
+[equilibrium]
+given = { theta = 0 }
+[control]
+"""
+
+
+def test_a_designed_controller_is_shown_with_its_margins():
+    content = page(vn.examine(vn.model.loads(CONTROLLED + "poles = [[-1, 2]]\n")))
+    assert "the gains give the closed loop the poles of the model" in content
+    assert ">Margins<" in content
+    assert "no limit" in content, "a gain may grow without limit"
+    assert "phase of L at" in content
+
+
+def test_a_pid_is_shown_with_its_states():
+    text = CONTROLLED + 'pid = { output = "theta", input = "u", kp = 9, ki = 1, kd = 2, filter = 0.01 }\n'
+    content = page(vn.examine(vn.model.loads(text)))
+    assert "States and outputs of the controller" in content
+    assert "integral_theta" in content
+
+
+def test_a_loop_that_is_not_stable_has_no_margins():
+    content = page(vn.examine(vn.model.loads(CONTROLLED + "gain = { u = { theta = 1 } }\n")))
+    assert ">Margins<" not in content
+    assert "unstable" in content

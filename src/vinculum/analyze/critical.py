@@ -13,23 +13,22 @@ z_x x₃ = -z_xxx(Nu, Nu, Nu) - 3 z_xx(Nu, x₂). Without x₂ and x₃ they are
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Decision
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
 from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.structure import Structure
-from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError
-from vinculum.graph import Node, along, constant, jacobian, operations, substitute, symbol, symbols
+from vinculum.graph import ZERO, Node, along, constant, jacobian, operations, substitute, symbol, symbols
 from vinculum.graph.evaluate import magnitudes
 from vinculum.graph.exact import vanishing
 from vinculum.text_printer import number
-
-if TYPE_CHECKING:
-    from vinculum.analyze.stability import Decision
 
 _LARGEST = 20_000  # operations of the rates beyond which the third derivatives are not formed
 _NOTHING = 1e-8  # a coefficient below this share of its terms is not told from zero
@@ -48,15 +47,54 @@ def critical_case(linear: LinearModel, where: Point, found: Structure) -> Decisi
     if jets is None:
         return None
     try:
-        return _zero_root(linear, where, jets) if zero else _imaginary_pair(linear, jets, abs(on_axis[0].imag))
+        if zero:
+            return _zero_root(linear.system_matrix, _errors(linear), jets, lambda q: _mirrored(linear, where, q))
+        return _imaginary_pair(linear, jets, abs(on_axis[0].imag))
     except (DomainError, np.linalg.LinAlgError):
         return None
+
+
+def degenerate_potential(linear: LinearModel, where: Point, conserved: bool) -> Decision | None:
+    """The verdict where the second variation of the energy vanishes in one direction.
+
+    ξ̇ = A⁻¹(forces at rest) is a gradient system of the reduced potential. Its coefficients tell whether the potential
+    has a strict minimum (g₃ < 0: stable) or none (g₂ ≠ 0 or g₃ > 0: unstable, if no gyroscopic forces act; Kozlov).
+    """
+    jets = _jets(linear, where, at_rest=True)
+    if jets is None or not _natural(linear, where):
+        return None
+    n = len(jets.chart)
+    A = numbers(jacobian(jets.rates, jets.x), where.values) @ jets.N
+    errors = _errors(linear)[-n:, :n] if linear.errors is not None else np.zeros_like(A)
+    found = _zero_root(A, errors, jets, lambda q: _mirrored(linear, where, q))
+    if found is None or found.kind == UNDECIDED:
+        return found
+    if found.kind == ASYMPTOTIC:
+        explanation = f"the potential has a strict minimum of higher order: {found.explanation}"
+        return replace(found, kind=STABLE, theorem="the Lagrange-Dirichlet theorem", explanation=explanation)
+    if not conserved:
+        return None
+    explanation = f"the potential has no minimum: {found.explanation}"
+    return replace(found, theorem="Kozlov's converse of the Lagrange-Dirichlet theorem", explanation=explanation)
+
+
+def _natural(linear: LinearModel, where: Point) -> bool:
+    """Whether the point is a rest and the accelerations are even in the velocities, exactly: no gyroscopic forces."""
+    rates = _rates(where)
+    v = [x for x in rates or {} if x in where.form.velocities]
+    if rates is None or any(where.values[x] for x in v):
+        return False
+    nodes = [rates[x] for x in v]
+    turned = substitute(nodes, {x: -x for x in v})
+    return all(vanishing([a - b for a, b in zip(nodes, turned, strict=True)], where.values))
 
 
 class Jets:
     """Second and third derivatives of the rates in a chart."""
 
-    def __init__(self, rates: list[Node], z: list[Node], x: list[Node], chart: list[int], N: np.ndarray, values) -> None:
+    def __init__(
+        self, rates: list[Node], z: list[Node], x: list[Node], chart: list[int], N: np.ndarray, values: Values
+    ) -> None:
         self.rates, self.z, self.x, self.chart, self.N, self.values = rates, z, x, chart, N, values
         self.f_x = numbers(jacobian(rates, x), values)
         self.follow = [i for i in range(len(x)) if i not in chart]
@@ -109,15 +147,27 @@ class Jets:
         return np.array([value for value, _ in found])
 
 
-def _jets(linear: LinearModel, where: Point) -> Jets | None:
+def _rates(where: Point) -> Mapping[Node, Node] | None:
+    """Rates on the velocity constraints."""
+    if where.closed is not None:
+        return where.closed.rates
+    return reduced_rates(where.form, where.values, chart_at(where.form, where.values))
+
+
+def _jets(linear: LinearModel, where: Point, at_rest: bool = False) -> Jets | None:
+    """Derivatives of the rates of the states; ``at_rest``, of the accelerations as functions of the coordinates."""
     form, n = where.form, where.form.coordinates
-    rates = where.closed.rates if where.closed is not None else None
-    if rates is None:
-        rates = reduced_rates(form, where.values, chart_at(form, where.values))
-    states = [symbol(s) for s in linear.states]
+    rates, states = _rates(where), [symbol(s) for s in linear.states]
     if rates is None or any(s not in rates for s in states):
         return None
     nodes = [rates[s] for s in states]
+    if at_rest:
+        positions = [s for s in states if s in form.states[:n]]
+        velocities = [form.states[n + form.states.index(s)] for s in positions]
+        nodes = substitute([rates[v] for v in velocities if v in rates], dict.fromkeys(form.velocities, ZERO))
+        if len(nodes) != len(positions):
+            return None
+        states = positions
     if operations(nodes).total() > _LARGEST:
         return None
     x = [s for s in rates if s in form.states[:n] or s in states] if n else list(form.states)
@@ -127,60 +177,77 @@ def _jets(linear: LinearModel, where: Point) -> Jets | None:
     return Jets(nodes, z, x, [x.index(s) for s in states], N, where.values)
 
 
-def _zero_root(linear: LinearModel, where: Point, jets: Jets) -> Decision | None:
-    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE, Decision
-
-    A = linear.system_matrix
+def _zero_root(
+    A: np.ndarray, errors: np.ndarray, jets: Jets, mirrored: Callable[[np.ndarray], bool]
+) -> Decision | None:
     left, _, right = np.linalg.svd(A)
     q, p = right[-1], left[:, -1]
     p = p / (p @ q)
+    border = np.any(np.abs(p) @ errors @ np.abs(q))
     B = jets.second(q)
     g2, size = p @ B / 2, np.abs(p) @ np.abs(B) / 2 + max(jets.sizes) * np.abs(p).max()
     if abs(g2) > _NOTHING * size:
-        return Decision(UNSTABLE, "Lyapunov's coefficient of one zero root", f"g₂ = {number(g2)} is not zero")
-    if not _mirrored(linear, where, q):
+        return _decision(UNSTABLE, "zero root", f"one root is zero and g₂ = {number(g2)} is not", bool(border))
+    if not mirrored(q):
         return None
     h = np.linalg.lstsq(np.vstack([A, p]), np.append(-B, 0.0), rcond=None)[0]
     parts = [p @ jets.third(q) / 6, p @ jets.mixed(q, h) / 2]
     g3 = sum(parts)
     if abs(g3) <= _NOTHING * max(sum(map(abs, parts)), max(jets.sizes) * np.abs(p).max() * 1e-3):
         return None
-    kind = ASYMPTOTIC if g3 < 0 else UNSTABLE
-    explanation = f"one root is zero, g₂ = 0 by symmetry, and g₃ = {number(g3)} is {'negative' if g3 < 0 else 'positive'}"
-    return Decision(kind, "Lyapunov's coefficient of one zero root", explanation)
+    kind, sign = (ASYMPTOTIC, "negative") if g3 < 0 else (UNSTABLE, "positive")
+    found = f"one root is zero, g₂ = 0 by symmetry, and g₃ = {number(g3)} is {sign}"
+    return _decision(kind, "zero root", found, bool(border))
+
+
+def _errors(linear: LinearModel) -> np.ndarray:
+    return np.zeros_like(linear.system_matrix) if linear.errors is None else linear.errors
+
+
+def _decision(kind: str, which: str, found: str, border: bool) -> Decision:
+    """The verdict; undecided where the root is critical only within the rounding errors of the model."""
+    theorem = f"Lyapunov's theorem on one {which}"
+    if not border:
+        return Decision(kind, theorem, found)
+    return Decision(
+        UNDECIDED,
+        "the border of stability",
+        f"a real part is zero only within rounding, so it may have either sign; if it were exactly zero, the motion "
+        f"would be {kind} by {theorem}: {found}",
+    )
 
 
 def _mirrored(linear: LinearModel, where: Point, q: np.ndarray) -> bool:
-    """Whether reflecting every state at the point leaves the equations unchanged: f(2y₀ - y) = -f(y), exactly."""
-    form, values, n = where.form, where.values, where.form.coordinates
-    rates = where.closed.rates if where.closed is not None else None
-    if rates is None:
-        rates = reduced_rates(form, values, chart_at(form, values))
+    """Whether a reflection that turns the critical direction around leaves the equations unchanged, exactly.
+
+    Tried are the reflection of the states in q with their velocities, and that of all states: f(R y) = R f(y).
+    """
+    rates = _rates(where)
     if rates is None:
         return False
-    turned = [s for s in rates if s in form.states[:n] or s in {symbol(x) for x in linear.states}]
-    position = [r for r in form.residuals if not symbols([r]) & set(form.velocities)]
-    for flipped in (turned, [s for s in turned if values[s] == 0.0]):
-        moved = {s: constant(2 * values[s]) - s for s in flipped}
-        support = {symbol(x) for x, c in zip(linear.states, q, strict=True) if abs(c) > 1e-9}
-        if not support <= set(flipped):
-            continue
-        states = [symbol(x) for x in linear.states]
-        nodes, images = [rates[s] for s in states], substitute([rates[s] for s in states], moved)
-        tests = [b + a if s in flipped else b - a for s, a, b in zip(states, nodes, images, strict=True)]
-        same = [b - a for a, b in zip(position, substitute(position, moved), strict=True)]
-        both = [b + a for a, b in zip(position, substitute(position, moved), strict=True)]
-        if all(vanishing(tests, values)) and (
-            not position or all(a or b for a, b in zip(vanishing(same, values), vanishing(both, values), strict=True))
-        ):
-            return True
-    return False
+    form, n = where.form, where.form.coordinates
+    states = [symbol(x) for x in linear.states]
+    support = {x for x, c in zip(states, q, strict=False) if abs(c) > 1e-9 * np.abs(q).max()}
+    moving = {v for x, v in zip(form.states[:n], form.velocities, strict=True) if x in support}
+    every = {x for x in rates if x in form.states[:n] or x in states}
+    return any(_reflects(where, rates, states, flipped) for flipped in (support | moving, every))
+
+
+def _reflects(where: Point, rates: Mapping[Node, Node], states: Sequence[Node], flipped: set[Node]) -> bool:
+    values = where.values
+    moved = {x: constant(2 * values[x]) - x for x in flipped}
+    nodes = [rates[x] for x in states]
+    images = substitute(nodes, moved)
+    tests = [b + a if x in flipped else b - a for x, a, b in zip(states, nodes, images, strict=True)]
+    z = [r for r in where.form.residuals if not symbols([r]) & set(where.form.velocities)]
+    turned = substitute(z, moved)
+    even, odd = ([b - sign * a for a, b in zip(z, turned, strict=True)] for sign in (1, -1))
+    held = [a or b for a, b in zip(vanishing(even, values), vanishing(odd, values), strict=True)] if z else []
+    return all(held) and all(vanishing(tests, values))
 
 
 def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision | None:
     import scipy.linalg
-
-    from vinculum.analyze.stability import ASYMPTOTIC, UNSTABLE, Decision
 
     A = linear.system_matrix
     roots, left, right = scipy.linalg.eig(A, left=True)
@@ -193,9 +260,9 @@ def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision |
     c1 = sum(parts)
     if abs(c1.real) <= _NOTHING * sum(map(abs, parts)) or not abs(c1):
         return None
-    kind = ASYMPTOTIC if c1.real < 0 else UNSTABLE
-    explanation = (
-        f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient Re c₁/ω = {number(c1.real / omega)} is "
-        f"{'negative' if c1.real < 0 else 'positive'}"
-    )
-    return Decision(kind, "Lyapunov's coefficient of one imaginary pair", explanation)
+    kind, sign = (ASYMPTOTIC, "negative") if c1.real < 0 else (UNSTABLE, "positive")
+    felt, errors = np.outer(p.conj(), q), _errors(linear)
+    border = np.sum(errors * np.abs(felt.real)) > 1e-6 * np.sum(errors * np.abs(felt))
+    coefficient = f"Re c₁/ω = {number(c1.real / omega)}"
+    found = f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient {coefficient} is {sign}"
+    return _decision(kind, "imaginary pair", found, bool(border))

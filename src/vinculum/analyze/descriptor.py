@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import sympy as sp
 
@@ -51,6 +51,8 @@ class Descriptor:
     reactions: Mapping[str, Node]  # by constraint, among w
     mechanics: Mechanics | None = None
     laws: Mapping[Node, Node] = field(default_factory=dict)  # inputs of a closed loop, inserted already
+    turned: Mapping[Node, Node] = field(default_factory=dict)  # velocities replaced by speeds in a frame
+    frame: Any = None  # that frame
     ignored: frozenset[Node] = frozenset()  # coordinates that the description leaves out of linear models
 
     @property

@@ -4,9 +4,10 @@ With an energy E that is conserved or only decreases, and conserved momenta I, l
 
     E_x = μ·I_x + ν·z_x    at the point, and    (E - μ·I - ν·z)_xx positive definite on  ker(I_x, z_x)
 
-(modulo the directions of ignorable coordinates). Then the motion is stable, also for perturbed momenta. The terms ν·z_xx
-are the curvature of the constraints. At rest with nonholonomic constraints the condition on E_x demands that their
-reactions vanish. Forces that do not depend on velocities count as potential forces if their curl vanishes identically.
+(modulo the directions of ignorable coordinates). Then the motion is stable, also for perturbed momenta. The terms
+ν·z_xx are the curvature of the constraints. At rest with nonholonomic constraints the condition on E_x demands that
+their reactions vanish. Forces that do not depend on velocities count as potential forces if their curl vanishes
+identically.
 
 Hypotheses checked: no explicit time; forces = potential + no power + power ≤ 0; reactions without power.
 """
@@ -39,11 +40,15 @@ class EnergyTest:
     reason: str  # what was found, or which hypothesis fails
     conserved: bool = False
     momenta: int = 0
+    degenerate: bool = False  # all hypotheses hold, and the second variation is positive but for one direction
     smallest: float = 0.0  # eigenvalue of the second variation, relative to the largest
 
 
 def energy_test(linear: LinearModel, where: Point, symmetry: np.ndarray) -> EnergyTest:
-    """Apply the theorem at the point of a linear model; ``symmetry`` are directions η along which nothing changes."""
+    """Apply the theorem at the point of a linear model.
+
+    ``symmetry`` are directions η along which nothing changes.
+    """
     form, mechanics = where.form, where.form.mechanics
     if mechanics is None:
         return EnergyTest(False, "the equations have no energy")
@@ -51,6 +56,8 @@ def energy_test(linear: LinearModel, where: Point, symmetry: np.ndarray) -> Ener
         return EnergyTest(False, "the feedback has no energy")
     if mechanics.actuators is not None:
         return EnergyTest(False, "servo constraints do work")
+    if form.turned:
+        return EnergyTest(False, "the energy is not tested in a turning frame")
     if mechanics.approach:
         return EnergyTest(False, "constraints that are approached do work")
     return _Variation(linear, where, mechanics, symmetry).run()
@@ -226,6 +233,9 @@ class _Variation:
         relative = float(values.min() / max(np.abs(values).max(), 1e-300))
         momenta = len(rows) - len(self.residuals)
         if values.min() > bound:
-            return EnergyTest(True, "the second variation is positive definite", conserved, momenta, relative)
-        word = "has a negative direction" if values.min() < -bound else "is zero in a direction, within rounding"
-        return EnergyTest(False, f"the second variation of the energy {word}", conserved, momenta, relative)
+            return EnergyTest(True, "the second variation is positive definite", conserved, momenta, False, relative)
+        negative = values.min() < -bound
+        word = "has a negative direction" if negative else "is zero in a direction, within rounding"
+        degenerate = not negative and bool(np.sum(values <= bound) == 1)
+        reason = f"the second variation of the energy {word}"
+        return EnergyTest(False, reason, conserved, momenta, degenerate, relative)

@@ -40,6 +40,7 @@ class Equilibrium(Mapping):
     others: tuple[Equilibrium, ...] = ()
     constant: tuple[sp.Expr, ...] = ()  # of a steady motion
     ignorable: tuple[sp.Expr, ...] = ()  # of a steady motion
+    frame: tuple[sp.Expr, ...] = ()  # (x, y, heading) if the speeds of a steady motion are along and across a heading
 
     def __getitem__(self, key: sp.Expr) -> float:
         return self.values_by_symbol[key]

@@ -13,6 +13,7 @@ from vinculum.analyze.equilibrium import equilibrium
 from vinculum.analyze.first_approximation import first_approximation
 from vinculum.analyze.ignorable import ignorable, roles
 from vinculum.analyze.linearize import linearize
+from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
@@ -75,30 +76,50 @@ def _pencil(found: Mapping[str, sp.Matrix], c: list[int]) -> sp.Matrix:
 def hurwitz_conditions(polynomial: sp.Poly) -> list[sp.Expr]:
     """Expressions that are all positive if and only if every root has a negative real part.
 
-    With a₀ > 0 the coefficients a₀ λⁿ + a₁ λⁿ⁻¹ + ... and the leading minors of Hurwitz's matrix H_ij = a_{2j-i}.
+    For a₀ λⁿ + a₁ λⁿ⁻¹ + ... these are the leading minors Δ₁, ..., Δₙ₋₁ of Hurwitz's matrix H_ij = a_{2j-i} and aₙ, all
+    for a₀ > 0. If the assumptions of the symbols leave the sign of a₀ open, the odd minors and aₙ are multiplied by a₀,
+    which is right for both signs.
     """
     a = polynomial.all_coeffs()
     n = len(a) - 1
-    sign = sp.sign(a[0].subs(dict.fromkeys(a[0].free_symbols, 1))) or 1
-    a = [sign * c for c in a]
+    if a[0].is_negative:
+        a = [-c for c in a]
     H = sp.Matrix(n, n, lambda i, j: a[2 * j - i + 1] if 0 <= 2 * j - i + 1 <= n else 0)
     minors = [H[:k, :k].det(method="berkowitz") for k in range(1, n)]
-    return [sp.factor(condition) for condition in [a[0], *minors, a[n]]]
+    if a[0].is_positive:
+        conditions = [a[0], *minors, a[n]] if n else [a[0]]
+    else:
+        conditions = [*(a[0] * minor if k % 2 else minor for k, minor in enumerate(minors, start=1)), a[0] * a[n]]
+    return [sp.factor(condition) for condition in conditions]
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The largest real part of the roots over two parameters; NaN where there is no equilibrium."""
+    """The largest real part of the roots over two parameters, and its side of the imaginary axis, if that is certain.
+
+    ``rightmost`` is NaN and ``sides`` is "none" where there is no equilibrium.
+    """
 
     parameters: tuple[sp.Symbol, sp.Symbol]
     first: np.ndarray  # (a)
     second: np.ndarray  # (b)
     rightmost: np.ndarray  # (a, b)
+    sides: np.ndarray  # (a, b): "stable", "unstable", "undecided" (roots on the axis within their errors), "none"
 
     @property
     def stable(self) -> np.ndarray:
-        """Where all roots have negative real parts, (a, b)."""
-        return self.rightmost < 0
+        """Where all roots have negative real parts for certain, (a, b)."""
+        return self.sides == "stable"
+
+    @property
+    def unstable(self) -> np.ndarray:
+        """Where a root has a positive real part for certain, (a, b)."""
+        return self.sides == "unstable"
+
+    @property
+    def undecided(self) -> np.ndarray:
+        """Where the rightmost roots are on the imaginary axis within their errors, (a, b)."""
+        return self.sides == "undecided"
 
     def plot(self) -> Any:
         """A Plotly map of the largest real part, with a bold line at the stability boundary."""
@@ -119,14 +140,20 @@ def stability_region(
         raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
     (p, first), (q, second) = over.items()
     rightmost = np.full((len(first), len(second)), np.nan)
+    sides = np.full(rightmost.shape, "none", dtype="<U9")
     for i, a in enumerate(first):
         for j, b in enumerate(second):
             try:
                 rest = equilibrium(equations, given, near=near, parameters={p: a, q: b}, starts=0)
-                rightmost[i, j] = linearize(equations, rest).roots.real.max()
+                bounded = bounded_roots(linearize(equations, rest).system_matrix)
             except VinculumError:
                 continue
-    return Region((p, q), np.asarray(first, float), np.asarray(second, float), rightmost)
+            rightmost[i, j], sides[i, j] = bounded.roots.real.max(initial=-np.inf), _side(bounded)
+    return Region((p, q), np.asarray(first, float), np.asarray(second, float), rightmost, sides)
+
+
+def _side(bounded: BoundedRoots) -> str:
+    return "unstable" if bounded.right.any() else "stable" if bounded.left.all() else "undecided"
 
 
 def best_or_own(equations: EquationsOfMotion, at: Mapping[sp.Expr, Any]) -> Partition:

@@ -49,6 +49,7 @@ class LinearModel:
     )  # accelerations and reactions: rows (of η, of u)
     errors: np.ndarray | None = None  # bounds of the rounding errors of F
     dropped: tuple[sp.Expr, ...] = ()  # coordinates left out
+    definitions: dict[sp.Expr, sp.Expr] = field(default_factory=dict)  # states that are not the user's symbols
     closed: bool = False  # whether the system matrix includes feedback that the equations do not have
 
     @cached_property

@@ -18,6 +18,7 @@ from vinculum.analyze.descriptor import (
     servo_inputs,
 )
 from vinculum.analyze.equilibrium import Equilibrium
+from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
 from vinculum.analyze.steady_search import refuse_time
@@ -71,17 +72,20 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         outputs=_outputs(where, kept),
         errors=found.errors[np.ix_(kept, kept)],
         dropped=tuple(x.value for x in left_out),
+        definitions={} if form.frame is None else form.frame.definitions,
     )
 
 
 def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     """Check a point and compute the first approximation there."""
     form = descriptor(equations)
-    values = _values(form, at)
+    if isinstance(at, Equilibrium) and at.frame:
+        form = framed(form, Frame(*at.frame))
+    values = point_values(form, at)
     moves = any(values[v] for v in form.velocities if v not in form.currents)
     timed = form.time in symbols([*form.rates, *form.balance, *form.residuals])
     closed = closed_set(form, _generic(equations, form, values)) if moves or timed else None
-    if closed is not None and closed.timed:
+    if closed is not None:
         refuse_time(form, closed)
     if form.mechanics is not None:
         refuse_negative_inertia(form.mechanics, values, {p: values[p] for p in form.parameters})
@@ -98,7 +102,7 @@ def _generic(equations: Analyzed, form: Descriptor, values: Mapping[Node, float]
     return {**values, **{key: x for key, x in sample.items() if key not in form.parameters}}
 
 
-def _values(form: Descriptor, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
+def point_values(form: Descriptor, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
     """Values of all symbols: velocities are zero unless given or prescribed, w follows from g = 0."""
     parameters = at.parameters if isinstance(at, Equilibrium) else {}
     given = {symbol(key): float(value) for key, value in (*parameters.items(), *at.items())}
@@ -160,9 +164,6 @@ def _refuse_wrong_point(
         raise VinculumError(_complaint(form, values, off, broken, closed))
 
 
-
-
-
 def _complaint(
     form: Descriptor, values: Mapping[Node, float], off: np.ndarray, broken: np.ndarray, closed: ClosedSet | None
 ) -> Finding:
@@ -181,7 +182,11 @@ def _forces(form: Descriptor, values: Mapping[Node, float]) -> list[str]:
     """The forces that no reaction balances, by coordinate; of a first-order system the rates."""
     n = form.coordinates
     if not n:
-        return [f"rate of {name_of(x.value)}: {r:.6g}" for x, r in zip(form.states, numbers(form.rates, values), strict=True) if r]
+        return [
+            f"rate of {name_of(x.value)}: {r:.6g}"
+            for x, r in zip(form.states, numbers(form.rates, values), strict=True)
+            if r
+        ]
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
     force = numbers(form.balance[:n], still)
     b = numbers(jacobian(form.balance[:n], form.algebraic[n:]), still)

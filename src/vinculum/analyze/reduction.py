@@ -25,7 +25,7 @@ from vinculum.derivation.forms.multipliers import eliminate_multipliers
 from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, unit_rows
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import VinculumError
-from vinculum.graph import ZERO, Node, SingularMatrix, jacobian, solve, substitute, symbol, symbols, vector
+from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, jacobian, solve, substitute, symbol, symbols, vector
 from vinculum.graph.exact import vanishing
 
 _CHARTS = 12  # choices of dependent velocities that are compared
@@ -63,6 +63,20 @@ def closed_set(form: Descriptor, values: Values, dependent: Sequence[int] | None
             best = found
     if best is None:
         raise VinculumError(f"The velocities of {form.name!r} cannot be divided into dependent and independent ones.")
+    return best
+
+
+def best_frame(form: Descriptor, values: Values) -> tuple[Descriptor, ClosedSet]:
+    """The equations in the frame in which the fewest states matter, and their closed set."""
+    from vinculum.analyze.frames import candidates, framed
+
+    best = form, closed_set(form, values)
+    for frame in candidates(form, best[1].states):
+        turned = framed(form, frame)
+        speeds = [turned.states[form.states.index(v)] for v in turned.turned]
+        found = closed_set(turned, {**values, **dict.fromkeys(speeds, 0.5)})
+        if _size(found) < _size(best[1]):
+            best = turned, found
     return best
 
 
@@ -119,9 +133,9 @@ def reduced_rates(form: Descriptor, values: Values, dependent: Sequence[int]) ->
     if following is None:
         return None
     v, independent = form.velocities, [i for i in range(n) if i not in dependent]
-    accelerations = _accelerations(form, values)
-    rates = [*v, *(accelerations[i] for i in independent), *form.rates[2 * n :]]
-    rates = substitute(rates, following)
+    accelerations = dict(zip(form.algebraic[:n], _accelerations(form, values), strict=True))
+    moving = (*range(n), *(n + i for i in independent), *range(2 * n, len(form.states)))
+    rates = substitute(substitute([form.rates[i] for i in moving], accelerations), following)
     keys = (*form.states[:n], *(v[i] for i in independent), *form.states[2 * n :])
     return dict(zip(keys, rates, strict=True))
 
@@ -153,8 +167,9 @@ def _accelerations(form: Descriptor, values: Values) -> list[Node]:
     """q̈ as nodes of q, v, u and t, on the exact motion and with the laws of a closed loop."""
     mechanics = form.mechanics
     assert mechanics is not None
-    found = eliminate_multipliers(mechanics, [values]).accelerations
-    return substitute(mechanics.without_corrections(found), form.laws)
+    known = {**values, **dict(zip(form.turned, evaluate(list(form.turned.values()), values), strict=True))}
+    found = mechanics.without_corrections(eliminate_multipliers(mechanics, [known]).accelerations)
+    return substitute(substitute(found, form.laws), form.turned)
 
 
 def _closure(rates: Mapping[Node, Node], seeds: Sequence[Node], form: Descriptor, values: Values) -> set[Node]:

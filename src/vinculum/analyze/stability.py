@@ -8,21 +8,25 @@ distance exceeds the bound of its error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.critical import critical_case, degenerate_potential
+from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Decision
+from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.linearize import Point, point
+from vinculum.analyze.linearize import Point, linearize, point
+from vinculum.analyze.nonsmooth import nonsmooth
 from vinculum.analyze.parity import odd_state
-from vinculum.analyze.structure import Structure
+from vinculum.analyze.structure import Structure, involved
+from vinculum.errors import ModelError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import number, numbers
-
-ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "unstable", "undecided"
 
 
 @dataclass(frozen=True)
@@ -46,22 +50,29 @@ class Verdict:
     _repr_html_ = html
 
 
-@dataclass(frozen=True)
-class Decision:
-    """A kind of stability with its theorem and explanation."""
+def stability(of: LinearModel | Analyzed, at: Mapping[sp.Expr, float] | None = None) -> Verdict:
+    """Decide the stability of an equilibrium or steady motion, for perturbations of the states of its linear model.
 
-    kind: str
-    theorem: str
-    explanation: str
+    Pass the linear model, or equations with the point ``at``: this also decides where force laws have corners, such as
+    rests under dry friction, at which there is no linear model.
+    """
+    if isinstance(of, LinearModel):
+        return _verdict(of)
+    if at is None:
+        raise ModelError("No point was given", ["Pass stability(equations, at=equilibrium), or a linear model."])
+    decision = nonsmooth(of, at)
+    if decision is None:
+        return _verdict(linearize(of, at))
+    none = np.zeros(0, dtype=complex)
+    return Verdict(decision.kind, decision.theorem, decision.explanation, none, none.real, 0)
 
 
-def stability(linear: LinearModel) -> Verdict:
-    """Decide the stability of the motion at which the model was made, for perturbations of ``linear.states``."""
+def _verdict(linear: LinearModel) -> Verdict:
     found = linear.structure
     decision = _without_drift(linear, found)
     drifting: tuple[sp.Expr, ...] = ()
     if found.drift.shape[1] and decision.kind != UNSTABLE:
-        drifting = _moved(linear, found.drift)
+        drifting = involved(linear.states, found.drift)
         decision = _drift(decision, drifting)
     return Verdict(
         decision.kind,
@@ -90,12 +101,18 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
     where = point(linear.equations, linear.at)
     energy = energy_test(linear, where, found.symmetry)
     if energy.stable and energy.conserved:
-        return _by_energy(linear, energy)
-    by_coefficients = _by_coefficients(linear, where, found)
+        return _by_energy(linear, found, energy)
+    by_coefficients = critical_case(linear, where, found)
     if energy.stable:
-        decided = by_coefficients is not None and by_coefficients.kind == ASYMPTOTIC
-        return by_coefficients if decided else _by_energy(linear, energy)
-    return _by_parity(linear, where, found) or by_coefficients or _undecided(linear, found, energy)
+        if by_coefficients is not None and by_coefficients.kind == ASYMPTOTIC:
+            return by_coefficients
+        return _by_energy(linear, found, energy)
+    return (
+        _by_parity(linear, where, found)
+        or by_coefficients
+        or (degenerate_potential(linear, where, energy.conserved) if energy.degenerate else None)
+        or _undecided(found, energy)
+    )
 
 
 def _unstable(roots: np.ndarray) -> Decision:
@@ -109,16 +126,18 @@ def _unstable(roots: np.ndarray) -> Decision:
 def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
     k = found.family.shape[1]
     if k:
-        names = listed(_moved(linear, found.family))
+        names = listed(involved(linear.states, found.family))
+        kind = "steady motion" if linear.at.steady else "equilibrium"
         return Decision(
             STABLE,
-            "Lyapunov-Malkin theorem",
+            "the Lyapunov-Malkin theorem",
             f"all roots except {_zeros(linear.critical)} have negative real parts: every motion nearby tends to a "
-            f"neighboring {'steady motion' if linear.at.steady else 'equilibrium'}; {names} "
-            f"{'is' if len(_moved(linear, found.family)) == 1 else 'are'} not attracted to {'its' if len(_moved(linear, found.family)) == 1 else 'their'} old value",
+            f"neighboring {kind}, not back to this one; it may differ in {names}",
         )
     if not linear.critical:
-        return Decision(ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots have negative real parts")
+        return Decision(
+            ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots have negative real parts"
+        )
     return Decision(
         ASYMPTOTIC,
         "Krasinskiy's theorem on the critical case of zero roots from constraints and integrals",
@@ -128,19 +147,27 @@ def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
     )
 
 
-def _by_energy(linear: LinearModel, energy: EnergyTest) -> Decision:
+def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Decision:
+    if found.symmetry.shape[1] and not found.drift.shape[1]:
+        names = listed(involved(linear.states, found.symmetry))
+        return Decision(
+            UNDECIDED,
+            "the Lagrange-Dirichlet theorem",
+            f"the energy shows stability in all states but {names}, which may wander; leave out what does not matter: "
+            f"linearize(..., drop=[{names}])",
+        )
     kept = "is conserved" if energy.conserved else "never increases"
     if energy.momenta:
-        momenta = "momentum is" if energy.momenta == 1 else f"{energy.momenta} momenta are"
+        momenta = "a momentum is" if energy.momenta == 1 else f"{energy.momenta} momenta are"
         return Decision(
             STABLE,
-            "Routh-Salvadori theorem (energy and conserved momenta)",
-            f"the energy {kept}, {'the' if energy.momenta == 1 else ''} {momenta} conserved, and the second variation of "
-            "the energy at fixed momenta is positive definite".replace("  ", " "),
+            "the Routh-Salvadori theorem on energy and conserved momenta",
+            f"the energy {kept}, {momenta} conserved, and the second variation of the energy at fixed momenta is "
+            "positive definite",
         )
     return Decision(
         STABLE,
-        "Lagrange-Dirichlet theorem (reduced potential with a strict minimum)",
+        "the Lagrange-Dirichlet theorem",
         f"the energy {kept}, and the reduced potential has a strict minimum on the constraints",
     )
 
@@ -155,31 +182,25 @@ def _by_parity(linear: LinearModel, where: Point, found: Structure) -> Decision 
     return Decision(
         STABLE,
         "reversibility with one odd state",
-        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(pair)} are imaginary: every motion nearby "
-        "is periodic or steady",
+        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(pair)} are imaginary: every motion "
+        "nearby is periodic or steady",
     )
-
-
-def _by_coefficients(linear: LinearModel, where: Point, found: Structure) -> Decision | None:
-    from vinculum.analyze.critical import critical_case
-
-    return critical_case(linear, where, found)
 
 
 def _on_the_axis(roots: np.ndarray) -> Decision:
     one = len(roots) == 1
-    return Decision(
-        UNDECIDED,
-        "critical case",
-        f"{'the root' if one else 'the roots'} {numbers(roots)} {'lies' if one else 'lie'} on the imaginary axis within "
-        f"{'its' if one else 'their'} error, so higher-order terms decide",
-    )
+    where = f"{'lies' if one else 'lie'} on the imaginary axis within {'its' if one else 'their'} error"
+    explanation = f"{'the root' if one else 'the roots'} {numbers(roots)} {where}, so higher-order terms decide"
+    return Decision(UNDECIDED, "critical case", explanation)
 
 
-def _undecided(linear: LinearModel, found: Structure, energy: EnergyTest) -> Decision:
+def _undecided(found: Structure, energy: EnergyTest) -> Decision:
     roots = found.roots.roots[found.roots.on_axis]
-    decision = _on_the_axis(roots) if len(roots) else Decision(UNDECIDED, "critical case", "zero roots beyond the structure")
-    return Decision(UNDECIDED, decision.theorem, f"{decision.explanation}; {energy.reason}")
+    first = _on_the_axis(roots).explanation if len(roots) else "there are zero roots that no family explains"
+    warning = ""
+    if energy.conserved and "negative" in energy.reason:
+        warning = "; gyroscopic forces hold it, and complete dissipation would make it unstable (Kelvin-Chetaev)"
+    return Decision(UNDECIDED, "critical case", f"{first}; {energy.reason}{warning}")
 
 
 def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:
@@ -190,18 +211,8 @@ def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:
         UNSTABLE,
         "drift along a symmetry with a conserved momentum",
         f"{names} {verb}: a small push changes the conserved momentum, and the position grows with time; apart from "
-        f"that drift the motion is {decision.kind}, by {_lower(decision.theorem)}: {decision.explanation}",
+        f"that drift the motion is {decision.kind} by {decision.theorem}: {decision.explanation}",
     )
-
-
-def _lower(theorem: str) -> str:
-    return theorem if theorem[:1].isupper() and not theorem.startswith("The") else theorem
-
-
-def _moved(linear: LinearModel, directions: np.ndarray) -> tuple[sp.Expr, ...]:
-    """The states that take part in directions."""
-    size = np.abs(directions).max(axis=1)
-    return tuple(x for x, s in zip(linear.states, size, strict=True) if s > 1e-9 * size.max())
 
 
 def _zeros(count: int) -> str:

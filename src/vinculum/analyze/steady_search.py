@@ -11,7 +11,7 @@ import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor, reference, servo_inputs
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.analyze.reduction import ClosedSet, closed_set
+from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set
 from vinculum.analyze.scaled_newton import ScaledNewton, Solution
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
 from vinculum.errors import Finding, ModelError, VinculumError, Word, call
@@ -36,6 +36,9 @@ class Search:
         self.parameters = {p.value: x for p, x in self.form.parameters.items()} | parameters
         self.numbers = {symbol(p): float(x) for p, x in self.parameters.items()} | {self.form.time: 0.0}
         self.known = {symbol(key): float(value) for key, value in given.items()}
+        if not self.rests and self.form.coordinates:
+            self.form, self.closed = best_frame(self.form, self.sample)
+            refuse_time(self.form, self.closed)
         self.rows, self.unknowns = self._equations()
         self.newton = ScaledNewton(self.rows, self.unknowns, self.numbers | self.known)
 
@@ -59,8 +62,7 @@ class Search:
     def closed(self) -> ClosedSet:
         """The states that a steady motion holds constant."""
         found = closed_set(self.form, self.sample)
-        if found.timed:
-            refuse_time(self.form, found)
+        refuse_time(self.form, found)
         return found
 
     @property
@@ -76,7 +78,8 @@ class Search:
         rates = dict(zip(form.states, form.rates, strict=True))
         rows = [rates[x] for x in constant]
         momenta = [self.momenta[p] - value for p, value in self.given.items() if p in self.momenta]
-        rows = [*rows, *form.balance, *form.residuals, *momenta]
+        turned = [node - self.given[v.value] for v, node in form.turned.items() if v.value in self.given]
+        rows = [*rows, *form.balance, *form.residuals, *substitute(momenta, form.turned), *turned]
         self.known |= dict.fromkeys((x for x in self._running() if x not in self.known), 0.0)
         return rows, [x for x in (*form.states, *form.algebraic, *form.inputs) if x not in self.known]
 
@@ -233,10 +236,12 @@ class Search:
         form = self.form
         values = dict.fromkeys((*form.states, *form.algebraic, *form.inputs), 0.0) | self.numbers | self.known
         values |= dict(zip(self.unknowns, map(float, solution.x), strict=True))
-        if form.mechanics is not None:
+        if form.mechanics is not None and not form.turned:
             refuse_negative_inertia(form.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         shown = {x.value: values[x] for x in (*form.states, *form.inputs)}
-        shown |= {u: values[node] for u, node in servo_inputs(form).items()}
+        velocities = dict(zip(form.turned, evaluate(list(form.turned.values()), values), strict=True))
+        values |= velocities
+        shown |= {v.value: x for v, x in velocities.items()} | {u: values[w] for u, w in servo_inputs(form).items()}
         shown |= {p: evaluate([node], values)[0] for p, node in self.momenta.items()}
         moves = not self.rests or (self.timed and any(values[v] for v in form.velocities))
         inside = [x for x in form.states if moves and x in self.closed.states]
@@ -248,6 +253,7 @@ class Search:
             self.parameters,
             constant=tuple(x.value for x in inside),
             ignorable=tuple(x.value for x in outside),
+            frame=() if form.frame is None else tuple(form.frame),
         )
 
     def refuse_unknown(self, given: Mapping[sp.Expr, float]) -> None:
@@ -265,7 +271,9 @@ class Search:
 
 
 def refuse_time(form: Descriptor, found: ClosedSet) -> None:
-    """Raise because the time does not cancel."""
+    """Raise if the time does not cancel."""
+    if not found.timed:
+        return
     where = [x.value for x in found.states if x in found.rates and form.time in symbols([found.rates[x]])]
     raise ModelError(
         f"The equations of {form.name!r} depend on time explicitly",
@@ -277,12 +285,3 @@ def refuse_time(form: Descriptor, found: ClosedSet) -> None:
             )
         ],
     )
-
-
-def point_values(equations: Analyzed, at: Mapping[sp.Expr, float]) -> dict[Node, float]:
-    """The values of all states and inputs at a point, velocities zero unless given."""
-    form = descriptor(equations)
-    parameters = at.parameters if isinstance(at, Equilibrium) else {}
-    numbers = dict(form.parameters) | {symbol(p): float(x) for p, x in parameters.items()} | {form.time: 0.0}
-    still = dict.fromkeys(form.velocities, 0.0)
-    return numbers | still | {symbol(key): float(value) for key, value in at.items()}

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 import scipy.linalg
+import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.linear_model import LinearModel
@@ -31,6 +32,7 @@ from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import Node, constant, substitute, symbol, symbols
 from vinculum.graph.exact import vanishing
 from vinculum.graph.node import ZERO
+from vinculum.names import listed
 
 _KERNEL = 1e4 * np.finfo(float).eps  # relative singular value below which a direction is tried as a family
 
@@ -85,23 +87,21 @@ class _Finder:
         self.scale = balance(self.A)[1]
 
     def run(self) -> Structure:
-        """Families of the system, then of its quotient by the symmetries."""
+        """The symmetries among the families of the system, then the families of the quotient by these."""
         zeros = _constraints(self.linear.equations)
         Z, missing = self.family(np.eye(self.n), np.eye(self.n))
-        X = self.symmetry(Z) if Z.shape[1] else Z
-        U, V = self.complement(Z)
+        X = self.symmetry(Z)
         drift = np.zeros((self.n, 0))
+        if X.shape[1]:
+            zeros[f"free position of {self.names(X)}"] = X.shape[1]
+            Z, missing = self.family(*self.complement(X))
+            drift = self._drift(Z)
         if Z.shape[1]:
-            zeros[self.reason(Z, X)] = Z.shape[1]
-        if X.shape[1] == Z.shape[1] > 0:
-            Y, missing = self.family(U, V)
-            if Y.shape[1]:
-                drift = self._drift(Y, Z)
-                zeros["conserved momenta" if drift.shape[1] else "steady motions"] = Y.shape[1]
-                Z = np.hstack([Z, Y])
-                U, V = self.complement(Z)
+            zeros[f"{'conserved momenta' if drift.shape[1] else 'family'} in {self.names(Z)}"] = Z.shape[1]
+        whole = np.hstack([X, Z])
+        U, V = self.complement(whole)
         roots = bounded_roots(V @ self.A @ U, np.abs(V) @ self.E @ np.abs(U))
-        return Structure(zeros, roots, U, V, Z, X, drift, missing)
+        return Structure(zeros, roots, U, V, whole, X, drift, missing)
 
     # -- directions ---------------------------------------------------------------------------------------------
 
@@ -115,10 +115,8 @@ class _Finder:
 
     def kernel(self, B: np.ndarray) -> np.ndarray:
         """The directions that the entries of a matrix do not tell from zero."""
-        import scipy.linalg as la
-
         B, d = balance(B)
-        _, singular, vectors = la.svd(B)
+        _, singular, vectors = scipy.linalg.svd(B)
         size = singular[0] if len(singular) and singular[0] > 0 else 1.0
         return d[:, None] * vectors[singular <= _KERNEL * len(B) * size].T
 
@@ -199,7 +197,7 @@ class _Finder:
 
     def symmetry(self, Z: np.ndarray) -> np.ndarray:
         """The directions among Z, scaled to small fractions, along which a shift of the coordinates changes no rate."""
-        rational = [x for x in _simple(Z) if self.invariant(x)]
+        rational = [x for x in _simple(Z) if self.invariant(x)] if Z.shape[1] else []
         return np.array(rational).T if rational else np.zeros((self.n, 0))
 
     def invariant(self, direction: np.ndarray) -> bool:
@@ -228,20 +226,20 @@ class _Finder:
             return where.closed.rates
         return reduced_rates(where.form, where.values, chart_at(where.form, where.values))
 
-    def _drift(self, Y: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """The parts of A Y along X that are not rounding errors."""
-        moved = self.A @ Y
-        felt = np.abs(moved).max(axis=0) > 0
-        return moved[:, felt]
+    def _drift(self, Z: np.ndarray) -> np.ndarray:
+        """A Z, which lies along the symmetry: what is not a rounding error drifts."""
+        moved = self.A @ Z
+        return moved[:, np.abs(moved).max(axis=0) > (self.E @ np.abs(Z)).max(axis=0)] if Z.shape[1] else moved
 
-    def reason(self, Z: np.ndarray, X: np.ndarray) -> str:
-        """In words: the positions that are free, or the family."""
-        names = [x for x, row in zip(self.linear.states, Z, strict=True) if np.any(np.abs(row) > 1e-9 * np.abs(Z).max())]
-        from vinculum.names import listed
+    def names(self, Z: np.ndarray) -> str:
+        """The states that take part in directions."""
+        return listed(involved(self.linear.states, Z))
 
-        if X.shape[1] == Z.shape[1]:
-            return f"free position of {listed(names)}"
-        return f"family in {listed(names)}"
+
+def involved(states: Sequence[sp.Expr], directions: np.ndarray) -> tuple[sp.Expr, ...]:
+    """The states that take part in directions."""
+    size = np.abs(directions).max(axis=1, initial=0.0)
+    return tuple(x for x, s in zip(states, size, strict=True) if s > 1e-9 * size.max(initial=0.0))
 
 
 def _combined(row: np.ndarray, nodes: Sequence[Node]) -> Node:
@@ -255,7 +253,7 @@ def _combined(row: np.ndarray, nodes: Sequence[Node]) -> Node:
 
 def _simple(Z: np.ndarray) -> list[np.ndarray]:
     """A basis of the columns in reduced echelon form: (1, 0, 1, ...) instead of rounded multiples."""
-    rows, found = Z.T.copy(), []
+    rows, found = Z.T.copy(), list[np.ndarray]()
     for _ in range(len(rows)):
         best = max(range(len(rows)), key=lambda i: np.abs(rows[i]).max())
         j = int(np.argmax(np.abs(rows[best])))
@@ -263,4 +261,3 @@ def _simple(Z: np.ndarray) -> list[np.ndarray]:
         rows = np.array([r - r[j] * row for k, r in enumerate(rows) if k != best]).reshape(-1, Z.shape[0])
         found = [r - r[j] * row for r in found] + [row]
     return [np.where(np.abs(r) < 1e-10, 0.0, np.round(r, 10)) for r in found]
-

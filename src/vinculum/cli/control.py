@@ -107,9 +107,10 @@ def stabilize(
       vinculum stabilize model.toml -o gains.json
       vinculum stabilize model.toml -o closed_loop.nc
     """
-    from vinculum.cli.equilibrium_output import show_gains, show_rest, show_verdict
+    from vinculum.cli.equilibrium_output import show_gains, show_margins, show_rest, show_verdict
     from vinculum.cli.motion import MOTION_KINDS, rows_of, stored
     from vinculum.cli.terminal import free_place, table
+    from vinculum.control.margins import margins
     from vinculum.model.examine import settling_of
 
     free_place(output, force, (*KINDS, *MOTION_KINDS))
@@ -128,6 +129,8 @@ def stabilize(
         show_rest(f"{asked.name}, equilibrium", rest, equations)
         show_gains(law, estimator)
         show_verdict("closed loop", verdict)
+        if verdict:
+            show_margins(margins(law, estimator))
         if motion is not None and arrival is not None:
             table("motion of the closed loop", rows_of(motion) | arrival.rows)
     if motion is not None and motion.outcome.kind == "interrupted":
@@ -186,10 +189,20 @@ def _design_data(
     arrival: Settling | None,
 ) -> dict[str, Any]:
     """The complete design as data."""
-    from vinculum.cli.equilibrium_output import arrival_data, law_data, observer_data, rest_data, verdict_data
+    from vinculum.cli.equilibrium_output import (
+        arrival_data,
+        law_data,
+        margin_data,
+        observer_data,
+        rest_data,
+        verdict_data,
+    )
     from vinculum.cli.motion import motion_data
+    from vinculum.control.margins import margins
 
     data = {"name": model.name, "equilibrium": rest_data(rest), **law_data(law), "closed_loop": verdict_data(verdict)}
+    if verdict:
+        data["margins"] = margin_data(margins(law, estimator))
     if estimator is not None:
         data["observer"] = observer_data(estimator)
     if motion is None or arrival is None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
-    from vinculum.control import Estimator, FeedbackLaw
+    from vinculum.control import Compensator, Estimator, FeedbackLaw
+    from vinculum.control.margins import Margin
     from vinculum.model.examine import Equations, Settling
 
 LAW = "u = u0 + K (x - x0)"  # K with its own sign: no minus in front
+COMPENSATOR = "z' = A z + B (y - y0), u = u0 + K (x - x0) + C z + D (y - y0)"
 OBSERVER = "estimate' = F estimate + H (u - u0) + L (y - y0 - C estimate)"
+REDUCED_OBSERVER = "z' = (T - L C) (F estimate + H (u - u0)), T estimate = z + L (y - y0)"
 
 # -- tables ----------------------------------------------------------------------------------------------------
 
@@ -48,9 +53,34 @@ def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
     states = [name_of(state) for state in law.linear.states]
     columns = ("state", *map(name_of, law.linear.inputs))
     grid(f"gains of the feedback, {LAW}", columns, [(s, *map(float, law.gain[:, i])) for i, s in enumerate(states)])
+    if law.compensator is not None:
+        own = law.compensator
+        names = [*map(name_of, own.states), *(f"{name_of(y)} (output)" for y in own.outputs)]
+        rows = [(name, *map(float, column)) for name, column in zip(names, _columns(own), strict=True)]
+        grid(f"gains of the controller, {COMPENSATOR}", columns, rows)
     if estimator is not None:
-        rows = [(s, *map(float, estimator.gain[i])) for i, s in enumerate(states)]
-        grid(f"gains of the observer, {OBSERVER}", ("state", *map(name_of, estimator.outputs)), rows)
+        rows = [(name_of(s), *map(float, estimator.gain[i])) for i, s in enumerate(estimator.estimated_states)]
+        law_words = OBSERVER if estimator.order == "full" else REDUCED_OBSERVER
+        grid(f"gains of the observer, {law_words}", ("state", *map(name_of, estimator.outputs)), rows)
+
+
+def show_margins(found: Mapping[Any, Margin]) -> None:
+    """Gain, phase and delay margins at every input."""
+    from vinculum.cli.terminal import grid
+    from vinculum.names import name_of
+
+    head = ("input", "gain from", "gain to", "phase [deg]", "delay", "smallest |1 + L|")
+    rows = [
+        (name_of(u), m.gain_reduction, m.gain, math.degrees(m.phase), m.delay, m.distance) for u, m in found.items()
+    ]
+    grid("margins of the loop at each input", head, rows)
+
+
+def _columns(own: Compensator) -> Any:
+    """A column for each state and each output of the controller."""
+    import numpy as np
+
+    return np.hstack([own.C, own.D]).T
 
 
 # -- data ------------------------------------------------------------------------------------------------------
@@ -82,14 +112,44 @@ def law_data(law: FeedbackLaw) -> dict[str, Any]:
 
     linear = law.linear
     names = {"states": [*map(name_of, linear.states)], "inputs": [*map(name_of, linear.inputs)]}
-    return {"law": LAW, **names, "gain": law.gain}
+    data = {"law": LAW, **names, "gain": law.gain}
+    return data if law.compensator is None else data | {"controller": compensator_data(law.compensator)}
+
+
+def compensator_data(own: Compensator) -> dict[str, Any]:
+    """The controller's own states: z' = A z + B (y - y0), with C z + D (y - y0) added to the inputs."""
+    from vinculum.names import name_of
+
+    names = {"states": [*map(name_of, own.states)], "outputs": [*map(name_of, own.outputs)]}
+    return {"law": COMPENSATOR, **names, "A": own.A, "B": own.B, "C": own.C, "D": own.D}
+
+
+def margin_data(found: Mapping[Any, Margin]) -> dict[str, Any]:
+    """Margins by input; None where there is no limit."""
+    from vinculum.names import name_of
+
+    def finite(x: float) -> float | None:
+        return x if math.isfinite(x) else None
+
+    return {
+        name_of(u): {
+            "gain_from": m.gain_reduction,
+            "gain_to": finite(m.gain),
+            "phase": finite(m.phase),
+            "delay": finite(m.delay),
+            "smallest_distance_from_minus_one": m.distance,
+        }
+        for u, m in found.items()
+    }
 
 
 def observer_data(estimator: Estimator) -> dict[str, Any]:
     """The gains of the observer, (states, outputs)."""
     from vinculum.names import name_of
 
-    return {"law": OBSERVER, "outputs": [*map(name_of, estimator.outputs)], "gain": estimator.gain}
+    law = OBSERVER if estimator.order == "full" else REDUCED_OBSERVER
+    names = {"outputs": [*map(name_of, estimator.outputs)], "estimated": [*map(name_of, estimator.estimated_states)]}
+    return {"law": law, "order": estimator.order, **names, "gain": estimator.gain}
 
 
 def arrival_data(arrival: Settling) -> dict[str, Any]:

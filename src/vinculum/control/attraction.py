@@ -1,9 +1,13 @@
-"""An estimate of the region of attraction, from simulations with many starts."""
+"""An estimate of the region of attraction, from simulations with many starts.
+
+A run has converged if every state of the linear model has come back to the equilibrium, each compared with its own
+maximum, so the result does not depend on units.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -11,25 +15,34 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.analyze.ignorable import ignorable
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.linearize import linearize
+from vinculum.analyze.matrix_model import MatrixModel
+from vinculum.analyze.unit_free import unit_free
+from vinculum.control.feedback import value_at
 from vinculum.deprecations import renamed
 from vinculum.derivation import EquationsOfMotion
-from vinculum.errors import VinculumError
+from vinculum.errors import ModelError, VinculumError
+from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
-from vinculum.simulation import simulate
+from vinculum.simulation import Trajectory, simulate
+
+CONVERGED, AWAY = "converged", "did not converge"
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Attraction:
     """Which of many starts converged to the equilibrium.
 
-    ``distances`` are the largest |state - equilibrium| at the end, relative to the largest one at the start; infinite
-    for a run that ended early.
+    ``distances`` are |state - equilibrium| at the end relative to its maximum during the run, the largest one over all
+    states of the linear model; infinite for a run that ended early. ``outcomes`` say what happened.
     """
 
     starts: tuple[dict[sp.Expr, float], ...]
     distances: np.ndarray  # (starts)
     tolerance: float
+    outcomes: tuple[str, ...] = ()
 
     @property
     def converged(self) -> np.ndarray:
@@ -56,36 +69,85 @@ def region_of_attraction(
 ) -> Attraction:
     """Simulate from every combination of values in ``over``, all else at the equilibrium, and compare after ``time``.
 
-    Dependent coordinates follow from the constraints; ``options`` are passed to `simulate`.
+    ``over`` may contain coordinates (also dependent and ignorable ones), velocities and states of the controller. The
+    coordinates that are not in ``fixed`` follow from the constraints; ``options`` are passed to `simulate`.
     """
     if not over:
         raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
-    system = closed.system
+    linear = linearize(replace(closed, laws={}, extra={}), at)
+    _refuse_unknown(closed, over)
     starts = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
-    rest = {key: at[key] for key in (*system.coordinates, *system.velocities)}
-    distances = [_distance(closed, rest, start, time, fixed, options) for start in starts]
-    return Attraction(tuple(starts), np.array(distances), tolerance)
+    runs = [_run(closed, linear, start, time, fixed, options) for start in starts]
+    distances = relative_distances(linear, [run for run, _ in runs])
+    outcomes = tuple(
+        words or (CONVERGED if distance < tolerance else AWAY)
+        for (_, words), distance in zip(runs, distances, strict=True)
+    )
+    return Attraction(tuple(starts), distances, tolerance, outcomes)
 
 
-def _distance(
+def relative_distances(linear: LinearModel | MatrixModel, motions: Sequence[Trajectory | None]) -> np.ndarray:
+    """For each motion, the largest ratio |state - equilibrium| at the end to its maximum, over the states of the model.
+
+    States that only rounding moves are left out: 1e-9 of the largest movement, in natural units.
+    """
+    units = unit_free(linear.system_matrix, linear.input_matrix).states
+    away = [None if motion is None else deviations_of(linear, motion) for motion in motions]
+    moved = max((float((d.max(axis=1) / units).max(initial=0.0)) for d in away if d is not None), default=1.0)
+    if moved == 0:
+        raise VinculumError("Every start is the equilibrium itself. Pass other values in over={...}.")
+    return np.array([np.inf if d is None else _ratio(d, _ROUNDING * moved * units) for d in away])
+
+
+def deviations_of(linear: LinearModel | MatrixModel, motion: Trajectory) -> np.ndarray:
+    """|state - equilibrium|, (states, times)."""
+    return np.array([np.abs(motion[s] - value_at(linear, s)) for s in linear.states])
+
+
+def _ratio(away: np.ndarray, rounding: np.ndarray) -> float:
+    peak = away.max(axis=1)
+    counted = peak > rounding
+    return float((away[counted, -1] / peak[counted]).max(initial=0.0))
+
+
+def _run(
     closed: EquationsOfMotion,
-    rest: dict[sp.Expr, float],
+    linear: LinearModel,
     start: dict[sp.Expr, float],
     time: float,
     fixed: Sequence[sp.Expr] | None,
     options: dict[str, Any],
-) -> float:
-    independent = [key for key in closed.states if key in rest] if fixed is None else list(fixed)
-    dependent = [closed.system.coordinates[i] for i in closed.partition.s] if closed.partition else []
-    known = {key: (rest | start)[key] for key in independent if key not in dependent}
-    guess = {key: value for key, value in rest.items() if key not in known}
+) -> tuple[Trajectory | None, str]:
+    """The motion, or None and the reason why there is none to its end."""
+    keys = (*closed.system.coordinates, *closed.system.velocities)
+    rest = {key: value_at(linear, key) for key in keys} | dict.fromkeys(closed.extra, 0.0)
+    chosen = _independent(linear, keys, start) if fixed is None else list(fixed)
+    known = {key: (rest | start)[key] for key in (*chosen, *start)}
+    guess = {key: value for key, value in rest.items() if key in keys and key not in known}
     try:
         motion = simulate(closed, known, (0.0, time), guess=guess, **options)
-    except VinculumError:
-        return float("inf")
-    if not motion.outcome:
-        return float("inf")
-    offset = max(abs(value - rest[key]) for key, value in start.items()) or 1.0
-    idle = ignorable(closed)
-    shown = [*start, *(key for key in closed.system.coordinates if key in known and key not in idle)]
-    return max(abs(float(motion[key][-1]) - rest[key]) for key in shown) / offset
+    except VinculumError as error:
+        return None, str(error)
+    return (motion, "") if motion.outcome else (None, str(motion.outcome))
+
+
+def _independent(linear: LinearModel, keys: Sequence[sp.Expr], start: Mapping[sp.Expr, float]) -> list[sp.Expr]:
+    """Coordinates and velocities to prescribe; a dependent one in ``start`` replaces the state that moves it most."""
+    known = [key for key in keys if key in linear.states or key not in linear.measured]
+    units = unit_free(linear.system_matrix, linear.input_matrix).states
+    for key in start:
+        if key in linear.measured and key not in linear.states:
+            share = np.abs(linear.measured[key]) * units
+            candidates = [
+                s for s in known if s in linear.states and s not in start and share[linear.states.index(s)] > 0
+            ]
+            if candidates:
+                known.remove(max(candidates, key=lambda s: share[linear.states.index(s)]))
+    return known
+
+
+def _refuse_unknown(closed: EquationsOfMotion, over: Mapping[sp.Expr, Sequence[float]]) -> None:
+    allowed = (*closed.system.coordinates, *closed.system.velocities, *closed.extra)
+    problems = [f"{name_of(key)} is not among {listed(allowed)}." for key in over if key not in allowed]
+    if problems:
+        raise ModelError("Invalid starts over=", problems)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.control.feedback import FeedbackLaw
+from vinculum.analyze.matrix_model import MatrixModel
+from vinculum.control.feedback import FeedbackLaw, controller_state, deviations, inputs_of, value_at
+from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
-from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.errors import ModelError
-from vinculum.names import name_of, variable_name
+from vinculum.names import listed, name_of
 
 
 def close_loop(
@@ -24,53 +27,96 @@ def close_loop(
 ) -> EquationsOfMotion:
     """The equations of motion with the inputs given by the law, which acts on the estimate if there is an estimator.
 
-    ``limits`` {u: largest |u|} saturate the inputs. The plant is the full nonlinear system; only the law is linear.
+    ``limits`` {u: largest |u|} saturate the inputs. The plant is the full nonlinear system; only the law is linear. If
+    the law was designed at other parameters, the loop has these parameters too, unless ``equations`` changes them.
     """
     _refuse_limits(law, limits or {})
+    _refuse_unmeasured(law, estimator)
     laws = {u: _limited(expression, (limits or {}).get(u)) for u, expression in _laws(law, estimator).items()}
     extra = {} if estimator is None else _estimator_rates(estimator, laws)
-    return replace(equations, laws=laws, extra=extra)
+    return replace(_at_the_same_parameters(equations, law), laws=laws, extra=extra | _compensator_rates(law))
 
 
-def estimated(linear: LinearModel) -> tuple[sp.Expr, ...]:
+def estimated(linear: LinearModel | MatrixModel) -> tuple[sp.Expr, ...]:
     """The symbols of the estimated perturbations, estimate_theta for theta."""
-    time = linear.equations.system.time
-    return tuple(sp.Function(f"estimate_{variable_name(s)}")(time) for s in linear.states)
+    return tuple(controller_state("estimate", s, linear) for s in linear.states)
 
 
 def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> LinearModel:
     """The linear model of the closed loop, for `stability`: F + HK, or with an observer the composite matrix."""
     linear = law.linear
-    F, H, K = linear.system_matrix, linear.input_matrix, law.gain
-    if estimator is None:
-        return replace(linear, system_matrix=F + H @ K, inputs=(), input_matrix=np.zeros((len(F), 0)), closed=True)
-    L, C = estimator.gain, estimator.C
-    whole = np.block([[F, H @ K], [L @ C, F + H @ K - L @ C]])
-    states = (*linear.states, *estimated(linear))
-    return replace(
-        linear, system_matrix=whole, states=states, inputs=(), input_matrix=np.zeros((len(whole), 0)), closed=True
+    A = loop_matrices(law, estimator).A
+    cleared = {name: value for name, value in _OF_THE_OPEN_LOOP.items() if name in {f.name for f in fields(linear)}}
+    states = (*linear.states, *_extra_states(law, estimator))
+    rows = {key: np.append(row, np.zeros(len(A) - len(row))) for key, row in linear.measured.items()}
+    return replace(  # type: ignore[return-value]  # a MatrixModel stays one
+        linear,
+        system_matrix=A,
+        states=states,
+        inputs=(),
+        input_matrix=np.zeros((len(A), 0)),
+        measured=rows,
+        closed=True,
+        **cleared,
     )
 
 
+_OF_THE_OPEN_LOOP: dict[str, Any] = {
+    "errors": None,
+    "outputs": {},
+}  # fields of a linear model that do not apply to the closed loop
+
+
+def _extra_states(law: FeedbackLaw, estimator: Estimator | None) -> tuple[sp.Expr, ...]:
+    own = () if law.compensator is None else law.compensator.states
+    return (*(() if estimator is None else estimator.symbols), *own)
+
+
 def _laws(law: FeedbackLaw, estimator: Estimator | None) -> dict[sp.Expr, sp.Expr]:
-    """u₀ + K η, or u₀ + K η̂."""
+    """u₀ + K η, or u₀ + K η̂, with the part of the compensator."""
     if estimator is None:
         return law.laws
-    guess = estimated(law.linear)
-    return {
-        u: sp.Float(law.linear.at[u]) + sum(sp.Float(k) * x for k, x in zip(row, guess, strict=True))
-        for u, row in zip(law.linear.inputs, law.gain, strict=True)
-    }
+    own = estimator.realization
+    y = sp.Matrix(deviations(estimator.linear, estimator.outputs))
+    return inputs_of(law, list(_matrix(own.P) * sp.Matrix(estimator.symbols) + _matrix(own.R) * y))
 
 
 def _estimator_rates(estimator: Estimator, laws: Mapping[sp.Expr, sp.Expr]) -> dict[sp.Expr, sp.Expr]:
-    """η̂' = F η̂ + H (u - u₀) + L (y - y₀ - C η̂), with the saturated inputs of the plant."""
-    linear = estimator.linear
-    guess = sp.Matrix(estimated(linear))
-    u = sp.Matrix([laws[key] - sp.Float(linear.at[key]) for key in linear.inputs])
-    y = sp.Matrix([key - sp.Float(linear.at[key]) for key in estimator.outputs])
-    F, H, L, C = (sp.Matrix(m) for m in (linear.system_matrix, linear.input_matrix, estimator.gain, estimator.C))
-    return dict(zip(guess, F * guess + H * u + L * (y - C * guess), strict=True))
+    """ξ' = A ξ + B (u - u₀) + L (y - y₀), with the saturated inputs of the plant."""
+    linear, own = estimator.linear, estimator.realization
+    u = sp.Matrix([laws[key] - sp.Float(value_at(linear, key)) for key in linear.inputs])
+    y = sp.Matrix(deviations(linear, estimator.outputs))
+    rates = _matrix(own.A) * sp.Matrix(estimator.symbols) + _matrix(own.B) * u + _matrix(own.L) * y
+    return dict(zip(estimator.symbols, rates, strict=True))
+
+
+def _compensator_rates(law: FeedbackLaw) -> dict[sp.Expr, sp.Expr]:
+    """ż = A z + B (y - y₀)."""
+    own = law.compensator
+    if own is None or not own.states:
+        return {}
+    y = sp.Matrix(deviations(law.linear, own.outputs))
+    rates = _matrix(own.A) * sp.Matrix(own.states) + _matrix(own.B) * y
+    return dict(zip(own.states, rates, strict=True))
+
+
+def _matrix(array: np.ndarray) -> sp.Matrix:
+    return sp.Matrix(*array.shape, [float(x) for x in array.ravel()])
+
+
+def _at_the_same_parameters(equations: EquationsOfMotion, law: FeedbackLaw) -> EquationsOfMotion:
+    """The plant at the parameters of the linear model. Parameters that the given plant has changed itself stay."""
+    design = law.linear.equations
+    if design is None:
+        return equations
+    at, plant, nominal = law.linear.at, equations.parameters, design.parameters
+    chosen = {p: float(at[p]) for p in nominal if p in at} | dict(at.parameters)
+    changed = {
+        p: value for p, value in chosen.items() if p in plant and plant[p] == nominal.get(p) and plant[p] != value
+    }
+    if not changed:
+        return equations
+    return derive(replace(equations.system, parameters={**plant, **changed}), equations.form)
 
 
 def _limited(expression: sp.Expr, limit: float | None) -> sp.Expr:
@@ -80,8 +126,17 @@ def _limited(expression: sp.Expr, limit: float | None) -> sp.Expr:
 def _refuse_limits(law: FeedbackLaw, limits: Mapping[sp.Expr, float]) -> None:
     problems = [f"{name_of(u)} is not an input of the law." for u in limits if u not in law.linear.inputs]
     for u, limit in limits.items():
-        if u in law.linear.inputs and not limit > abs(law.linear.at[u]):
-            holding = f"its holding value {law.linear.at[u]:.6g}"
+        if u in law.linear.inputs and not limit > abs(value_at(law.linear, u)):
+            holding = f"its holding value {value_at(law.linear, u):.6g}"
             problems.append(f"The limit {limit} of {name_of(u)} must be larger than the magnitude of {holding}.")
     if problems:
         raise ModelError("Invalid limits", problems)
+
+
+def _refuse_unmeasured(law: FeedbackLaw, estimator: Estimator | None) -> None:
+    """A controller with its own states reads outputs; with an observer these must be measured."""
+    used: Sequence[sp.Expr] = () if law.compensator is None else law.compensator.outputs
+    missing = [] if estimator is None else [y for y in used if y not in estimator.outputs]
+    if missing:
+        problem = f"The law uses {listed(missing)}, which the observer does not measure. Add it to the outputs."
+        raise ModelError("Invalid closed loop", [problem])

@@ -1,166 +1,134 @@
-"""Stabilization by linear-quadratic feedback (Krasinskiy 2025, (34) to (37)).
+"""Feedback laws: gains of the state, and dynamics of the controller itself (integrals, filters).
 
-u = u₀ + K η minimizes ∫ (ηᵀQη + uᵀRu) dt for η̇ = Fη + Hu:  K = -R⁻¹HᵀX,  FᵀX + XF - XHR⁻¹HᵀX + Q = 0.
-Uncontrollable modes are left alone if they decay by themselves; otherwise the error names them.
+    u = u₀ + K η + C_c z + D_c (y - y₀),   ż = A_c z + B_c (y - y₀)
+
+η is the deviation of the state from the equilibrium, y are chosen coordinates or velocities, z are states of the
+controller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.modes import Mode, controllability, minimum_actuators, sufficient_inputs
-from vinculum.errors import Finding, Formula, ModelError, VinculumError, call
-from vinculum.names import listed, name_of, suggestion
+from vinculum.analyze.matrix_model import MatrixModel
+from vinculum.analyze.modes import Mode
+from vinculum.analyze.root_bounds import bounded_roots
+from vinculum.control.loop_matrices import loop_matrices
+from vinculum.errors import ModelError
+from vinculum.names import TIME, listed, name_of, suggestion, variable_name
 from vinculum.notebook_repr import html
-from vinculum.text_printer import labelled_rows, number, numbers
+from vinculum.text_printer import labelled_rows, numbers
 
-Weights: TypeAlias = np.ndarray | Sequence | Mapping[sp.Expr, float] | float | None
 
-_DECAY = 1e-9  # an uncontrollable root must have Re λ < -_DECAY·(largest |λ|)
+@dataclass(frozen=True, eq=False)
+class Compensator:
+    """States z of a controller: ż = A z + B (y - y₀), with C z + D (y - y₀) added to the inputs."""
+
+    outputs: tuple[sp.Expr, ...]  # y
+    states: tuple[sp.Expr, ...]  # z, functions of time
+    A: np.ndarray  # (states, states)
+    B: np.ndarray  # (states, outputs)
+    C: np.ndarray  # (inputs, states)
+    D: np.ndarray  # (inputs, outputs)
+
+    _repr_html_ = html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeedbackLaw:
-    """u = u₀ + gain·η with η = state - state at the equilibrium."""
+    """u = u₀ + gain·η with η = state - state at the equilibrium, and what a compensator adds."""
 
-    linear: LinearModel
+    linear: LinearModel | MatrixModel
     gain: np.ndarray  # (inputs, states)
     modes: tuple[Mode, ...]  # with their distances to being uncontrollable
+    compensator: Compensator | None = None
 
     @property
     def roots(self) -> np.ndarray:
         """Roots of the closed loop, rightmost first."""
-        found = np.linalg.eigvals(self.linear.system_matrix + self.linear.input_matrix @ self.gain)
-        return found[np.lexsort((-found.imag, -found.real))]
+        return bounded_roots(loop_matrices(self).A).roots
 
     @property
     def laws(self) -> dict[sp.Expr, sp.Expr]:
-        """The inputs as expressions of the state: {u: u₀ + Σ gain·(state - state₀)}."""
-        rest = self.linear.at
-        perturbed = [s - sp.Float(rest[s]) for s in self.linear.states]
-        return {
-            u: sp.Float(rest[u]) + sum(sp.Float(k) * x for k, x in zip(row, perturbed, strict=True))
-            for u, row in zip(self.linear.inputs, self.gain, strict=True)
-        }
+        """The inputs as expressions of the state: {u: u₀ + Σ gain·(state - state₀) + ...}."""
+        return inputs_of(self, [s - sp.Float(value_at(self.linear, s)) for s in self.linear.states])
 
     def __repr__(self) -> str:
         gains = zip(self.linear.inputs, self.gain, strict=True)
-        rows = [
-            ("roots", numbers(self.roots)),
-            *((f"gains of {name_of(u)}", numbers(row)) for u, row in gains),
-            ("distance to losing a mode", f"{min(mode.distance for mode in self.modes):.3g}"),
-        ]
+        rows = [("roots", numbers(self.roots)), *((f"gains of {name_of(u)}", numbers(row)) for u, row in gains)]
+        if self.compensator is not None:
+            rows.append(("states of the controller", listed(self.compensator.states) or "none"))
+        rows.append(("distance to losing a mode", f"{min(mode.distance for mode in self.modes):.3g}"))
         return labelled_rows("FeedbackLaw", rows)
 
     _repr_html_ = html
 
 
-def stabilize(linear: LinearModel, state_weights: Weights = None, input_weights: Weights = None) -> FeedbackLaw:
-    """The linear-quadratic feedback law for the given weights (default: unit matrices).
-
-    Weights are matrices, diagonals in the order of ``linear.states`` and ``linear.inputs``, or {symbol: number}.
-    """
-    n, k = linear.input_matrix.shape
-    _refuse_idle_inputs(linear)
-    Q = weights(state_weights, n, "state_weights", linear.states)
-    R = weights(input_weights, k, "input_weights", linear.inputs, definite=True)
-    modes = controllability(linear)
-    _refuse_lost(linear, modes)
-    F, H, T = reachable_part(linear.system_matrix, linear.input_matrix, modes)
-    gain = regulator(F, H, T.T @ Q @ T, R) @ T.T
-    return FeedbackLaw(linear, gain, tuple(modes))
+def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr]) -> dict[sp.Expr, sp.Expr]:
+    """Every input as an expression, for given expressions of η (the state itself, or its estimate)."""
+    terms = [[sp.Float(k) * x for k, x in zip(row, eta, strict=True) if k] for row in law.gain]
+    if law.compensator is not None:
+        own = (*law.compensator.states, *deviations(law.linear, law.compensator.outputs))
+        rows = np.hstack([law.compensator.C, law.compensator.D])
+        for term, row in zip(terms, rows, strict=True):
+            term += [sp.Float(k) * x for k, x in zip(row, own, strict=True) if k]
+    return {
+        u: sp.Float(value_at(law.linear, u)) + sp.Add(*term) for u, term in zip(law.linear.inputs, terms, strict=True)
+    }
 
 
-def regulator(F: np.ndarray, H: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.ndarray:
-    """K = -R⁻¹HᵀX from the algebraic Riccati equation."""
-    import scipy.linalg
-
-    X = scipy.linalg.solve_continuous_are(F, H, Q, R)
-    return -np.linalg.solve(R, H.T @ X)
+def deviations(linear: LinearModel | MatrixModel, keys: Sequence[sp.Expr]) -> list[sp.Expr]:
+    """y - y₀ for every key."""
+    return [key - sp.Float(value_at(linear, key)) for key in keys]
 
 
-def reachable_part(F: np.ndarray, H: np.ndarray, modes: list[Mode]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pair on the controllable subspace, and an orthonormal basis T of it (the identity if no mode is lost)."""
-    if not any(mode.lost for mode in modes):
-        return F, H, np.eye(len(F))
-    lost = []
-    for mode in modes:
-        if mode.lost:
-            vectors = np.linalg.svd(np.hstack([mode.root * np.eye(len(F)) - F, H]))[0][:, -1]
-            lost += [vectors.real, vectors.imag]
-    basis, singular, _ = np.linalg.svd(np.array(lost).T)
-    T = basis[:, np.sum(singular > 1e-9) :]
-    return T.T @ F @ T, T.T @ H, T
+def value_at(linear: LinearModel | MatrixModel, key: sp.Expr) -> float:
+    """The value at the equilibrium. A velocity that the point does not name is zero, as in `linearize`."""
+    return float(linear.at[key]) if key in linear.at else 0.0
 
 
-def weights(given: Weights, size: int, name: str, order: tuple[sp.Expr, ...], definite: bool = False) -> np.ndarray:
-    """A symmetric weight matrix, from a matrix, a diagonal or {symbol: number}."""
-    if isinstance(given, Mapping):
-        given = _by_symbol(given, name, order)
-    W = np.eye(size) if given is None else np.asarray(given, dtype=float)
-    if W.ndim < 2:
-        W = np.diag(np.broadcast_to(W, (size,)) if W.ndim == 0 else W)
-    if W.shape != (size, size):
-        needed = "1 number" if size == 1 else f"{size} numbers"
-        raise ModelError(f"Invalid {name}", [f"The shape is {W.shape}. Pass {needed}, for {listed(order)}."])
-    if not np.all(np.isfinite(W)):
-        raise ModelError(f"Invalid {name}", ["It contains a number that is not finite."])
-    smallest = float(np.linalg.eigvalsh((W + W.T) / 2).min(initial=0.0)) if size else 0.0
-    if not np.allclose(W, W.T) or smallest < -1e-12 * np.abs(W).max(initial=1.0):
-        problem = f"It must be symmetric and positive semidefinite; its smallest eigenvalue is {smallest:.3g}."
-        raise ModelError(f"Invalid {name}", [problem])
-    if definite and np.linalg.eigvalsh(W).min(initial=1.0) <= 0:
-        raise ModelError(f"Invalid {name}", ["It must be positive definite."])
-    return W
+def controller_state(kind: str, key: sp.Expr, linear: LinearModel | MatrixModel) -> sp.Expr:
+    """A state of a controller as a function of time, such as ``integral_x``."""
+    time = TIME if linear.equations is None else linear.equations.time
+    return sp.Function(f"{kind}_{variable_name(key)}")(time)
 
 
-def _by_symbol(given: Mapping[sp.Expr, float], name: str, order: tuple[sp.Expr, ...]) -> np.ndarray:
-    """A diagonal in the order of the model; the default weight is zero."""
+def output_rows(linear: LinearModel | MatrixModel, outputs: Sequence[sp.Expr]) -> np.ndarray:
+    """The rows C of y = C η; raises for what the model cannot measure."""
     problems = [
-        f"{name_of(key)} is not among {listed(order)}.{suggestion(name_of(key), map(name_of, order))}"
-        for key in given
-        if key not in order
+        f"{name_of(y)} cannot be measured.{suggestion(name_of(y), map(name_of, linear.measured))}"
+        for y in outputs
+        if y not in linear.measured
     ]
+    if not outputs:
+        problems.append(f"No outputs were given. Choose from {listed(linear.measured)}.")
     if problems:
-        raise ModelError(f"Invalid {name}", problems)
-    return np.array([float(given.get(key, 0.0)) for key in order])
+        raise ModelError("Invalid outputs", problems)
+    return np.array([linear.measured[y] for y in outputs]).reshape(len(outputs), -1)
 
 
-def _refuse_idle_inputs(linear: LinearModel) -> None:
-    if not linear.inputs:
-        advice = ("Add them: ", call("System", inputs=[Formula("u")]), ".")
-        raise VinculumError(Finding("The system has no inputs.", advice))
-    idle = [u for u, column in zip(linear.inputs, linear.input_matrix.T, strict=True) if not np.any(column)]
-    if idle:
-        which = f"Input {listed(idle)} has" if len(idle) == 1 else f"Inputs {listed(idle)} have"
-        raise VinculumError(f"{which} no effect at this point (a zero column of B). Remove it from the inputs.")
+def input_columns(linear: LinearModel | MatrixModel, inputs: Sequence[sp.Expr] | None) -> list[int]:
+    """The columns of H that the chosen inputs have (default: all); raises for unknown inputs."""
+    chosen = list(linear.inputs if inputs is None else inputs)
+    problems = [
+        f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, linear.inputs))}"
+        for u in chosen
+        if u not in linear.inputs
+    ]
+    if not chosen and linear.inputs:
+        problems.append(f"No inputs were given. Choose from {listed(linear.inputs)}.")
+    if problems:
+        raise ModelError("Invalid inputs", problems)
+    return [linear.inputs.index(u) for u in chosen]
 
 
-def _needed(count: int) -> str:
-    return f"At least {count} {'input is' if count == 1 else 'inputs are'} needed that act on these states."
-
-
-def _refuse_lost(linear: LinearModel, modes: list[Mode]) -> None:
-    """Raise an error that names the uncontrollable modes that do not decay by themselves."""
-    size = max(float(np.abs(linear.roots).max(initial=0.0)), 1e-300)
-    bad = [mode for mode in modes if mode.lost and mode.root.real >= -_DECAY * size]
-    if not bad:
-        return
-    shapes = "; ".join(
-        f"root {number(mode.root)} in {', '.join(n for n, share in mode.shape.items() if share > 0.05)}" for mode in bad
-    )
-    enough = sufficient_inputs(linear)
-    advice = (
-        f"Sufficient inputs: {', or '.join(listed(s) for s in enough)}."
-        if enough
-        else _needed(minimum_actuators(linear))
-    )
-    who = "input" if len(linear.inputs) == 1 else "inputs"
-    count = "1 mode" if len(bad) == 1 else f"{len(bad)} modes"
-    raise VinculumError(f"The {who} {listed(linear.inputs)} cannot control {count}: {shapes}. {advice}")
+def whole_gain(linear: LinearModel | MatrixModel, columns: Sequence[int], gain: np.ndarray) -> np.ndarray:
+    """The gain of all inputs from that of the chosen ones; the others keep their holding values."""
+    whole = np.zeros((len(linear.inputs), gain.shape[1]))
+    whole[list(columns)] = gain
+    return whole

@@ -11,9 +11,13 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.internal import first_approximation
+from vinculum.analyze.modes import reach
+from vinculum.control.refuse_modes import refuse_unweighted
+from vinculum.control.regulator import regulator, unweighted_modes
+from vinculum.control.weights import Weights, weights
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import ModelError
-from vinculum.names import listed
+from vinculum.names import name_of
 from vinculum.text_printer import number
 
 
@@ -23,40 +27,31 @@ def stabilize_free_motion(
     states: Sequence[sp.Expr],
     inputs: Sequence[sp.Expr] | None = None,
     *,
-    state_weights: np.ndarray | float = 1.0,
-    input_weights: np.ndarray | float = 1.0,
+    state_weights: Weights = None,
+    input_weights: Weights = None,
 ) -> dict[sp.Expr, sp.Expr]:
     """Laws {input: expression of the states} that stabilize a steady motion, by LQR on the first approximation.
 
-    ``at`` is the steady motion with its inputs; ``states`` are those that are constant in it. Pass the laws to
-    ``simulate(..., inputs=laws)``.
+    ``at`` is the steady motion with its inputs; ``states`` are those that are constant in it. Weights are as in
+    `stabilize`. Pass the laws to ``simulate(..., inputs=laws)``.
     """
-    import scipy.linalg
-
-    driven = list(inputs if inputs is not None else equations.system.free_inputs)
+    driven = tuple(inputs if inputs is not None else equations.system.free_inputs)
     A, B = first_approximation(equations, at, states, driven)
-    Q, R = _weights(state_weights, len(A)), _weights(input_weights, len(driven))
+    Q = weights(state_weights, len(A), "state_weights", tuple(states))
+    R = weights(input_weights, len(driven), "input_weights", driven, definite=True)
     refuse_uncontrollable(A, B, states)
-    P = scipy.linalg.solve_continuous_are(A, B, Q, R)
-    gain = np.linalg.solve(R, B.T @ P)
+    refuse_unweighted(unweighted_modes(A, Q, [name_of(x) for x in states]))
+    gain = regulator(A, B, Q, R)
     distance = sp.Matrix([x - at[x] for x in states])
-    return {u: at[u] - (sp.Matrix(gain)[i, :] * distance)[0] for i, u in enumerate(driven)}
-
-
-def _weights(weights: np.ndarray | float, size: int) -> np.ndarray:
-    return np.asarray(weights, dtype=float) * np.eye(size) if np.ndim(weights) < 2 else np.asarray(weights, dtype=float)
+    return {u: at[u] + (sp.Matrix(gain)[i, :] * distance)[0] for i, u in enumerate(driven)}
 
 
 def refuse_uncontrollable(A: np.ndarray, B: np.ndarray, states: Sequence[sp.Expr]) -> None:
     """A root that does not decay must be controllable (Popov, Belevitch, Hautus)."""
-    for root in np.linalg.eigvals(A):
-        if root.real < -1e-9:
-            continue
-        pencil = np.column_stack([A - root * np.eye(len(A)), B])
-        left, singular, _ = np.linalg.svd(pencil)
-        if singular[-1] <= 1e-9 * singular[0]:
-            shape = [key for key, part in zip(states, left[:, -1], strict=True) if abs(part) > 1e-6]
+    for mode in reach(A, B, [name_of(x) for x in states]):
+        if mode.lost and not mode.decays:
+            shape = ", ".join(mode.states)
             raise ModelError(
                 "The free motion cannot be stabilized",
-                [f"No input can control the root {number(root, 4)} in {listed(shape)}. Add an input that acts on it."],
+                [f"No input can control the root {number(mode.root, 4)} in {shape}. Add an input that acts on it."],
             )

@@ -20,7 +20,7 @@ from vinculum.describe import AffineSystem, System
 from vinculum.describe.bodies import BodyTree
 from vinculum.model.examine.results import Point, Results
 from vinculum.model.model import Model
-from vinculum.names import name_of
+from vinculum.names import listed, name_of
 from vinculum.present.notebook import Grid, table
 from vinculum.simulation import Trajectory
 from vinculum.simulation.trajectory.trajectory import summary_rows
@@ -208,8 +208,10 @@ def _verdict(record: Verdict) -> Rows:
 def _law(record: FeedbackLaw) -> Rows:
     linear = record.linear
     gains = {u: record.gain[i] for i, u in enumerate(linear.inputs)}
+    own = record.compensator
     return {
         "gain": Grid(linear.states, gains),
+        **({} if own is None or not own.states else {"states of the controller": listed(own.states)}),
         "roots": record.roots,
         "distance to losing a mode": min(mode.distance for mode in record.modes),
     }
@@ -217,7 +219,7 @@ def _law(record: FeedbackLaw) -> Rows:
 
 @rows.register
 def _estimator(record: Estimator) -> Rows:
-    gains = {x: record.gain[i] for i, x in enumerate(record.linear.states)}
+    gains = {x: record.gain[i] for i, x in enumerate(record.estimated_states)}
     return {
         "gain": Grid(record.outputs, gains),
         "roots of the error": record.roots,
@@ -233,6 +235,7 @@ def _region(record: Region) -> Rows:
         name_of(p): f"{record.first.min():.6g} to {record.first.max():.6g}, {len(record.first)} values",
         name_of(q): f"{record.second.min():.6g} to {record.second.max():.6g}, {len(record.second)} values",
         "stable": f"{int(stable.sum())} of {stable.size} points with an equilibrium",
+        "undecided": f"{int(record.undecided.sum())}, with roots on the imaginary axis within their errors",
         "map": "region.plot()",
     }
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from vinculum.analyze import Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
+from vinculum.control.attraction import deviations_of, relative_distances
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
 from vinculum.model.examine.steps import Equations
@@ -19,8 +20,8 @@ from vinculum.notebook_repr import html
 from vinculum.simulation import Trajectory
 from vinculum.text_printer import labelled_rows
 
-_NEAR = 0.05  # fraction of the initial distance that may remain at the end
-_NOTHING = 1e-6  # a distance that counts as zero
+_NEAR = 0.05  # fraction of its largest deviation that may remain of any state at the end
+_NOTHING = 1e-9  # a distance that counts as zero
 _AT_LIMIT = 1e-9  # relative
 
 
@@ -31,13 +32,14 @@ class Settling:
     start: float
     end: float
     lasted: float
+    remaining: float  # the largest fraction of its maximal deviation that a state has at the end
     limits: Mapping[str, float] = field(default_factory=dict)  # largest |u|, by input
     limited: Mapping[str, float] = field(default_factory=dict)  # how long |u| was at the limit
 
     @property
     def settled(self) -> bool:
-        """Whether the motion ended near the equilibrium: within a twentieth of the initial distance."""
-        return self.end <= max(_NEAR * self.start, _NOTHING)
+        """Whether every state of the linear model ended within a twentieth of its largest deviation."""
+        return self.remaining < _NEAR or max(self.start, self.end) <= _NOTHING
 
     @property
     def words(self) -> str:
@@ -65,13 +67,14 @@ class Settling:
 
 
 def settling_of(model: Model, motion: Trajectory, law: FeedbackLaw) -> Settling:
-    """Whether a motion of the closed loop settles: the largest |x - x₀| over the states of the linear model."""
-    states = law.linear.states
-    away = np.max([np.abs(motion[x] - float(law.linear.at[x])) for x in states], axis=0)
+    """Whether a motion of the closed loop settles: |x - x₀| of every state of the linear model."""
+    away = np.max(deviations_of(law.linear, motion), axis=0)
+    remaining = float(relative_distances(law.linear, [motion])[0]) if np.any(away) else 0.0
     given = (model.closed_loop or {}).get("limits") or {}
     limits = {variable_name(u): float(limit) for u, limit in given.items()}
     limited = {u: _time_at(motion.t, motion.inputs[u], limit) for u, limit in limits.items()}
-    return Settling(float(away[0]), float(away[-1]), float(abs(motion.t[-1] - motion.t[0])), limits, limited)
+    lasted = float(abs(motion.t[-1] - motion.t[0]))
+    return Settling(float(away[0]), float(away[-1]), lasted, remaining, limits, limited)
 
 
 def _time_at(t: np.ndarray, u: np.ndarray, limit: float) -> float:

@@ -8,7 +8,8 @@ from typing import Any
 import sympy as sp
 
 from vinculum.analyze import Equilibrium, LinearModel, Verdict, equilibrium, linearize, stability
-from vinculum.control import Estimator, FeedbackLaw, close_loop, observe, stabilize
+from vinculum.control import Estimator, FeedbackLaw, close_loop, observe
+from vinculum.control.design import design
 from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
 from vinculum.describe import AffineSystem
 from vinculum.errors import VinculumError
@@ -56,8 +57,8 @@ def verdict_of(linear: LinearModel) -> Verdict:
 
 
 def law_of(model: Model, linear: LinearModel) -> FeedbackLaw:
-    """The feedback with the weights of the model."""
-    return stabilize(linear, **_question(model, "control"))
+    """The feedback that the model requests: from weights, poles, a gain, or a PID controller."""
+    return design(linear, **_question(model, "control"))
 
 
 def estimator_of(model: Model, linear: LinearModel) -> Estimator:

@@ -78,15 +78,42 @@ _WEIGHT = Either(
     (Number(), STATE, ListOf(entry=Either(options=(Number(), ListOf(entry=Number()))))),
 )
 
+PID = Table(
+    "A controller of one output by one input, u = u0 + kp e + ki integral(e) + kd dot(e) with e = y0 - y.",
+    {
+        "output": Name("The coordinate or velocity to control."),
+        "input": Name("The input that it acts on."),
+        "kp": Number("Proportional gain."),
+        "ki": Number("Integral gain; 0 by default."),
+        "kd": Number("Derivative gain; 0 by default."),
+        "filter": Number("Time constant of the filter of the derivative; none by default."),
+    },
+    ("output", "input", "kp"),
+)
+
 CONTROL = Table(
-    "Weights of the linear-quadratic feedback at the equilibrium.",
-    {"state_weights": _WEIGHT, "input_weights": _WEIGHT},
+    "The feedback at the equilibrium: linear-quadratic with these weights, or from poles, gain or pid.",
+    {
+        "state_weights": _WEIGHT,
+        "input_weights": _WEIGHT,
+        "inputs": ListOf("Inputs to use; the others keep their holding values. All by default.", Name()),
+        "outputs": ListOf("Outputs to which state_weights apply; the states by default.", Name()),
+        "integral": ListOf("Outputs that are held against constant disturbances by their integrals.", Name()),
+        "integral_weights": _WEIGHT,
+        "poles": ListOf(
+            "Roots of the closed loop; a pair [real, imaginary] stands for both conjugate roots.",
+            Either(options=(Number(), ListOf(entry=Number(), length=2))),
+        ),
+        "gain": MapOf("Own gains by input and state, u = u0 + gain (x - x0).", MapOf(entry=Number())),
+        "pid": PID,
+    },
 )
 
 OBSERVER = Table(
     "An observer from measured outputs.",
     {
         "outputs": ListOf("Measured coordinates or velocities.", Name()),
+        "order": Text("Whether to estimate all states or only those that are not measured.", ("full", "reduced")),
         "state_noise": _WEIGHT,
         "output_noise": _WEIGHT,
     },

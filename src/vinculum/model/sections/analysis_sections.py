@@ -1,4 +1,4 @@
-"""[equilibrium], [control], [observer]: arguments of ``equilibrium``, ``stabilize`` and ``observe``."""
+"""[equilibrium], [control], [observer]: arguments of ``equilibrium``, ``design`` and ``observe``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from vinculum.control.design import mixed_keys
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.system import System
@@ -81,29 +82,66 @@ def read_equilibrium(reading: Reading, known: Symbols) -> dict[str, Any] | None:
 
 
 def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
-    """Arguments of ``stabilize`` or ``observe``."""
+    """Arguments of ``design`` or ``observe``."""
     raw = reading.data.get(section)
     if raw is None:
         return None
-    found: dict[str, Any] = {}
-    for key, entry in raw.items():
-        path: Path = (section, key)
-        if key == "outputs":
-            found[key] = reading.listed(path, entry, known.states, "coordinate or velocity")
-        elif isinstance(entry, dict) and not {"value", "unit"} & set(entry):
-            allowed = known.inputs if key == "input_weights" else known.states
-            what = "input" if key == "input_weights" else "state"
-            found[key] = reading.table(path, entry, allowed, what, weights=True)
-        else:
-            found[key] = _numbers(reading, path, entry)
-        _refuse_signs(reading, path, entry, found[key])
+    for problem in mixed_keys(raw):
+        reading.problem((section,), problem)
+    return {key: _argument(reading, (section, key), entry, known) for key, entry in raw.items()}
+
+
+def _argument(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """One argument of a controller or an observer."""
+    key = path[-1]
+    if key in ("outputs", "integral"):
+        return reading.listed(path, raw, known.states, "coordinate or velocity")
+    if key == "inputs":
+        return reading.listed(path, raw, known.inputs, "input")
+    if key == "order":
+        return raw
+    if key == "gain":
+        return _gains(reading, path, raw, known)
+    if key == "pid":
+        return _pid(reading, path, raw, known)
+    found = _weights(reading, path, raw, known)
+    if key != "poles":
+        _refuse_signs(reading, path, raw, found)
     return found
+
+
+def _weights(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    if not isinstance(raw, dict) or {"value", "unit"} & set(raw):
+        return _numbers(reading, path, raw)
+    of_inputs = path[-1] == "input_weights"
+    allowed, what = (known.inputs, "input") if of_inputs else (known.states, "state")
+    return reading.table(path, raw, allowed, what, weights=True)
+
+
+def _gains(reading: Reading, path: Path, raw: dict[str, Any], known: Symbols) -> dict[sp.Expr, dict[sp.Expr, float]]:
+    """Gains by input and state."""
+    found = {}
+    for text, row in raw.items():
+        u = reading.key((*path, text), text, known.inputs, "input")
+        gains = reading.table((*path, text), row, known.states, "state", weights=True)
+        if u is not None:
+            found[u] = gains
+    return found
+
+
+def _pid(reading: Reading, path: Path, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
+    """Arguments of ``pid`` after the linear model."""
+    found: dict[str, Any] = {
+        "output": reading.key((*path, "output"), raw["output"], known.states, "coordinate or velocity"),
+        "input": reading.key((*path, "input"), raw["input"], known.inputs, "input"),
+    }
+    return found | {key: reading.number((*path, key), raw[key]) for key in raw if key not in found}
 
 
 def _refuse_signs(reading: Reading, path: Path, raw: Any, found: Any) -> None:
     """Weights must not be negative, those of inputs and outputs must be positive; a matrix is checked at its use."""
-    positive, key = path[-1] in ("input_weights", "output_noise"), path[-1]
-    if key == "outputs" or found is None:
+    positive = path[-1] in ("input_weights", "output_noise")
+    if found is None:
         return
     if isinstance(found, dict):
         entries = [((*path, text), x) for text in raw for s, x in found.items() if name_of(s) == english_name(text)]

@@ -11,6 +11,7 @@ from vinculum.analyze import Verdict
 from vinculum.analyze.stability import damping_ratios
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.model.examine import Point, Results
+from vinculum.names import name_of
 from vinculum.present.html import (
     Html,
     Section,
@@ -29,6 +30,7 @@ from vinculum.present.mathml import formula, inline
 from vinculum.present.report import charts
 from vinculum.present.report.charts import Figures, compressed, key_of, root_map
 from vinculum.present.report.formulas import quantity
+from vinculum.present.report.loop import loop
 from vinculum.simulation import Trajectory
 
 _ROUNDING = 1e-14  # relative to the largest root
@@ -118,10 +120,22 @@ def feedback(results: Results, figures: Figures) -> Section | None:
     words = (
         "Each input is its equilibrium value plus the gains times the deviation of the state from the equilibrium, ",
         formula("u = u_0 + K (x - x_0)"),
-        "; the gains minimize the quadratic cost with the weights of the model. The closed loop is the full nonlinear "
-        "system.",
+        f"; {_choice(results)} The closed loop is the full nonlinear system.",
     )
     return section("feedback", "Feedback", paragraph(*words), *parts) if parts else None
+
+
+_CHOICES = {
+    "poles": "the gains give the closed loop the poles of the model.",
+    "gain": "the gains are those of the model.",
+    "pid": "a PID controller with the gains of the model acts on one output.",
+}
+
+
+def _choice(results: Results) -> str:
+    """How the gains were chosen."""
+    kind = next((kind for kind in _CHOICES if kind in (results.model.control or {})), None)
+    return "the gains minimize the quadratic cost with the weights of the model." if kind is None else _CHOICES[kind]
 
 
 def _controlled(results: Results, point: Point, title: Html, figures: Figures) -> Html:
@@ -129,7 +143,7 @@ def _controlled(results: Results, point: Point, title: Html, figures: Figures) -
     parts = [title, gains(point.law)]
     if point.estimator is not None:
         parts.append(observer(point.estimator))
-    return joined([*parts, response(results, point, figures)])
+    return joined([*parts, loop(point, figures), response(results, point, figures)])
 
 
 def gains(law: FeedbackLaw) -> Html:
@@ -140,7 +154,19 @@ def gains(law: FeedbackLaw) -> Html:
         [inline(u), number(law.linear.at[u], 6), *(number(k, 6) for k in row)]
         for u, row in zip(law.linear.inputs, law.gain, strict=True)
     ]
-    return table(head, rows, range(1, len(head)), class_="gains")
+    return joined([table(head, rows, range(1, len(head)), class_="gains"), _own_states(law)])
+
+
+def _own_states(law: FeedbackLaw) -> Html:
+    """The gains of integrals, filters and outputs of the controller."""
+    own = law.compensator
+    if own is None:
+        return text("")
+    head = ["input", *(name_of(z) for z in own.states), *(joined(["output ", inline(y)]) for y in own.outputs)]
+    rows = [
+        [inline(u), *(number(k, 6) for k in (*c, *d))] for u, c, d in zip(law.linear.inputs, own.C, own.D, strict=True)
+    ]
+    return joined([tag("h4", "States and outputs of the controller"), table(head, rows, range(1, len(head)))])
 
 
 def observer(estimator: Estimator) -> Html:
@@ -148,7 +174,7 @@ def observer(estimator: Estimator) -> Html:
     head = ["state", *(joined(["gain of ", inline(y)]) for y in estimator.outputs)]
     rows = [
         [inline(s), *(number(g, 6) for g in row)]
-        for s, row in zip(estimator.linear.states, estimator.gain, strict=True)
+        for s, row in zip(estimator.estimated_states, estimator.gain, strict=True)
     ]
     slowest = paragraph(
         "Measured: ",

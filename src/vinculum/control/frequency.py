@@ -1,0 +1,116 @@
+"""Frequency response, stability margins and zeros of a linear model (python-control).
+
+G(s) = C (sE - F)⁻¹ H,   margins from the loop that is open at one input of the plant, L(s) = -u(s)/v(s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.matrix_model import MatrixModel
+from vinculum.analyze.state_space import state_space
+from vinculum.control.feedback import FeedbackLaw, input_columns, output_rows
+from vinculum.control.loop_matrices import loop_matrices
+from vinculum.control.observer import Estimator
+from vinculum.errors import ModelError
+from vinculum.hooks import call
+from vinculum.names import name_of
+from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrequencyResponse:
+    """G(iω) from every input to every output."""
+
+    inputs: tuple[sp.Expr, ...]
+    outputs: tuple[sp.Expr, ...]
+    frequencies: np.ndarray  # ω in rad per unit of time, (frequencies)
+    values: np.ndarray  # (outputs, inputs, frequencies) complex
+
+    @property
+    def magnitude(self) -> np.ndarray:
+        """|G|, (outputs, inputs, frequencies)."""
+        return np.abs(self.values)
+
+    @property
+    def phase(self) -> np.ndarray:
+        """arg G in radians without jumps, (outputs, inputs, frequencies)."""
+        return np.unwrap(np.angle(self.values), axis=-1)
+
+    def plot(self) -> Any:
+        """Bode's diagram as a Plotly figure: magnitude and phase over frequency."""
+        return call("Bode diagram", self)
+
+    def nyquist(self) -> Any:
+        """Nyquist's diagram as a Plotly figure: G(iω) in the complex plane."""
+        return call("Nyquist diagram", self)
+
+    def __repr__(self) -> str:
+        rows = {
+            "inputs": ", ".join(map(name_of, self.inputs)),
+            "outputs": ", ".join(map(name_of, self.outputs)),
+            "frequencies": f"{len(self.frequencies)}, from {self.frequencies[0]:.6g} to {self.frequencies[-1]:.6g}",
+        }
+        return labelled_rows("FrequencyResponse", rows)
+
+    _repr_html_ = html
+
+
+def response(
+    linear: LinearModel | MatrixModel,
+    frequencies: Sequence[float] | np.ndarray,
+    *,
+    inputs: Sequence[sp.Expr] | None = None,
+    outputs: Sequence[sp.Expr] | None = None,
+) -> FrequencyResponse:
+    """The frequency response from chosen inputs (default: all) to chosen outputs (default: all states)."""
+    omega = _checked(frequencies)
+    chosen = tuple(linear.inputs[k] for k in input_columns(linear, inputs))
+    read = tuple(linear.states if outputs is None else outputs)
+    output_rows(linear, read)
+    model = state_space(linear, chosen, read)
+    return FrequencyResponse(chosen, read, omega, np.asarray(model(1j * omega, squeeze=False)))
+
+
+def _checked(frequencies: Sequence[float] | np.ndarray) -> np.ndarray:
+    omega = np.asarray(frequencies, dtype=float)
+    if omega.ndim != 1 or not len(omega) or not np.all(np.isfinite(omega)) or np.any(omega <= 0):
+        raise ModelError("Invalid frequencies", ["They must be positive numbers, such as np.geomspace(0.1, 100, 200)."])
+    return omega
+
+
+def loop_transfer(law: FeedbackLaw, input: sp.Expr, estimator: Estimator | None = None) -> Any:
+    """L(s) of the loop that is open at one input, as a ``control.StateSpace``; the other inputs stay closed."""
+    import control
+
+    (k,) = input_columns(law.linear, [input])
+    loop = loop_matrices(law, estimator)
+    b, c = loop.plant_inputs[:, [k]], loop.controls[[k]]
+    return control.ss(loop.A - b @ c, b, -c, 0.0)
+
+
+def loop_response(
+    law: FeedbackLaw,
+    input: sp.Expr,
+    frequencies: Sequence[float] | np.ndarray | None = None,
+    *,
+    estimator: Estimator | None = None,
+) -> FrequencyResponse:
+    """L(iω) of the loop that is open at one input; by default over the frequencies of its roots and a decade around."""
+    loop = loop_transfer(law, input, estimator)
+    omega = _around(loop.poles(), law.roots) if frequencies is None else _checked(frequencies)
+    return FrequencyResponse((input,), (input,), omega, np.asarray(loop(1j * omega, squeeze=False)))
+
+
+def _around(*roots: np.ndarray) -> np.ndarray:
+    sizes = np.abs(np.concatenate(roots))
+    sizes = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]
+    low, high = (sizes.min(), sizes.max()) if len(sizes) else (1.0, 1.0)
+    return np.geomspace(low / 10, high * 10, 400)

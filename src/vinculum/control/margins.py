@@ -1,0 +1,132 @@
+"""Gain, phase and delay margins of a loop, from the curve L(iω) itself.
+
+Crossings of |L| = 1 and of arg L = -π are bracketed on a grid of frequencies, refined around every root of the loop,
+and then solved for (Brent). Polynomials of a transfer function are not used: with fast electrical roots they overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.control.feedback import FeedbackLaw
+from vinculum.control.frequency import loop_transfer
+from vinculum.control.loop_matrices import loop_matrices
+from vinculum.control.observer import Estimator
+from vinculum.names import name_of
+from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
+
+_POINTS, _DECADES = 2000, 3  # of the grid, and how far it goes beyond the roots
+_NEAR = np.concatenate([-np.geomspace(10, 1e-2, 12), [0.0], np.geomspace(1e-2, 10, 12)])  # in widths of a resonance
+
+Curve = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Margin:
+    """How much gain and phase the loop tolerates at one input of the plant.
+
+    ``gain`` and ``gain_reduction`` are the factors by which the gain may grow or shrink before the loop reaches its
+    stability limit; infinite and zero if there is none.
+    """
+
+    input: sp.Expr
+    gain: float  # > 1
+    gain_reduction: float  # < 1
+    phase: float  # in radians
+    delay: float  # that may be added to the loop
+    distance: float  # smallest |1 + L|
+    phase_crossovers: np.ndarray  # frequencies with arg L = -π
+    gain_crossovers: np.ndarray  # frequencies with |L| = 1
+
+    def __repr__(self) -> str:
+        rows = {
+            "gain margin": f"{self.gain_reduction:.4g} to {self.gain:.4g}",
+            "phase margin": f"{np.degrees(self.phase):.4g} degrees",
+            "delay margin": f"{self.delay:.4g}",
+            "smallest |1 + L|": f"{self.distance:.4g}",
+        }
+        return labelled_rows(f"Margin at {name_of(self.input)}", rows)
+
+    _repr_html_ = html
+
+
+def margins(law: FeedbackLaw, estimator: Estimator | None = None) -> dict[sp.Expr, Margin]:
+    """The margins at every input that the law uses, {input: margin}, with the other inputs closed."""
+    used = np.any(loop_matrices(law, estimator).controls, axis=1)
+    return {u: _margin(law, u, estimator) for u, moves in zip(law.linear.inputs, used, strict=True) if moves}
+
+
+def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin:
+    loop = loop_transfer(law, u, estimator)
+
+    def L(omega: np.ndarray) -> np.ndarray:
+        return np.atleast_1d(loop(1j * np.atleast_1d(omega), squeeze=True))
+
+    omega = _grid(loop)
+    values = L(omega)
+    gain_at = _crossings(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)))
+    real_at = _crossings(lambda w: L(w).imag, omega, values.imag)
+    at_rest = _at_rest(loop)
+    phase_at = np.array([w for w in real_at if L(w)[0].real < 0])
+    factors = -1 / np.array([*(L(w)[0].real for w in phase_at), *at_rest])
+    angles = np.angle(-L(gain_at)) if len(gain_at) else np.zeros(0)  # from arg L = -π
+    return Margin(
+        input=u,
+        gain=float(factors[factors > 1].min(initial=np.inf)),
+        gain_reduction=float(factors[factors < 1].max(initial=0.0)),
+        phase=float(np.abs(angles).min(initial=np.inf)),
+        delay=float(np.min(np.mod(angles, 2 * np.pi) / gain_at, initial=np.inf)),
+        distance=_smallest_distance(L, omega, values),
+        phase_crossovers=phase_at,
+        gain_crossovers=gain_at,
+    )
+
+
+def _grid(loop: Any) -> np.ndarray:
+    """Frequencies around all roots of the open and the closed loop, closer together at resonances."""
+    roots = np.concatenate([np.linalg.eigvals(loop.A), np.linalg.eigvals(loop.A - loop.B @ loop.C)])
+    sizes = np.abs(roots)[np.abs(roots) > 1e-12 * np.abs(roots).max(initial=0.0)]
+    low, high = (sizes.min(), sizes.max()) if len(sizes) else (1.0, 1.0)
+    even = np.geomspace(low * 10.0**-_DECADES, high * 10.0**_DECADES, _POINTS)
+    widths = np.maximum(np.abs(roots.real), 1e-6 * np.abs(roots))
+    peaks = (np.abs(roots.imag)[:, None] + widths[:, None] * _NEAR).ravel()
+    chosen = np.concatenate([even, peaks[peaks > even[0]]])
+    on_a_pole = np.isin(chosen, np.abs(roots.imag[roots.real == 0]))
+    return np.unique(chosen[~on_a_pole])
+
+
+def _crossings(f: Callable[[np.ndarray], np.ndarray], omega: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Where f changes its sign without a jump of a pole."""
+    from scipy.optimize import brentq
+
+    found = []
+    for i in np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0):
+        w = brentq(lambda x: float(f(np.array([x]))[0]), omega[i], omega[i + 1], xtol=1e-14 * omega[i], rtol=1e-14)
+        if abs(f(np.array([w]))[0]) <= min(abs(values[i]), abs(values[i + 1])):
+            found.append(w)
+    return np.array(found)
+
+
+def _at_rest(loop: Any) -> list[float]:
+    """L(0), if it is finite and negative."""
+    if np.linalg.cond(loop.A) > 1e14:
+        return []
+    value = float((-loop.C @ np.linalg.solve(loop.A, loop.B))[0, 0])
+    return [value] if value < 0 else []
+
+
+def _smallest_distance(L: Curve, omega: np.ndarray, values: np.ndarray) -> float:
+    """The least |1 + L|, refined around the best point of the grid; 1 at infinite frequency."""
+    from scipy.optimize import minimize_scalar
+
+    distances = np.abs(1 + values)
+    i = int(np.argmin(distances))
+    around = np.log(omega[[max(i - 1, 0), min(i + 1, len(omega) - 1)]])
+    best = minimize_scalar(lambda x: float(np.abs(1 + L(np.exp([x])))[0]), bounds=around, method="bounded")
+    return float(min(distances[i], best.fun, 1.0))

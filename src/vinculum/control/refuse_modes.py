@@ -1,0 +1,80 @@
+"""Errors about modes that the inputs, the outputs or the weights miss, by root and states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import sympy as sp
+
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.matrix_model import MatrixModel
+from vinculum.analyze.modes import Mode, minimum_actuators, sufficient_inputs, sufficient_outputs
+from vinculum.errors import Finding, Formula, VinculumError, call
+from vinculum.names import listed
+from vinculum.text_printer import number, numbers
+
+ROUNDING_DECIDES = " Within rounding errors this cannot be told from a controllable mode."
+
+
+def described(modes: Sequence[Mode]) -> str:
+    """Roots and states: ``root 1.95 in x2, dot(x2)``."""
+    return "; ".join(f"root {number(mode.root)} in {', '.join(mode.states)}" for mode in modes)
+
+
+def refuse_idle_inputs(linear: LinearModel | MatrixModel, columns: Sequence[int]) -> None:
+    """Raise an error if there are no inputs, or if a chosen input has no effect."""
+    if not linear.inputs:
+        advice = ("Add them: ", call("System", inputs=[Formula("u")]), ".")
+        raise VinculumError(Finding("The system has no inputs.", advice))
+    idle = [linear.inputs[k] for k in columns if not np.any(linear.input_matrix[:, k])]
+    if idle:
+        which = f"Input {listed(idle)} has" if len(idle) == 1 else f"Inputs {listed(idle)} have"
+        raise VinculumError(f"{which} no effect at this point (a zero column of B). Remove it from the inputs.")
+
+
+def refuse_uncontrollable(linear: LinearModel | MatrixModel, modes: Sequence[Mode], inputs: Sequence[sp.Expr]) -> None:
+    """Raise an error that names the uncontrollable modes."""
+    if not modes:
+        return
+    enough = sufficient_inputs(linear)
+    advice = (
+        f"Sufficient inputs: {', or '.join(listed(s) for s in enough)}."
+        if enough
+        else _needed(minimum_actuators(linear))
+    )
+    who = "input" if len(inputs) == 1 else "inputs"
+    count = "1 mode" if len(modes) == 1 else f"{len(modes)} modes"
+    rounding = ROUNDING_DECIDES if any(mode.undecided for mode in modes) else ""
+    raise VinculumError(f"The {who} {listed(inputs)} cannot control {count}: {described(modes)}.{rounding} {advice}")
+
+
+def _needed(count: int) -> str:
+    return f"At least {count} {'input is' if count == 1 else 'inputs are'} needed that act on these states."
+
+
+def refuse_unobservable(linear: LinearModel | MatrixModel, outputs: Sequence[sp.Expr], modes: Sequence[Mode]) -> None:
+    """Raise an error that names the unobservable modes that do not decay by themselves."""
+    bad = [mode for mode in modes if mode.lost and not mode.decays]
+    if not bad:
+        return
+    roots = numbers(mode.root for mode in bad)
+    candidates = [key for key in linear.measured if not isinstance(key, sp.Derivative)]
+    enough = sufficient_outputs(linear, candidates)
+    advice = f"Sufficient outputs: {', or '.join(listed(s) for s in enough[:4])}." if enough else ""
+    who = f"the output {listed(outputs)}" if len(outputs) == 1 else f"the outputs {listed(outputs)}"
+    which = f"mode with root {roots} is" if len(bad) == 1 else f"modes with roots {roots} are"
+    count = minimum_actuators(linear)
+    needed = f"At least {count} {'sensor is' if count == 1 else 'sensors are'} needed."
+    raise VinculumError(f"The {which} not observable in {who}. {needed} {advice}".rstrip())
+
+
+def refuse_unweighted(modes: Sequence[Mode], weights: str = "state_weights") -> None:
+    """Raise an error that names the modes on the imaginary axis that do not appear in the cost."""
+    if modes:
+        states = list(dict.fromkeys(name for mode in modes for name in mode.states))
+        count = "1 mode that does" if len(modes) == 1 else f"{len(modes)} modes that do"
+        raise VinculumError(
+            f"The {weights} miss {count} not decay without feedback: {described(modes)}. The optimal law would leave "
+            f"{'it' if len(modes) == 1 else 'them'} unchanged. Give a weight to {' or '.join(states)}."
+        )

@@ -1,0 +1,61 @@
+"""The loop in the frequency domain: margins at every input, and Bode's diagram of the open loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vinculum.control.frequency import FrequencyResponse, loop_response
+from vinculum.control.margins import Margin, margins
+from vinculum.model.examine import Point
+from vinculum.present.html import Html, joined, number, paragraph, table, tag, text
+from vinculum.present.mathml import formula, inline
+from vinculum.present.report.charts import SERIES, Figure, Figures, figure, line
+
+
+def loop(point: Point, figures: Figures) -> Html:
+    """Margins and Bode's diagrams of a stable closed loop; nothing for another one."""
+    if point.law is None or not point.closed_verdict:
+        return text("")
+    found = margins(point.law, point.estimator)
+    words = paragraph(
+        "The loop is opened at one input, with the others closed; ",
+        formula("L"),
+        " is its transfer function. The loop stays stable while its gain is multiplied by a factor between the limits, "
+        "or delayed by less than the delay margin.",
+    )
+    pictures = [picture for u in found for picture in _pictures(point, u)]
+    return joined([tag("h4", "Margins"), words, _table(found), figures.grid(pictures)])
+
+
+def _table(found: dict) -> Html:
+    head = ["input", "gain from", "gain to", "phase [°]", "delay", "smallest |1 + L|"]
+    rows = [[inline(u), *_numbers(margin)] for u, margin in found.items()]
+    return table(head, rows, range(1, len(head)))
+
+
+def _numbers(margin: Margin) -> list[Html]:
+    values = (margin.gain_reduction, margin.gain, np.degrees(margin.phase), margin.delay, margin.distance)
+    return [number(float(x), 4) if np.isfinite(x) else text("no limit") for x in values]
+
+
+def _pictures(point: Point, u: object) -> list[tuple[Html, Figure]]:
+    """Magnitude and phase of L over frequency."""
+    assert point.law is not None
+    response = loop_response(point.law, u, estimator=point.estimator)
+    return [
+        (joined(["|L| at ", inline(u)]), _over_frequency(response, response.magnitude[0, 0], "log")),
+        (joined(["phase of L at ", inline(u), " [°]"]), _over_frequency(response, np.degrees(response.phase[0, 0]))),
+    ]
+
+
+def _over_frequency(response: FrequencyResponse, values: np.ndarray, kind: str = "linear") -> Figure:
+    curve = line(response.frequencies, values, "L", SERIES[0])
+    level = 1.0 if kind == "log" else -180.0
+    ends = response.frequencies[[0, -1]]
+    return figure(
+        [line(ends, np.full(2, level), "stability limit", "--text", "dash"), curve],
+        190,
+        xaxis={"type": "log", "title": "frequency"},
+        yaxis={"type": kind},
+        showlegend=False,
+    )

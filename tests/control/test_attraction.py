@@ -1,0 +1,110 @@
+"""Regions of attraction and tolerance of parameter errors: every state counts, in any units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+
+x, y, theta = dynamicsymbols("x y theta")
+f, m, k = sp.symbols("f m k")
+
+
+def mass(stiffness, length=1.0):
+    """A mass on a spring in units of ``length`` meters."""
+    return vn.derive(
+        vn.System(
+            [x], length**2 * x.diff() ** 2 / 2, stiffness * length**2 * x**2 / 2, forces={x: length**2 * f}, inputs=[f]
+        )
+    )
+
+
+def test_a_place_that_is_not_held_has_not_converged():
+    """Damping alone stops the mass, but 0.7 m away: the weak spring has not moved it back."""
+    equations = mass(1e-6)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    closed = vn.close_loop(equations, vn.feedback.law(linear, [[0.0, -5.0]]))
+    found = vn.feedback.region_of_attraction(closed, linear.at, {x: [0.7], x.diff(): [0.0, 0.5]}, 10.0)
+    assert not found.converged.any()
+    assert set(found.outcomes) == {"did not converge"}
+
+
+@pytest.mark.parametrize("length", [1.0, 1e-6, 1e6])
+def test_the_region_does_not_depend_on_units(length):
+    equations = mass(-1.0, length)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    law = vn.feedback.law(linear, [[-2.0, -1.0]])
+    closed = vn.close_loop(equations, law, limits={f: 1.0 / length})
+    starts = {x: list(np.array([0.1, 0.7, 1.5]) / length), x.diff(): [0.0, 0.2 / length]}
+    found = vn.feedback.region_of_attraction(closed, linear.at, starts, 20.0, method="bdf")
+    np.testing.assert_array_equal(found.converged, [True, True, True, True, False, False])
+
+
+def test_starts_of_dependent_coordinates():
+    """A hanging pendulum in x, y with a rod: the height is the dependent coordinate."""
+    system = vn.System(
+        [x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, 9.81 * y, forces={x: f - 2 * x.diff(), y: -2 * y.diff()},
+        constraints=[vn.Holonomic(x**2 + y**2 - 1, name="rod")], inputs=[f],
+    )  # fmt: skip
+    for form in ("shulgin", "multipliers"):
+        equations = vn.derive(system, form)
+        rest = vn.equilibrium(equations, {f: 0}, near={x: 0.0, y: -1.0}, starts=0)
+        linear = vn.linearize(equations, rest)
+        closed = vn.close_loop(equations, vn.feedback.law(linear, np.zeros((1, 2))))
+        found = vn.feedback.region_of_attraction(closed, rest, {x: [0.3, -0.5]}, 12.0)
+        assert found.converged.all(), (form, found.outcomes)
+
+
+def test_states_of_the_controller_may_be_varied():
+    equations = mass(1.0)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    law = vn.stabilize(linear, integral=[x])
+    (integral,) = law.compensator.states
+    closed = vn.close_loop(equations, law)
+    found = vn.feedback.region_of_attraction(closed, linear.at, {x: [0.1], integral: [0.0, 0.05]}, 40.0)
+    assert found.converged.all()
+    with pytest.raises(vn.ModelError, match="theta is not among x, dot"):
+        vn.feedback.region_of_attraction(closed, linear.at, {theta: [0.1]}, 1.0)
+
+
+def test_a_run_that_diverges_is_an_outcome():
+    equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, x**2 / 2 - x**4, forces={x: f}, inputs=[f]))
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0, f: 0}))
+    closed = vn.close_loop(equations, vn.feedback.law(linear, [[0.0, -1.0]]))
+    found = vn.feedback.region_of_attraction(closed, linear.at, {x: [0.2, 3.0]}, 20.0)
+    np.testing.assert_array_equal(found.converged, [True, False])
+    assert found.outcomes[0] == "converged"
+    assert found.distances[1] == np.inf
+    assert len(found.outcomes[1]) > 10
+
+
+# -- tolerance of parameter errors -----------------------------------------------------------------------------------
+
+
+def inverted():
+    system = vn.System(
+        [theta], m * theta.diff() ** 2 / 2, 9.81 * m * sp.cos(theta), forces={theta: f}, inputs=[f], parameters={m: 1.0}
+    )
+    return vn.derive(system)
+
+
+def test_a_law_holds_a_pendulum_up_to_the_mass_of_its_gain():
+    """m θ̈ = m g sin θ - 20 θ - 5 θ̇ is stable for m g < 20."""
+    equations = inverted()
+    law = vn.feedback.law(vn.linearize(equations, vn.equilibrium(equations, {theta: 0})), [[-20.0, -5.0]])
+    limit = 20 / 9.81
+    found = vn.feedback.parameter_tolerance(law, {m: [0.1, 1.0, 0.999 * limit, 1.001 * limit, 5.0]})
+    assert list(found.kinds) == ["asymptotically stable"] * 3 + ["unstable"] * 2
+    assert repr(found) == "Tolerance: asymptotically stable at 3 of 5 parameters"
+
+
+def test_the_equilibrium_of_the_changed_loop_is_found():
+    """Held at 0.5 rad with the torque of m = 1, a heavier pendulum rests elsewhere and is judged there."""
+    equations = inverted()
+    law = vn.stabilize(vn.linearize(equations, vn.equilibrium(equations, {theta: 0.5})))
+    assert vn.feedback.parameter_tolerance(law, {m: [0.8, 1.0, 1.2]}).stable.all()
+    with pytest.raises(vn.ModelError, match="k is not a parameter"):
+        vn.feedback.parameter_tolerance(law, {k: [1.0]})
