@@ -14,8 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.descriptor import Analyzed
+from vinculum.analyze.linearize import linearize
+from vinculum.analyze.root_bounds import bounded_roots
 from vinculum.derivation import EquationsOfMotion
-from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.derivation.mechanics.sample_states import cancels, numbers
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, jacobian, symbol
 from vinculum.names import listed, name_of
@@ -34,32 +37,40 @@ class InternalDynamics:
     @property
     def stable(self) -> bool | None:
         """True if all decay, False if one grows, None if the linearization does not decide."""
-        growth = self.rates.real.max(initial=-np.inf)
-        size = 1e-9 * (1 + np.abs(self.rates).max(initial=0.0))
-        return None if abs(growth) <= size else bool(growth < 0)
+        if self.matrix is not None:
+            found = bounded_roots(self.matrix)
+            return False if found.right.any() else (True if found.left.all() else None)
+        growth, size = self.rates.real.max(initial=-np.inf), np.abs(self.rates).max(initial=0.0)
+        return None if abs(growth) <= 1e-6 * size else bool(growth < 0)
 
     _repr_html_ = html
 
 
 def internal_dynamics(
-    of: EquationsOfMotion | Trajectory,
+    of: Analyzed | Trajectory,
     at: Mapping[sp.Expr, float] | None = None,
     states: Sequence[sp.Expr] | None = None,
 ) -> InternalDynamics:
     """The internal dynamics at a steady state ``at`` of equations, or along a motion.
 
-    If some states keep changing without influencing the others (the position of a sleigh, but not its velocities),
-    pass the steady ones as ``states``.
+    At a point these are the roots of `linearize`, which leaves out the coordinates that run in a steady motion. Pass
+    ``states`` for a part of the states of the form itself, such as quasi-velocities, or of a motion.
     """
     if isinstance(of, Trajectory):
         return along_motion(of, states)
     if at is None:
         raise ModelError("No point was given", ["Pass at={state: value, ...}, or a motion instead of the equations."])
+    matrix = linearize(of, at).system_matrix if states is None else _of_states(of, at, states)
+    return InternalDynamics(bounded_roots(matrix).roots, matrix)
+
+
+def _of_states(of: Analyzed, at: Mapping[sp.Expr, float], states: Sequence[sp.Expr]) -> np.ndarray:
+    """The first approximation in states of the form itself, such as quasi-velocities."""
+    if not isinstance(of, EquationsOfMotion):
+        raise ModelError("Invalid states", ["Only equations of motion have states of a form. Leave states out."])
     A, _ = first_approximation(of, at, states, ())
     N = tangent(of, at, states)
-    matrix = np.linalg.lstsq(N, A @ N, rcond=None)[0]
-    roots = np.linalg.eigvals(matrix)
-    return InternalDynamics(roots[np.argsort(-roots.real)], matrix)
+    return np.linalg.lstsq(N, A @ N, rcond=None)[0]
 
 
 def first_approximation(
@@ -76,9 +87,9 @@ def first_approximation(
     rates = [f[key] for key in chosen]
     problems = _moving(chosen, rates, values)
     others = [symbol(key) for key in equations.states if key not in chosen]
-    influence = np.abs(numbers(jacobian(rates, others), values)) if others else np.zeros((len(rates), 0))
-    if influence.max(initial=0.0) > 1e-9:
-        missing = [other.value for other, column in zip(others, influence.T, strict=True) if column.max() > 1e-9]
+    felt = ~cancels(jacobian(rates, others), values) if others else np.zeros((len(rates), 0), dtype=bool)
+    if felt.any():
+        missing = [other.value for other, column in zip(others, felt.T, strict=True) if column.any()]
         problems.append(f"The rates of {listed(chosen)} also depend on {listed(missing)}. Add these to states=[...].")
     if problems:
         raise ModelError("The first approximation is not defined at this point", problems)
@@ -87,10 +98,8 @@ def first_approximation(
 
 
 def _moving(chosen: Sequence[sp.Expr], rates: Sequence[Node], values: Mapping[Node, float]) -> list[str]:
-    found = evaluate(rates, values)
-    moving = [
-        f"{name_of(key)} changes at {rate:.3g}" for key, rate in zip(chosen, found, strict=True) if abs(rate) > 1e-7
-    ]
+    found = zip(chosen, evaluate(rates, values), cancels(rates, values), strict=True)
+    moving = [f"{name_of(key)} changes at {rate:.3g}" for key, rate, still in found if not still]
     if not moving:
         return []
     return [f"The point is not steady: {', '.join(moving)}. Pass only the steady states=[...], or pass a motion."]

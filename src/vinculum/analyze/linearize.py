@@ -221,7 +221,7 @@ def _left_out(where: Point, drop: Sequence[sp.Expr]) -> set[Node]:
         raise ModelError(
             "Invalid drop",
             [
-                f"{name_of(q.value)} influences {listed(x.value for x in found)}, so it must stay a state."
+                f"{name_of(q.value)} influences {listed(x.value for x in form.states if x in found)}, so it must stay a state."
                 for q, found in felt.items()
             ],
         )

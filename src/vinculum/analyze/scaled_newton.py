@@ -115,6 +115,7 @@ class ScaledNewton:
     def solve(self, x: np.ndarray, steps: int = 100) -> Solution:
         """The solution reached from a start."""
         x, state = np.array(x, dtype=float), self.at(np.array(x, dtype=float))
+        largest = np.abs(x)
         for _ in range(steps):
             if state is None:
                 break
@@ -122,7 +123,8 @@ class ScaledNewton:
             if np.all(np.abs(y) <= _CONVERGED * state.effect):
                 break
             x, state = self._shortened(x, state, y)
-        return self._judged(x, state)
+            largest = np.maximum(largest, np.abs(x))
+        return self._judged(x, state, largest)
 
     def _shortened(self, x: np.ndarray, state: _State, y: np.ndarray) -> tuple[np.ndarray, _State | None]:
         """The full step, or the largest of its halves that lowers |R f|."""
@@ -134,7 +136,7 @@ class ScaledNewton:
             factor /= 2
         return x - step, self.at(x - step)
 
-    def _judged(self, x: np.ndarray, state: _State | None) -> Solution:
+    def _judged(self, x: np.ndarray, state: _State | None, on_the_way: np.ndarray) -> Solution:
         if state is None:
             return Solution(x, False, np.zeros(len(x)), np.zeros((0, len(x))), np.inf)
         y, S = state.step(), state.S
@@ -142,7 +144,8 @@ class ScaledNewton:
         explained = np.all(np.abs(state.R * state.f - S @ y) <= _MET * state.terms)
         largest = np.divide(np.abs(state.R * state.f), state.terms, out=np.zeros(len(S)), where=state.terms > 0)
         sizes = state.C * state.effect
-        rounded = np.where(np.abs(x) <= 4 * _CONVERGED * sizes, 0.0, x)  # rounding errors of zero
+        zero = np.abs(x) <= 4 * _CONVERGED * np.minimum(sizes, on_the_way)  # but for rounding
+        rounded = np.where(zero, 0.0, x)
         return Solution(rounded, bool(small and explained), sizes, _null(S) * state.C, largest.max(initial=0.0))
 
 

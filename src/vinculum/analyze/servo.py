@@ -97,13 +97,3 @@ def refuse_without_servo(system: System) -> None:
             [Finding("", ["Add one: ", call("Servo", through=[Formula("input")]), "."])],
         )
 
-
-def refuse_servo(system: System) -> None:
-    """Raise an error for servo constraints: equilibria and linear models are those of ideal constraints."""
-    held = [c.name for c in system.constraints if isinstance(c, Servo)]
-    if held:
-        advice = "Use internal_dynamics(equations, at={...}) for the free motion, or idealized(system)."
-        raise ModelError(
-            "Equilibria are not defined for servo constraints",
-            [f"{', '.join(held)} is held by an input that depends on the motion. {advice}"],
-        )
