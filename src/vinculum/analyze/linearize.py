@@ -22,7 +22,7 @@ from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, tangent
+from vinculum.analyze.tangent import Tangent, column_sizes, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -61,7 +61,7 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         kept = [k for k in kept if form.states[found.chart[k]] in where.closed.states]
     states = tuple(form.states[found.chart[k]].value for k in kept)
     whole = at if isinstance(at, Equilibrium) else _record(where, at)
-    return LinearModel(
+    model = LinearModel(
         equations=equations,
         at=whole,
         states=states,
@@ -74,6 +74,8 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         dropped=tuple(x.value for x in left_out),
         definitions={} if form.frame is None else form.frame.definitions,
     )
+    model.__dict__["point"] = where
+    return model
 
 
 def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
@@ -84,7 +86,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     values = point_values(form, at)
     moves = any(values[v] for v in form.velocities if v not in form.currents)
     timed = form.time in symbols([*form.rates, *form.balance, *form.residuals])
-    closed = closed_set(form, _generic(equations, form, values)) if moves or timed else None
+    closed = closed_set(form, _generic(equations, form, values), at=values) if moves or timed else None
     if closed is not None:
         refuse_time(form, closed)
     if form.mechanics is not None:
@@ -155,13 +157,23 @@ def _refuse_wrong_point(
     rows = [form.states.index(x) for x in constant]
     rates = numbers([form.rates[i] for i in rows], values)
     here = np.abs([*(values[x] for x in form.states), *(values[u] for u in form.inputs)])
+    here[: len(form.states)] += _EPS_RATE / _TOLERANCE * _speeds(form, values)
     slack = np.abs(np.hstack([found.F, found.F_u])[rows]) @ here
     off = numbers(form.residuals, values)
     room = np.abs(found.Z) @ here[: len(form.states)]
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
-    broken = np.abs(off) > _TOLERANCE * room
+    broken = np.abs(off) > _TOLERANCE * room + _EPS_RATE * term_sizes(form.residuals, values)
     if np.any(moving) or np.any(broken):
         raise VinculumError(_complaint(form, values, off, broken, closed))
+
+
+def _speeds(form: Descriptor, values: Mapping[Node, float]) -> np.ndarray:
+    """Each velocity at which a coordinate alone would carry the largest kinetic energy; zero for other states."""
+    sizes, n = column_sizes(form, values), form.coordinates
+    v = np.array([values[x] for x in form.states[n : 2 * n]])
+    found = np.zeros(len(form.states))
+    found[n : 2 * n] = np.abs(sizes[n : 2 * n] * v).max(initial=0.0) / sizes[n : 2 * n]
+    return found
 
 
 def _complaint(
