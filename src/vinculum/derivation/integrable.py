@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import sympy as sp
 
 from vinculum.derivation.mechanics.sample_states import Values
-from vinculum.graph import Node, evaluate, substitute, symbol, symbols
+from vinculum.graph import Node, Pivot, evaluate, substitute, symbol, symbols
 
 WORK = symbol(("work",))  # of all forces, integrated along with the motion
 
@@ -94,13 +94,6 @@ class Held(NamedTuple):
     name: str
     correction: Node  # the symbol c in the rates
     chain: tuple[Node, ...]  # y₀, ..., y_{r-1}, in the user's symbols
-
-
-class Pivot(NamedTuple):
-    """What the rates divide by, and its value at the state where it was chosen: it must stay away from zero."""
-
-    node: Node
-    value: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +223,8 @@ class Equations(Protocol):
     def refuse_start(self, values: Values) -> None:
         """Raise where the constraints do not determine the motion at a state."""
 
-    def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
-        """The record to run: pivots, and variables that Vinculum chose, good at a state, and at one beyond it."""
+    def integrable(self, *states: Values) -> Integrable:
+        """The record to run: variables that Vinculum chose are good at the first state, pivots at all of them."""
 
     def singular_at(self, values: Values) -> str:
         """A sentence on what the equations no longer determine at a state; empty if everything is determined."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,13 +21,19 @@ _ACCEPTABLE = 0.1  # a pivot of this size, relative to its rivals, is good enoug
 _NEGLIGIBLE = 1e-13  # relative size below which a pivot counts as zero
 
 
+class Pivot(NamedTuple):
+    """What a solution divides by, and its value at the state where it was chosen: it must stay away from zero."""
+
+    node: Node
+    value: float
+
+
 @dataclass(frozen=True)
 class Elimination:
-    """The solution X of A X = B, and the pivots, which must not vanish."""
+    """The solution X of A X = B, and the pivots, with their values at the first sample state."""
 
     solution: np.ndarray  # (n, k) nodes
-    pivots: tuple[Node, ...]
-    numbers: tuple[float, ...]  # the pivots at the first sample state
+    pivots: tuple[Pivot, ...]
     places: tuple[tuple[int, int], ...]  # (row, column) of each pivot
 
 
@@ -51,7 +58,8 @@ def solve_in_order(A: np.ndarray, B: np.ndarray, order: Sequence[int], pivots: S
     work = _Rows(A, B, symmetric=True)
     for p in order:
         work.eliminate(p, p)
-    return Elimination(work.back_substitute(), work.pivots, tuple(map(float, pivots)), tuple(work.places))
+    found = tuple(Pivot(work.A[p, p], float(number)) for p, number in zip(order, pivots, strict=True))
+    return Elimination(work.back_substitute(), found, tuple(work.places))
 
 
 def equilibrate(size: np.ndarray, sweeps: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -76,11 +84,6 @@ class _Rows:
         self.rows, self.columns = list(range(len(A))), list(range(len(A)))
         self.places: list[tuple[int, int]] = []
         self.reciprocals: list[Node] = []
-
-    @property
-    def pivots(self) -> tuple[Node, ...]:
-        """The pivots so far."""
-        return tuple(self.A[p, q] for p, q in self.places)
 
     def eliminate(self, p: int, q: int) -> None:
         """Subtract multiples of row p so that column q becomes zero in the rows that remain."""
@@ -128,12 +131,13 @@ class _Chosen(_Rows):
 
     def run(self) -> Elimination:
         """Pivot after pivot, then back."""
-        numbers = []
+        pivots = []
         while self.rows:
             p, q = self.pivot()
-            numbers.append(float(self.a[0, p, q] / (self.row_scale[0, p] * self.column_scale[0, q])))
+            value = self.a[0, p, q] / (self.row_scale[0, p] * self.column_scale[0, q])
+            pivots.append(Pivot(self.A[p, q], float(value)))
             self.eliminate(p, q)
-        return Elimination(self.back_substitute(), self.pivots, tuple(numbers), tuple(self.places))
+        return Elimination(self.back_substitute(), tuple(pivots), tuple(self.places))
 
     def pivot(self) -> tuple[int, int]:
         """The sparsest acceptable pivot (Markowitz count), on the diagonal while the matrix is symmetric."""

@@ -12,7 +12,6 @@ from vinculum.derivation.integrable import (
     WORK,
     Held,
     Integrable,
-    Pivot,
     Residual,
     Roles,
     StartLevel,
@@ -96,7 +95,7 @@ def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, value
             Residual(r.constraint, r.level, f) for r, f in zip(equations.residuals, residuals, strict=True)
         ),
         projections=tuple((tuple(lift(list(zeros))), moved) for zeros, moved in variables.projections),
-        pivots=tuple(map(Pivot, explicit.pivots, evaluate(explicit.pivots, values))),
+        pivots=explicit.pivots_at(values),
         roles=_roles(equations),
         energy=lift([mechanics.energy])[0],
         powers=dict(zip(powers, lift(list(powers.values())), strict=True)),

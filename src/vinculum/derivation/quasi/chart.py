@@ -25,7 +25,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.integrable import Condition
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.explicit import Explicit, pivots_at
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, total
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import System
@@ -34,8 +34,8 @@ from vinculum.graph import (
     ONE,
     ZERO,
     Node,
+    Pivot,
     along,
-    evaluate,
     gradient,
     jacobian,
     order,
@@ -99,8 +99,7 @@ class Chart:
     of: Characteristics
     velocities: np.ndarray  # (n) q̇
     K: np.ndarray  # (n, n) ∂q̇_i/∂e_a
-    pivots: tuple[Node, ...]
-    numbers: tuple[float, ...]
+    pivots: tuple[Pivot, ...]
 
     def seen(self, nodes: Sequence[Node] | np.ndarray) -> np.ndarray:
         """Nodes of (q, q̇, t) in the variables of the chart."""
@@ -159,7 +158,7 @@ def chart(characteristics: Characteristics, samples: Samples) -> Chart:
     nodes = characteristics.system.nodes
     if characteristics.inverse is not None:
         velocities = vector(characteristics.inverse)
-        return Chart(characteristics, velocities, jacobian(list(velocities), characteristics.e), (), ())
+        return Chart(characteristics, velocities, jacobian(list(velocities), characteristics.e), ())
     E = characteristics.slopes
     at_rest = (
         substitute(list(characteristics.functions), dict.fromkeys(nodes.v, ZERO)) if characteristics.linear else ()
@@ -167,7 +166,7 @@ def chart(characteristics: Characteristics, samples: Samples) -> Chart:
     right = vector(characteristics.e) - vector(at_rest) if characteristics.linear else vector(nodes.v)
     found = solve(E, np.column_stack([right, identity(len(E))]), stacked(E, samples))
     velocities = found.solution[:, 0] if characteristics.linear else vector(nodes.v)
-    return Chart(characteristics, velocities, found.solution[:, 1:], found.pivots, found.numbers)
+    return Chart(characteristics, velocities, found.solution[:, 1:], found.pivots)
 
 
 def identity(n: int) -> np.ndarray:
@@ -244,11 +243,8 @@ def written(node: Node) -> str:
 
 def watch_limits(explicit: Explicit, limits: Sequence[Condition], values: Values) -> Explicit:
     """The elimination with the conditions of a chart among its pivots, where they are written out."""
-    nodes = tuple(limit.node for limit in limits if limit.node is not None)
-    if not nodes:
-        return explicit
-    numbers = (*explicit.numbers, *evaluate(nodes, values))
-    return replace(explicit, pivots=explicit.pivots + nodes, numbers=numbers)
+    nodes = [limit.node for limit in limits if limit.node is not None]
+    return replace(explicit, pivots=explicit.pivots + pivots_at(nodes, values))
 
 
 def refuse_outside(limits: Sequence[Condition], values: Values) -> None:
