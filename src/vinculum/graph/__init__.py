@@ -8,7 +8,7 @@
 [2*x*sin(y), x**2*cos(y)]
 """
 
-from vinculum.graph.definite import solve_definite
+from vinculum.graph.definite import solve_bordered, solve_definite
 from vinculum.graph.differentiate import along, gradient, jacobian, vector
 from vinculum.graph.eliminate import Elimination, Pivot, SingularMatrix, solve
 from vinculum.graph.evaluate import evaluate
@@ -22,6 +22,6 @@ from vinculum.graph.traverse import homogeneity, operations, order, substitute, 
 __all__ = [
     "ONE", "ZERO", "Converter", "Elimination", "GraphExpression", "Node", "Pivot", "Routine", "SingularMatrix",
     "along", "apply", "as_sympy", "call_routine", "constant", "evaluate", "expand_calls", "from_sympy", "gradient",
-    "homogeneity", "intermediates", "jacobian", "lift", "operations", "order", "select", "solve", "solve_definite",
-    "substitute", "symbol", "symbols", "to_sympy", "tree_size", "vector",
+    "homogeneity", "intermediates", "jacobian", "lift", "operations", "order", "select", "solve", "solve_bordered",
+    "solve_definite", "substitute", "symbol", "symbols", "to_sympy", "tree_size", "vector",
 ]  # fmt: skip

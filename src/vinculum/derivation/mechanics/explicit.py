@@ -17,7 +17,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, pr
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import Servo
 from vinculum.errors import About, ConstraintError, DomainError, Finding, SingularError, call
-from vinculum.graph import Elimination, Node, Pivot, SingularMatrix, evaluate, solve, solve_definite, vector
+from vinculum.graph import Elimination, Node, Pivot, SingularMatrix, evaluate, solve_bordered, solve_definite, vector
 from vinculum.names import listed, name_of
 
 _DEPENDENT = 1e-9  # relative size of singular values of the row-scaled Jacobian that count as zero
@@ -157,13 +157,11 @@ def solved(
 ) -> Elimination:
     """Solve A X = B; for a singular matrix, raise an error in the user's terms.
 
-    A symmetric matrix is an inertia, bordered by ``constraints`` rows and columns: its pivots keep their signs
-    (`solve_definite`). The pivots of any other are chosen on the samples and have to be watched.
+    A is an inertia, bordered by ``constraints`` rows and columns. If it is symmetric, its pivots keep their signs
+    (`solve_definite`); otherwise see `solve_bordered`.
     """
     try:
-        if symmetric:
-            return solve_definite(A, B, stacked(A, samples), constraints)
-        return solve(A, B, stacked(A, samples))
+        return (solve_definite if symmetric else solve_bordered)(A, B, stacked(A, samples), constraints)
     except SingularMatrix:
         explain_singular(mechanics, samples[0])
         raise

@@ -26,7 +26,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.explicit import Explicit, pivots_at
-from vinculum.derivation.mechanics.lagrange import matrix_product, product, total
+from vinculum.derivation.mechanics.lagrange import matrix_product, product
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import System
 from vinculum.errors import ModelError, SingularError
@@ -47,6 +47,7 @@ from vinculum.graph import (
     tree_size,
     vector,
 )
+from vinculum.graph.cramer import determinant
 from vinculum.graph.traverse import describe
 from vinculum.names import listed, name_of
 
@@ -253,23 +254,6 @@ def refuse_outside(limits: Sequence[Condition], values: Values) -> None:
         value = 1.0 if limit.node is None else limit.value(values)
         if abs(value) < 1e-12:
             raise SingularError(f"Invalid state: {limit.meaning}, and at this state it is {value:.3g}. {limit.advice}")
-
-
-def determinant(A: np.ndarray) -> Node:
-    """det A by expansion along rows, every minor once."""
-
-    @cache
-    def minor(row: int, columns: tuple[int, ...]) -> Node:
-        if row == len(A):
-            return ONE
-        terms = []
-        for place, j in enumerate(columns):
-            if A[row, j] is not ZERO:
-                rest = minor(row + 1, columns[:place] + columns[place + 1 :])
-                terms.append(A[row, j] * rest if place % 2 == 0 else -(A[row, j] * rest))
-        return total(terms)
-
-    return minor(0, tuple(range(len(A))))
 
 
 def refuse_dependent_characteristics(of: Characteristics, values: Values) -> None:
