@@ -10,6 +10,7 @@ import sympy as sp
 
 from vinculum.derivation.integrable import (
     WORK,
+    Energy,
     Held,
     Integrable,
     Residual,
@@ -83,13 +84,9 @@ def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, value
     powers = _powers(equations, explicit)
     return Integrable(
         equations=equations,
-        time=symbol(system.time),
         states=tuple(map(symbol, (*variables.states, *equations.extra))),
         rates=(*explicit.rates, *lift([Converter()(rate) for rate in equations.extra.values()])),
-        parameters={symbol(p): value for p, value in system.parameters.items()},
-        inputs=tuple(map(symbol, system.free_inputs)),
         outputs=outputs,
-        definitions={symbol(key): node for key, node in variables.definitions.items()},
         constraints=tuple(map(Held, equations.constraint_names, mechanics.corrections, chains)),
         residuals=tuple(
             Residual(r.constraint, r.level, f) for r, f in zip(equations.residuals, residuals, strict=True)
@@ -97,8 +94,7 @@ def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, value
         projections=tuple((tuple(lift(list(zeros))), moved) for zeros, moved in variables.projections),
         pivots=explicit.pivots_at(values),
         roles=_roles(equations),
-        energy=lift([mechanics.energy])[0],
-        powers=dict(zip(powers, lift(list(powers.values())), strict=True)),
+        energy=Energy(lift([mechanics.energy])[0], dict(zip(powers, lift(list(powers.values())), strict=True))),
         conditions=variables.conditions,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import WORK, Feedback, Held, Integrable, Residual, Roles, StartLevel
+from vinculum.derivation.integrable import WORK, Energy, Feedback, Held, Integrable, Residual, Roles, StartLevel
 from vinculum.derivation.mechanics.explicit import Explicit, dependent_names, pivots_at, rank_of
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
@@ -245,20 +245,15 @@ class ProgramEquations:
         holding = {name: symbol(u) for name, u in self.holding.items()}
         return Integrable(
             equations=self,
-            time=symbol(self.time),
             states=nodes.x,
             rates=explicit.rates,
-            parameters={symbol(p): value for p, value in self.parameters.items()},
-            inputs=(),
             outputs=self._outputs(explicit),
-            definitions={},
             constraints=tuple(map(Held, self.constraint_names, self.corrections, chains)),
             residuals=self.residuals,
             projections=((tuple(residual.node for residual in self.residuals), nodes.x),),
             pivots=explicit.pivots_at(known),
             roles=Roles(symbols=nodes.x, shown=nodes.x, reactions=holding, holding=holding),
-            energy=nodes.energy,
-            powers=self._powers(explicit),
+            energy=self._energy(explicit),
             prescribed=self.prescribed,
         )
 
@@ -270,13 +265,13 @@ class ProgramEquations:
         found |= dict(zip(inputs, explicit.reactions, strict=True))
         return {key: key for key in x} | dict(zip(found, self._exact(list(found.values())), strict=True))
 
-    def _powers(self, explicit: Explicit) -> dict[Node, Node]:
-        """dE/dt as stated, with N on the exact motion. What an affine system calls inputs need not be forces."""
+    def _energy(self, explicit: Explicit) -> Energy | None:
+        """E and dE/dt as stated, with N on the exact motion. What an affine system calls inputs need not be forces."""
         nodes = self.system.nodes
         if nodes.energy is None:
-            return {}
+            return None
         power = substitute([nodes.power], dict(zip(nodes.inputs, self._exact(explicit.reactions), strict=True)))[0]
-        return {} if power is ZERO else {WORK: power}
+        return Energy(nodes.energy, {} if power is ZERO else {WORK: power})
 
     def singular_at(self, values: Values) -> str:
         """A sentence on the constraints that the inputs no longer hold at a state; empty if they hold all."""
