@@ -101,6 +101,7 @@ class Energy(NamedTuple):
 
     stored: Node
     powers: Mapping[Node, Node]
+    kinetic: Node | None = None  # T, where it is known
 
 
 @dataclass(frozen=True, eq=False)

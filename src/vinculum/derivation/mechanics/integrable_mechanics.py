@@ -82,6 +82,7 @@ def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, value
     residuals = lift([r.node for r in equations.residuals])
     chains = [tuple(y for y in chain if y is not None) for chain in variables.feedback]
     powers = _powers(equations, explicit)
+    stored, kinetic = lift([mechanics.energy, system.nodes.kinetic])
     return Integrable(
         equations=equations,
         states=tuple(map(symbol, (*variables.states, *equations.extra))),
@@ -94,7 +95,7 @@ def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, value
         projections=tuple((tuple(lift(list(zeros))), moved) for zeros, moved in variables.projections),
         pivots=explicit.pivots_at(values),
         roles=_roles(equations),
-        energy=Energy(lift([mechanics.energy])[0], dict(zip(powers, lift(list(powers.values())), strict=True))),
+        energy=Energy(stored, dict(zip(powers, lift(list(powers.values())), strict=True)), kinetic),
         conditions=variables.conditions,
     )
 

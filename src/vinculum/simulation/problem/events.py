@@ -34,6 +34,7 @@ __all__ = ["DIRECTIONS", "Event", "Happened", "Outcome", "reaction"]
 
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
+INACCURATE = "inaccurate"  # the end was reached, but not by a motion of the system
 REPIVOT = "repivot"  # internal: continue with another order of elimination
 CORNER = "corner"  # internal: continue on the next side of a corner
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
@@ -140,7 +141,8 @@ class Outcome:
 
     Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
     determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
-    its domain); stalled (the step size went to zero).
+    its domain); stalled (the step size went to zero); inaccurate (the end was reached, but the energy balance or a
+    constraint is lost: see `simulation.trajectory.accuracy`).
     """
 
     kind: str

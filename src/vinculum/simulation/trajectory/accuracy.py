@@ -1,0 +1,103 @@
+"""Whether a run that reached its end is still a motion of the system.
+
+A step beyond the stability limit of a method makes a run explode without any operation failing. Growth alone says
+nothing, because an unstable system grows too. Two laws decide; both compare an error with its own scale in the run:
+
+    |E - w - (E - w)(0)| > ½ max(T, |w|)     energy has appeared from nowhere (w: work of the forces)
+    |f| > |Δf|     a holonomic constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
+
+Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vinculum.derivation.integrable import WORK
+from vinculum.errors import DomainError
+from vinculum.graph import Node, evaluate
+from vinculum.simulation.problem.events import INACCURATE, Outcome
+from vinculum.simulation.trajectory.live_run import Segment
+from vinculum.simulation.trajectory.recorder import Plan, Recorder
+
+_LOST = 0.5  # share of the largest kinetic energy or work
+_RANGE = 0.03  # share of the range of a state that counts as an error of it
+_ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
+_TRIALS = 8  # random errors of the states
+
+
+def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
+    """The outcome of a run, or `INACCURATE` if the run reached its end but lost its energy or a constraint."""
+    reason = (_lost_energy(recorder) or _lost_constraint(recorder)) if outcome else ""
+    if not reason:
+        return outcome
+    if plan.method.adaptive:
+        advice = "Use a smaller tolerance, or another stabilization."
+    else:
+        advice = (
+            f"The step {abs(plan.step):.4g} is too large for this motion: use a smaller one, or the method 'taylor'."
+        )
+    return Outcome(INACCURATE, outcome.time, f"{reason}. {advice}")
+
+
+def _lost_energy(recorder: Recorder) -> str:
+    """A sentence on the energy balance, if it is lost."""
+    error, first = recorder.balance_error, recorder.segments[0]
+    if not error > _ROUNDING * abs(recorder.balance_start):
+        return ""
+    scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
+    noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
+    if not scales or error <= max(noise, _LOST * max(scales)):
+        return ""
+    return f"the energy error {error:.3g} is as large as the energy of the motion ({max(scales):.3g}, kinetic or work)"
+
+
+def _energy_scale(segment: Segment) -> float | None:
+    """The largest kinetic energy or work at the samples of a segment; None if neither is known."""
+    nodes = segment.problem.nodes
+    energy = nodes.integrable.energy
+    wanted = [] if energy is None or energy.kinetic is None else [energy.kinetic]
+    wanted += [WORK] if nodes.powers else []
+    if not wanted:
+        return None
+    found = segment.problem.compiled(wanted)
+    values = [found(t, x, segment.problem.values) for t, x in zip(segment.t, segment.states, strict=True)]
+    return float(np.abs(values).max())
+
+
+def _lost_constraint(recorder: Recorder) -> str:
+    """A sentence on the holonomic constraint that is not held, if there is one."""
+    segment, largest = recorder.segments[-1], recorder.residuals
+    nodes = segment.problem.nodes
+    for k, (name, level) in enumerate(nodes.residual_names):
+        if largest is None or level != "position" or not largest[k] > _start(recorder, k):
+            continue
+        error = _RANGE * np.ptp(segment.states, axis=0) + _noise(recorder.segments[0])
+        if largest[k] > _changes(segment, [nodes.residuals[k]], -1, error)[0]:
+            return f"the constraint `{name}` is not held: its residual reached {largest[k]:.3g}"
+    return ""
+
+
+def _start(recorder: Recorder, k: int) -> float:
+    """Twice a residual at the start: a run may begin off the constraints and approach them."""
+    segment = recorder.segments[0]
+    known = segment.problem.numbers(segment.t[0], segment.states[0])
+    return 2 * abs(evaluate([segment.problem.nodes.residuals[k]], known)[0])
+
+
+def _noise(segment: Segment) -> float:
+    """An error of the states that counts as rounding, by the size of the first of them."""
+    return _ROUNDING * float(np.abs(segment.states[0]).max(initial=0.0))
+
+
+def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
+    """The largest changes of nodes at a sample when every state has an error of either sign."""
+    t, x, random = segment.t[place], segment.states[place], np.random.default_rng(1)
+    signs = [np.zeros(len(x)), *(random.choice([-1.0, 1.0], len(x)) for _ in range(_TRIALS))]
+    try:
+        found = [evaluate(list(nodes), segment.problem.numbers(t, x + sign * error)) for sign in signs]
+    except DomainError:
+        return np.full(len(nodes), np.inf)  # such an error would leave the domain of the equations
+    return np.abs(np.array(found[1:]) - found[0]).max(axis=0)
