@@ -3,7 +3,7 @@
 A step beyond the stability limit of a method makes a run explode without any operation failing. Growth alone says
 nothing, because an unstable system grows too. Two laws decide; both compare an error with its own scale in the run:
 
-    |E - w - (E - w)(0)| > ½ max(T, |w|)     energy has appeared from nowhere (w: work of the forces)
+    |E - w - (E - w)(0)| > ½ max(T, |w|)     the energy is not that of the work (w: work of the forces)
     |f| > |Δf|     a holonomic constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
 
 Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts.
@@ -47,6 +47,8 @@ def _lost_energy(recorder: Recorder) -> str:
     error, first = recorder.balance_error, recorder.segments[0]
     if not error > _ROUNDING * abs(recorder.balance_start):
         return ""
+    if _starts_off(first):
+        return ""  # the corrections that bring it onto the constraints do work
     scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
     noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
     if not scales or error <= max(noise, _LOST * max(scales)):
@@ -74,7 +76,7 @@ def _lost_constraint(recorder: Recorder) -> str:
     for k, (name, level) in enumerate(nodes.residual_names):
         if largest is None or level != "position" or not largest[k] > _start(recorder, k):
             continue
-        error = _RANGE * np.ptp(segment.states, axis=0) + _noise(recorder.segments[0])
+        error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
         if largest[k] > _changes(segment, [nodes.residuals[k]], -1, error)[0]:
             return f"the constraint `{name}` is not held: its residual reached {largest[k]:.3g}"
     return ""
@@ -85,6 +87,19 @@ def _start(recorder: Recorder, k: int) -> float:
     segment = recorder.segments[0]
     known = segment.problem.numbers(segment.t[0], segment.states[0])
     return 2 * abs(evaluate([segment.problem.nodes.residuals[k]], known)[0])
+
+
+def _starts_off(segment: Segment) -> bool:
+    """Whether a run begins off the constraints."""
+    residuals = segment.problem.nodes.residuals
+    known = segment.problem.numbers(segment.t[0], segment.states[0])
+    return bool(np.any(np.abs(evaluate(residuals, known)) > 1e3 * _changes(segment, residuals, 0, _noise(segment))))
+
+
+def _ranges(recorder: Recorder) -> np.ndarray:
+    """The range of every state over all segments in the variables of the last one."""
+    last = recorder.segments[-1].problem.nodes.state
+    return np.ptp(np.vstack([s.states for s in recorder.segments if s.problem.nodes.state == last]), axis=0)
 
 
 def _noise(segment: Segment) -> float:
