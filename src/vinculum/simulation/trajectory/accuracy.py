@@ -30,7 +30,9 @@ _TRIALS = 8  # random errors of the states
 
 def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
     """The outcome of a run, or `INACCURATE` if the run reached its end but lost its energy or a constraint."""
-    reason = (_lost_energy(recorder) or _lost_constraint(recorder)) if outcome else ""
+    if not outcome or _starts_off(recorder.segments[0]):
+        return outcome
+    reason = _lost_energy(recorder) or _lost_constraint(recorder)
     if not reason:
         return outcome
     if plan.method.adaptive:
@@ -47,8 +49,6 @@ def _lost_energy(recorder: Recorder) -> str:
     error, first = recorder.balance_error, recorder.segments[0]
     if not error > _ROUNDING * abs(recorder.balance_start):
         return ""
-    if _starts_off(first):
-        return ""  # the corrections that bring it onto the constraints do work
     scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
     noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
     if not scales or error <= max(noise, _LOST * max(scales)):
@@ -74,7 +74,7 @@ def _lost_constraint(recorder: Recorder) -> str:
     segment, largest = recorder.segments[-1], recorder.residuals
     nodes = segment.problem.nodes
     for k, (name, level) in enumerate(nodes.residual_names):
-        if largest is None or level != "position" or not largest[k] > _start(recorder, k):
+        if largest is None or level != "position":
             continue
         error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
         if largest[k] > _changes(segment, [nodes.residuals[k]], -1, error)[0]:
@@ -82,15 +82,8 @@ def _lost_constraint(recorder: Recorder) -> str:
     return ""
 
 
-def _start(recorder: Recorder, k: int) -> float:
-    """Twice a residual at the start: a run may begin off the constraints and approach them."""
-    segment = recorder.segments[0]
-    known = segment.problem.numbers(segment.t[0], segment.states[0])
-    return 2 * abs(evaluate([segment.problem.nodes.residuals[k]], known)[0])
-
-
 def _starts_off(segment: Segment) -> bool:
-    """Whether a run begins off the constraints."""
+    """Whether a run begins off the constraints: the corrections that bring it there do work, and residuals may grow."""
     residuals = segment.problem.nodes.residuals
     known = segment.problem.numbers(segment.t[0], segment.states[0])
     return bool(np.any(np.abs(evaluate(residuals, known)) > 1e3 * _changes(segment, residuals, 0, _noise(segment))))
