@@ -4,7 +4,7 @@ Both sides get the same speeds and the same constraints, and must give the same 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -12,16 +12,16 @@ from sympy.core.cache import clear_cache
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 import vinculum as vn
+from examples import chaplygin_sleigh
+from examples import snakeboard as board
+from examples.snakeboard import J, J_r, J_w, l, m, phi, psi, theta, x, y
 from vinculum.compile.function import Function
 from vinculum.graph import symbol
 
 from .measure import Timing, duration, measure
 
 ROWS = 10_000  # states of a compiled batch
-x, y, theta, psi, phi = dynamicsymbols("x y theta psi phi")
 along, across, turning, rotor, trucks = dynamicsymbols("along across turning rotor trucks")
-m, l, J, J_r, J_w, a = sp.symbols("m l J J_r J_w a")
-NUMBERS = {m: 6.0, l: 0.2, J: 0.016, J_r: 0.072, J_w: 0.0013, a: 0.3}
 LENGTHWISE = x.diff() * sp.cos(theta) + y.diff() * sp.sin(theta)
 SIDEWAYS = y.diff() * sp.cos(theta) - x.diff() * sp.sin(theta)
 
@@ -40,18 +40,10 @@ class Case:
 
 
 def snakeboard() -> Case:
-    """Five coordinates, two constraints; rotor and trucks turn freely."""
-    wheels = {
-        name: -x.diff() * sp.sin(theta + side * phi)
-        + y.diff() * sp.cos(theta + side * phi)
-        + side * l * theta.diff() * sp.cos(phi)
-        for side, name in ((1, "front"), (-1, "rear"))
-    }
-    energy = (m * (x.diff() ** 2 + y.diff() ** 2) + J * theta.diff() ** 2 + J_r * (theta.diff() + psi.diff()) ** 2) / 2
-    energy += J_w * (theta.diff() ** 2 + phi.diff() ** 2)
+    """The board of examples/snakeboard.py without its servos: rotor and trucks turn freely."""
     return Case(
         "snakeboard",
-        _system([x, y, theta, psi, phi], energy, wheels),
+        _without_servos(board.system()),
         {along: LENGTHWISE, rotor: psi.diff(), trucks: phi.diff()},
         {across: SIDEWAYS, turning: theta.diff()},
         [-along * sp.sin(phi) + (across + l * turning) * sp.cos(phi),
@@ -63,28 +55,24 @@ def snakeboard() -> Case:
 
 
 def sleigh() -> Case:
-    """Three coordinates, one constraint; the center of mass is ahead of the knife by a."""
-    center = (x + a * sp.cos(theta), y + a * sp.sin(theta))
-    energy = m * sum(c.diff(dynamicsymbols._t) ** 2 for c in center) / 2 + J * theta.diff() ** 2 / 2
+    """The sleigh of examples/chaplygin_sleigh.py; its center of mass is ahead of the knife by a."""
     return Case(
         "sleigh",
-        _system([x, y, theta], energy, {"knife": SIDEWAYS}),
+        chaplygin_sleigh.system(),
         {along: LENGTHWISE, turning: theta.diff()},
         {across: SIDEWAYS},
         [across],
-        [(m, J, turning, a)],
+        [(chaplygin_sleigh.m, chaplygin_sleigh.I, turning, chaplygin_sleigh.a)],
         {x: 0.1, y: -0.2, theta: 0.4, along: 0.8, turning: -0.5},
     )
 
 
-def _system(coordinates: list, energy: sp.Expr, constraints: dict) -> vn.System:
-    used = energy.free_symbols.union(*(c.free_symbols for c in constraints.values()))
-    return vn.System(
-        coordinates,
-        energy,
-        constraints=[vn.Nonholonomic(f, name) for name, f in constraints.items()],
-        parameters={p: value for p, value in NUMBERS.items() if p in used},
-    )
+def _without_servos(system: vn.System) -> vn.System:
+    """The same mechanism with its ideal constraints alone, and the parameters that these and the energies contain."""
+    ideal = [c for c in system.constraints if not isinstance(c, vn.Servo)]
+    used = system.kinetic_energy.free_symbols.union(*(c.expression.free_symbols for c in ideal))
+    parameters = {p: value for p, value in system.parameters.items() if p in used}
+    return replace(system, forces={}, inputs=[], constraints=ideal, parameters=parameters)
 
 
 def hamel(case: Case) -> vn.EquationsOfMotion:

@@ -91,7 +91,7 @@ def report(path):
     """The page about the ball and beam, written and shown."""
     print(f"\nA report of {BEAM.name}: equations, motion, equilibria, stability, feedback (half a minute)")
     written = vn.write_report(vn.load(BEAM), path.with_suffix(".html"))
-    for i, point in enumerate(written.findings.points, start=1):
+    for i, point in enumerate(written.results.points, start=1):
         closed = f"with feedback {point.closed_verdict.kind}"
         print(f"  equilibrium {i}: without feedback {point.verdict.kind}, {closed}")
     print(f"Report: {written}")

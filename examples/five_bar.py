@@ -23,21 +23,22 @@ MOTOR = vn.motors.DCMotor(torque_constant=0.05, resistance=1.2, inductance=1e-3,
 PLACE = 0.15 + 0.45j  # of the tool, as a complex number [m]
 
 
-def system():
+def system(turning=0, corner=(0, 0)):
+    """The robot; on a table that turns about the origin at the rate ``turning``, with its first motor at ``corner``."""
     T = V = 0
     ends = []
     for side, (inner, outer) in enumerate(zip(theta, phi, strict=True)):
-        start = (d * side, 0)
+        start = (corner[0] + d * side, corner[1])
         for length, angle in ((a, inner), (b, outer)):
             center = (start[0] + length / 2 * cos(angle), start[1] + length / 2 * sin(angle))
-            T += rho * length * (sum(x.diff(t) ** 2 for x in center) + length**2 / 12 * angle.diff() ** 2) / 2
+            T += rho * length * (square(center, turning) + length**2 / 12 * (angle.diff() + turning) ** 2) / 2
             V += rho * length * g * center[1]
             start = (start[0] + length * cos(angle), start[1] + length * sin(angle))
         ends.append(start)
     (x1, y1), (x2, y2) = ends
     return vn.System(
         coordinates=[*theta, *phi],
-        kinetic_energy=T + m * (x1.diff(t) ** 2 + y1.diff(t) ** 2) / 2,
+        kinetic_energy=T + m * square(ends[0], turning) / 2,
         potential_energy=V + m * g * y1,
         forces=dict(zip(theta, u, strict=True)),
         constraints=[vn.Holonomic(x1 - x2, name="tool x"), vn.Holonomic(y1 - y2, name="tool y")],
@@ -45,6 +46,12 @@ def system():
         inputs=u,
         name="five-bar robot",
     )
+
+
+def square(point, turning):
+    """|v|² of a point given in the axes of the table."""
+    x, y = point
+    return (x.diff(t) - turning * y) ** 2 + (y.diff(t) + turning * x) ** 2
 
 
 def angles(place):

@@ -21,7 +21,7 @@ speed = V + a * t
 START = 1.2  # the angle at the start [rad]
 
 
-def system():
+def system(speed=speed):
     return vn.System(
         coordinates=[x, y],
         kinetic_energy=m * (x.diff() ** 2 + y.diff() ** 2) / 2,

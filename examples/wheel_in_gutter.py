@@ -11,7 +11,7 @@ sign. The reference values come from an integration with 256-bit numbers.
 """
 
 import numpy as np
-from sympy import Symbol, cos, sin, symbols
+from sympy import Dummy, cos, sin, symbols
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
@@ -23,13 +23,22 @@ X_END, PHI_END = -0.669711984644959507, -5.66446543825066656  # at t = 2 s, to 1
 
 
 def gutter(s):
-    return s**4 + 0.13 * s**3 - 0.5 * s**2 - 0.13 * s - 0.5
+    return (100 * s**4 + 13 * s**3 - 50 * s**2 - 13 * s - 50) / 100
 
 
-def system():
-    s = Symbol("s")
+def residuals(profile=gutter):
+    """The wheel touches the profile p, with a common tangent, and rolls."""
+    s = Dummy("s")
     x_a, z_a = x + r * cos(alpha), z + r * sin(alpha)
-    slope = gutter(s).diff(s).subs(s, x_a)
+    return {
+        "contact": z_a - profile(s).subs(s, x_a),
+        "tangency": profile(s).diff(s).subs(s, x_a) * sin(alpha) + cos(alpha),
+        "rolling": -x.diff() * sin(alpha) + z.diff() * cos(alpha) + r * theta.diff(),
+    }
+
+
+def system(profile=gutter):
+    zero = residuals(profile)
     rim = M * (x.diff() ** 2 + z.diff() ** 2 + r**2 * theta.diff() ** 2) / 2
     swing = l * phi.diff()
     bob = m * ((x.diff() + swing * cos(phi)) ** 2 + (z.diff() + swing * sin(phi)) ** 2) / 2
@@ -38,9 +47,9 @@ def system():
         kinetic_energy=rim + bob,
         potential_energy=M * g * z + m * g * (z - l * cos(phi)),
         constraints=[
-            vn.Holonomic(z_a - gutter(x_a), name="contact"),
-            vn.Holonomic(slope * sin(alpha) + cos(alpha), name="tangency"),
-            vn.Nonholonomic(-x.diff() * sin(alpha) + z.diff() * cos(alpha) + r * theta.diff(), name="rolling"),
+            vn.Holonomic(zero["contact"], name="contact"),
+            vn.Holonomic(zero["tangency"], name="tangency"),
+            vn.Nonholonomic(zero["rolling"], name="rolling"),
         ],
         parameters={M: RIM, m: BOB, r: RADIUS, l: LENGTH, g: GRAVITY},
         name="wheel in a gutter",

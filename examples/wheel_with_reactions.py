@@ -7,19 +7,23 @@ coefficient -r f₃ of U in the rate of f₁ vanishes. Reference values: 256-bit
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import sympy as sp
-from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 
-x, z, theta, phi, alpha = dynamicsymbols("x z theta phi alpha")
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+from examples import wheel_in_gutter
+from examples.wheel_in_gutter import M, alpha, g, gutter, l, m, phi, r, theta, x, z
+
 xd, zd, thetad, phid = (q.diff() for q in (x, z, theta, phi))
-M, m, r, l, g = sp.symbols("M m r l g")
 Rx, Rz, U = sp.symbols("Rx Rz U")  # reaction at the contact, rate of alpha
-NUMBERS = {M: 1.0, m: 0.5, r: 7 / 40, l: 7 / 50, g: 9.81}
+NUMBERS = dict(wheel_in_gutter.system().parameters)
 STATES = (x, xd, z, zd, theta, thetad, phi, phid, alpha)
 NAMES = ("x", "xd", "z", "zd", "th", "thd", "phi", "phid", "alpha")  # of the same in the reference data
 
@@ -40,21 +44,10 @@ REFERENCE = {
 GUESS = {x: 0.505, xd: 1.05, z: -0.436, zd: -0.034, theta: 0.0, thetad: -6.0, phi: 3.4, phid: -11.5, alpha: -1.6}
 
 
-def gutter(s: sp.Expr) -> sp.Expr:
-    """p(s), with the brackets that the paper lost."""
-    return s**4 + sp.Rational(13, 100) * s**3 - s**2 / 2 - sp.Rational(13, 100) * s - sp.Rational(1, 2)
-
-
 def contact(profile: Callable[[sp.Expr], sp.Expr] = gutter) -> dict[str, sp.Expr]:
-    """h, its gradient η and the residuals (18)-(20) at the contact (x + r cos α, z + r sin α), h = z - p(x)."""
-    s = sp.Dummy("s")
-    xa, za = x + r * sp.cos(alpha), z + r * sp.sin(alpha)
-    hx = -profile(s).diff(s).subs(s, xa)
-    return {
-        "contact": za - profile(s).subs(s, xa),
-        "rolling": -xd * sp.sin(alpha) + zd * sp.cos(alpha) + r * thetad,
-        "tangency": hx * sp.sin(alpha) - sp.cos(alpha),  # (μ, τ), τ = (-h_z, h_x)
-    }
+    """The residuals (18)-(20) at the contact (x + r cos α, z + r sin α); (μ, τ) with τ = (-h_z, h_x), h = z - p(x)."""
+    found = wheel_in_gutter.residuals(profile)
+    return {"contact": found["contact"], "rolling": found["rolling"], "tangency": -found["tangency"]}
 
 
 def wheel(profile: Callable[[sp.Expr], sp.Expr] = gutter) -> vn.AffineSystem:
@@ -87,8 +80,8 @@ def wheel(profile: Callable[[sp.Expr], sp.Expr] = gutter) -> vn.AffineSystem:
         [columns[Rx][2], columns[Rz][2], 0],
         [0, 0, 1],
     ]
-    bob = (xd + l * phid * c) ** 2 + (zd + l * phid * s_) ** 2
-    energy = M / 2 * (xd**2 + zd**2 + r**2 * thetad**2) + m / 2 * bob + M * g * z + m * g * (z - l * c)
+    energies = wheel_in_gutter.system(profile)
+    energy = energies.kinetic_energy + energies.potential_energy
     return vn.AffineSystem(STATES, drift, [Rx, Rz, U], B, contact(profile), NUMBERS, energy=energy, name="wheel")
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from functools import cache
 
 import sympy as sp
-from sympy import sin, sqrt
+from sympy import sin
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from examples import gyroscope_in_gimbals, sleigh_with_servo
+from examples import gyroscope_in_gimbals, particle_with_given_speed, sleigh_with_servo
 from examples.gyroscope_in_gimbals import A1, A2, B1, C1, A, C, spin
 from examples.gyroscope_in_gimbals import NUMBERS as GYROSCOPE
 from examples.gyroscope_in_gimbals import alpha as outer
 from examples.gyroscope_in_gimbals import beta as inner
 from examples.gyroscope_in_gimbals import gamma as rotor
+from examples.particle_with_given_speed import x, y
 from examples.sleigh_with_servo import NUMBERS as SLEIGH
 from examples.sleigh_with_servo import M, alpha, beta, e1, e2, e3, eta, k, phi, slip, tau, xi
+from papers.variants import with_numbers
 
 # -- the sleigh: contact point (ξ, η), heading φ, center of mass (α, β) in the axes of the body ----------------------
 
@@ -54,7 +56,6 @@ def gyroscope(motor: str = "rotor") -> vn.System:
 
 # -- a point with a given speed: |v| = v(t), nonlinear and rheonomic -------------------------------------------------
 
-x, y = dynamicsymbols("x y")
 t = dynamicsymbols._t
 GIVEN = 1 + sin(t) / 2
 
@@ -62,6 +63,6 @@ GIVEN = 1 + sin(t) / 2
 @cache
 def point() -> vn.System:
     """A unit mass in a plane field, its speed prescribed."""
-    speed = vn.Nonholonomic(sqrt(x.diff() ** 2 + y.diff() ** 2) - GIVEN, name="speed")
     field = x**2 / 2 + sp.Rational(3, 2) * y**2 + x * y / 2
-    return vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, field, constraints=[speed], name="point")
+    particle, mass = particle_with_given_speed.system(GIVEN), particle_with_given_speed.m
+    return with_numbers(particle, {mass: 1}, potential_energy=field, name="point")

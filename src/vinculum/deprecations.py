@@ -29,7 +29,7 @@ MOVED = {
     "tree_figure": "bodies.tree_figure",
     "loads": "model.loads",
     "ModelFileError": "model.ModelFileError",
-    "Findings": "model.examine.Findings",
+    "Findings": "model.examine.Results",
     "ProgramEquations": "program.ProgramEquations",
     "affine": "program.to_affine",
     "Binomial": "program.Binomial",

@@ -331,6 +331,11 @@ def test_a_run_that_ends_early_is_a_no(model, run):
     data = json.loads(run("simulate model.toml --json", code=1).stdout)
     assert data["outcome"]["kind"] == "non-finite"
     assert data["outcome"]["time"] < 5
+    assert data["outcome"]["cause"] == "refused"
+    (part,) = data["outcome"]["about"]
+    assert part["kind"] == "expression"
+    assert part["name"].startswith("log(")
+    assert part["name"] in data["outcome"]["reason"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import html
 import importlib
 import json
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -16,14 +16,16 @@ from sympy.physics.mechanics import dynamicsymbols
 from typer.testing import CliRunner
 
 import vinculum as vn
+from examples import cartesian_pendulum
 from vinculum.cli.app import app
 from vinculum.derivation import FORMS, form_names
-from vinculum.derivation.forms.form import KINDS, MechanicalForm, build_form, option, register
+from vinculum.derivation.forms.form import MechanicalForm, build_form, register
 from vinculum.derivation.forms.multipliers import eliminate_multipliers
 from vinculum.derivation.printing import balance_lines, constraint_lines
 from vinculum.derivation.variables import full_state
 from vinculum.model import ModelFileError, loads
 from vinculum.model.schema.schema import schema
+from vinculum.options import KINDS, option
 
 x, y, e1 = dynamicsymbols("x y e1")
 m, g, l = sp.symbols("m g l")
@@ -40,14 +42,7 @@ rod = "(x^2 + y^2 - 1)/2"
 
 
 def pendulum() -> vn.System:
-    return vn.System(
-        [x, y],
-        m * (x.diff() ** 2 + y.diff() ** 2) / 2,
-        m * g * y,
-        constraints=[vn.Holonomic((x**2 + y**2 - l**2) / 2, name="rod")],
-        parameters={m: 1, g: 10, l: 1},
-        name="pendulum",
-    )
+    return replace(cartesian_pendulum.system(), parameters={m: 1, g: 10, l: 1}, name="pendulum")
 
 
 def turning() -> vn.System:
@@ -85,6 +80,25 @@ def test_an_option_that_no_form_has_is_refused(form):
 def test_a_misspelled_option_is_suggested():
     with pytest.raises(vn.VinculumError, match="Did you mean dependent"):
         vn.derive(pendulum(), "shulgin", dependant=[y])
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        (lambda: vn.Shulgin(dependant=[y]), "'shulgin' has no option dependant. Did you mean dependent. Its options"),
+        (lambda: vn.Shulgin([y], {}), "got 2 values without a name; it takes only dependent"),
+        (lambda: vn.Shulgin([y], dependent=[y]), "got dependent twice"),
+    ],
+)
+def test_a_form_is_not_built_with_an_option_that_it_does_not_have(build, said):
+    with pytest.raises(vn.VinculumError, match=said):
+        build()
+
+
+@pytest.mark.parametrize("form", form_names())
+def test_no_form_is_built_with_an_unknown_option(form):
+    with pytest.raises(vn.VinculumError, match=f"'{form}' has no option flavor"):
+        FORMS[form](flavor="mild")
 
 
 def test_options_do_not_stand_next_to_a_form_object():
@@ -209,9 +223,9 @@ def test_a_new_form_is_known_to_the_command_line_and_to_latex(plain, tmp_path):
 
 
 def test_a_new_form_is_known_to_the_report(plain, tmp_path):
-    findings = vn.examine(loads(FILE + '[form]\nname = "plain"\n'))
+    results = vn.examine(loads(FILE + '[form]\nname = "plain"\n'))
     page = tmp_path / "page.html"
-    vn.write_report(findings, page)
+    vn.write_report(results, page)
     text = html.unescape(page.read_text(encoding="utf-8"))
     assert "Lagrange's equations, plain." in text
 

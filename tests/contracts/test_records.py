@@ -24,7 +24,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 import vinculum.model.examine
 
-INTERFACES = (vn.simulation.Method,)  # nobody makes one
+INTERFACES = (vn.simulation.Method, vn.simulation.Stabilization)  # nobody makes one
 LIBRARY = Path(vn.__file__).parent / "model" / "library"
 x, y, s, e = dynamicsymbols("x y s e")
 k, c, u, p, t = sp.symbols("k c u p t")
@@ -101,7 +101,7 @@ def model():
 
 
 @cache
-def findings():
+def results():
     return vn.examine(vn.load(LIBRARY / "ball_and_beam.toml"))
 
 
@@ -186,9 +186,10 @@ MAKERS = {
     "GainInterval": lambda: vn.simulation.gain_interval("euler", 0.01, 1e-3, curvature=1.0),
     "Happened": lambda: motion().events[0],
     "Outcome": lambda: motion().outcome,
-    "Findings": findings,
-    "Point": lambda: findings().points[0],
-    "Settling": lambda: findings().points[0].settling,
+    "Cause": lambda: motion().outcome.cause,
+    "Results": results,
+    "Point": lambda: results().points[0],
+    "Settling": lambda: results().points[0].settling,
 }
 
 

@@ -192,8 +192,8 @@ def test_stabilization(written, meant):
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('{ kind = "sampled", alpha = 5 }', "has no option alpha. Its options: rate"),
-        ('{ kind = "guaranteed" }', "the accuracy, is missing"),
+        ('{ kind = "sampled", alpha = 5 }', "has no option alpha. Its option is rate"),
+        ('{ kind = "guaranteed" }', "guaranteed needs epsilon. The guaranteed accuracy. Write epsilon = ..."),
         ('{ kind = "baumgarte", rate = { trck = 3 } }', "Did you mean track?"),
     ],
 )

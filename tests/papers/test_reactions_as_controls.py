@@ -7,24 +7,18 @@ import pytest
 import sympy as sp
 
 import vinculum as vn
+from examples import wheel_in_gutter
 from examples.wheel_with_reactions import (
     GUESS,
-    NUMBERS,
     REFERENCE,
     STATES,
-    M,
     U,
     alpha,
-    contact,
-    g,
     gutter,
-    l,
-    m,
     normal_reaction,
     phi,
     phid,
     program,
-    r,
     start,
     theta,
     thetad,
@@ -39,20 +33,7 @@ from vinculum.simulation import METHODS
 
 def as_system() -> vn.System:
     """The same wheel by its energies; α has no inertia."""
-    bob = (xd + l * phid * sp.cos(phi)) ** 2 + (zd + l * phid * sp.sin(phi)) ** 2
-    residuals = contact()
-    return vn.System(
-        [x, z, theta, phi, alpha],
-        M / 2 * (xd**2 + zd**2 + r**2 * thetad**2) + m / 2 * bob,
-        M * g * z + m * g * (z - l * sp.cos(phi)),
-        constraints=[
-            vn.Holonomic(residuals["contact"], "contact"),
-            vn.Nonholonomic(residuals["rolling"], "rolling"),
-            vn.Holonomic(residuals["tangency"], "tangency"),
-        ],
-        parameters=NUMBERS,
-        name="wheel",
-    )
+    return wheel_in_gutter.system()
 
 
 def run(equations, times, method="taylor", **options):

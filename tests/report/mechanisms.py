@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples import cartesian_pendulum
 from vinculum.model.model import Drawing, Model, Segment
 
 MODELS = Path(vn.__file__).parent / "model" / "library"
@@ -32,17 +34,8 @@ def wheel() -> Model:
 
 def promised() -> Model:
     """A pendulum in Cartesian coordinates by Euler's method, its rod held within a promised bound."""
-    x, y = dynamicsymbols("x y")
-    m, g, l = sp.symbols("m g l")
-    rod = vn.Holonomic((x**2 + y**2 - l**2) / 2, name="rod")
-    system = vn.System(
-        [x, y],
-        m * (x.diff() ** 2 + y.diff() ** 2) / 2,
-        m * g * y,
-        constraints=[rod],
-        parameters={m: 1.0, g: 9.81, l: 1.0},
-        name="pendulum on a rod",
-    )
+    x, y, m, g, l = (getattr(cartesian_pendulum, name) for name in ("x", "y", "m", "g", "l"))
+    system = replace(cartesian_pendulum.system(), parameters={m: 1.0, g: 9.81, l: 1.0}, name="pendulum on a rod")
     how = {"method": "euler", "step": 1e-4, "stabilization": vn.Guaranteed(1e-3)}
     drawing = Drawing({"pivot": (0, 0), "bob": (x, y)}, [Segment(["pivot", "bob"], name="rod")], traces=["bob"])
     return Model(system, simulation={"initial": {x: 0.6, y: -0.8}, "times": (0, 2), **how}, drawing=drawing)

@@ -58,7 +58,7 @@ def test_plays_to_the_end_and_begins_anew(opened):
 
 
 def test_slider_shows_the_mechanism_where_it_is(opened, written):
-    motion = written("beam").findings.point.closed_motion
+    motion = written("beam").results.point.closed_motion
     alpha = next(q for q in motion.problem.equations.system.coordinates if q.name == "alpha")
     page, _ = opened("beam")
     times = page.evaluate("JSON.parse(document.getElementById('films').textContent)[0].t")
@@ -161,18 +161,18 @@ def test_still_picture_is_not_blank(opened):
 
 @pytest.mark.parametrize("name", ["beam", "arm", "wheel"])
 def test_every_formula_is_set(opened, written, name):
-    printed = written(name).findings.equations.printed()
+    printed = written(name).results.equations.printed()
     page, _ = opened(name)
     rows = page.locator("#equations .row").count()
     assert rows == len(printed.definitions) + len(printed.equations)
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert page.evaluate(looking.EMPTY_FORMULAS) == []
     assert page.locator("math").count() > rows
-    assert page.locator("#equations code").count() == 0, "what is no formula is shown as text"
+    assert page.locator("#equations code").count() == 0, "text without a formula is shown as text"
 
 
 def test_the_promised_bound_is_drawn_and_kept(opened, written):
-    motion = written("promised").findings.motion
+    motion = written("promised").results.motion
     assert motion.promised
     page, _ = opened("promised")
     lines = page.evaluate(looking.LINES, looking.figure(page, "#constraints .plot"))
@@ -183,7 +183,7 @@ def test_the_promised_bound_is_drawn_and_kept(opened, written):
 
 
 def test_roots_stand_where_they_are(opened, written):
-    point = written("beam").findings.point
+    point = written("beam").results.point
     page, _ = opened("beam")
     looking.figure(page, "#stability .plot")
     shown = page.evaluate("""document.querySelector("#stability .plot")._fullData.map(t => [t.name, t.text])""")
@@ -216,7 +216,7 @@ def test_scripts_that_are_not_ours_do_not_run(running, written, tmp_path):
 
 
 def test_refused_steps_are_told(opened, written):
-    assert "feedback at equilibrium 1" in written("hostile").findings.refusals
+    assert "feedback at equilibrium 1" in written("hostile").results.refusals
     page, _ = opened("hostile")
     assert "The system has no inputs" in page.inner_text("#refused")
 

@@ -165,20 +165,20 @@ torque = "u"
 
 def test_inputs_are_shown_with_their_laws():
     simulation = '[simulation]\ntimes = [0, 1]\ninputs = { u = "-k*dot(link)" }\n'
-    findings = vn.examine(vn.model.loads(ARM + simulation))
-    shown = page(findings)
+    results = vn.examine(vn.model.loads(ARM + simulation))
+    shown = page(results)
     assert 'id="inputs"' in shown
-    link, k = findings.model.system.coordinates[0], sp.Symbol("k")
+    link, k = results.model.system.coordinates[0], sp.Symbol("k")
     assert formula(vlatex(-k * link.diff())) in shown
     assert 'id="reactions"' not in shown
 
 
 def test_what_holds_a_servo_constraint_is_no_reaction():
     path = '[tree.path]\nbody = "link"\njoints = { link = "sin(t/(1*t_0))" }\n[simulation]\ntimes = [0, 1]\n'
-    findings = vn.examine(vn.model.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + path))
-    assert findings.motion is not None
-    assert set(findings.motion.inputs) == {"u"}
-    shown = page(findings)
+    results = vn.examine(vn.model.loads(ARM.replace('l = "1 m"', 'l = "1 m"\nt_0 = "1 s"') + path))
+    assert results.motion is not None
+    assert set(results.motion.inputs) == {"u"}
+    shown = page(results)
     assert 'id="inputs"' in shown
     assert "holds the servo constraint link path" in shown
     assert 'id="reactions"' not in shown
@@ -187,11 +187,11 @@ def test_what_holds_a_servo_constraint_is_no_reaction():
 def test_every_event_is_told():
     events = 'events = [{ name = "turn", expression = "dot(link)" }, { name = "never", expression = "link - 99" }]'
     simulation = f"[simulation]\ntimes = [0, 9]\ninputs = {{ u = 0 }}\n{events}\n"
-    findings = vn.examine(vn.model.loads(ARM + simulation))
-    assert findings.motion is not None
-    count = len(findings.motion.event_times["turn"])
+    results = vn.examine(vn.model.loads(ARM + simulation))
+    assert results.motion is not None
+    count = len(results.motion.event_times["turn"])
     assert count > 4
-    shown = page(findings)
+    shown = page(results)
     assert f"and {count - 3} more" in shown
     assert "<dt>event never</dt><dd>none</dd>" in shown
 
@@ -381,5 +381,5 @@ def test_a_motion_with_feedback_alone_is_examined_too():
 @pytest.mark.parametrize("name", sorted(path.stem for path in mechanisms.MODELS.glob("*.toml")))
 def test_every_model_of_the_package_has_its_report(name, tmp_path):
     done = write_report(vn.load(mechanisms.MODELS / f"{name}.toml"), tmp_path / f"{name}.html")
-    assert done.findings.refusals == {}
+    assert done.results.refusals == {}
     assert 'id="play"' in done.path.read_text(), "each says what to draw"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,6 +10,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples import cartesian_pendulum
 
 t = dynamicsymbols._t
 x, y, z, s, theta, r = dynamicsymbols("x y z s theta r")
@@ -34,20 +36,13 @@ def angle_pendulum() -> vn.EquationsOfMotion:
 
 def rod() -> vn.Holonomic:
     """x² + y² = l², with a reaction λ (x, y): the tension is -λ l."""
-    return vn.Holonomic((x**2 + y**2 - l**2) / 2, name="rod")
+    return cartesian_pendulum.system().constraints[0]
 
 
 def cartesian_system(**changes: object) -> vn.System:
-    """A pendulum in x to the right and y upwards."""
-    fields = {
-        "coordinates": [x, y],
-        "kinetic_energy": m * (x.diff() ** 2 + y.diff() ** 2) / 2,
-        "potential_energy": m * g * y,
-        "constraints": [rod()],
-        "parameters": NUMBERS,
-        "name": "pendulum in x and y",
-    }
-    return vn.System(**fields | changes)
+    """A pendulum in x to the right and y upwards, with a unit mass and length."""
+    fields = {"parameters": NUMBERS, "name": "pendulum in x and y"}
+    return replace(cartesian_pendulum.system(), **fields | changes)
 
 
 @cache

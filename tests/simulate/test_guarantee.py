@@ -127,7 +127,7 @@ def test_the_recursion_of_adams_methods_turns_unstable_at_their_limit(method, or
 @pytest.mark.parametrize("method", RUNGE_KUTTA)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_deadbeat_gains_make_the_recursion_nilpotent(method, order):
-    from vinculum.simulation.stabilization.feedback import deadbeat
+    from vinculum.simulation.stabilization.stabilization import deadbeat
 
     tableau = METHODS[method]
     S = tableau.step_matrix(deadbeat(order, tableau.order), 1.0, True)

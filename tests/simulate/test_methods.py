@@ -15,7 +15,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from simulate.models import difference, hanging, largest, pendulum, run, x
 from vinculum.simulation import METHODS, Method, register
-from vinculum.simulation.problem.events import NON_FINITE, STALLED, Outcome, finished
+from vinculum.simulation.trajectory.outcome import NON_FINITE, STALLED, Outcome, finished
 
 TIMES = np.linspace(0, 2, 21)
 BUTCHER = {  # six stages, order five (Butcher 1964)
@@ -69,7 +69,7 @@ class DOP853(Method):
             solver.step()
             if solver.status == "failed" or not np.all(np.isfinite(solver.y)):
                 kind = STALLED if solver.status == "failed" else NON_FINITE
-                return Outcome(kind, solver.t_old, ""), solver.t_old, solver.y
+                return Outcome(kind, solver.t_old), solver.t_old, solver.y
             values = watched(solver.t, solver.y, p)
             recorder.measure(values[:1], values[None, 1:])
             waiting = recorder.instants[recorder.written :]
@@ -111,8 +111,8 @@ def test_options_of_an_object_are_given_to_the_object():
     [
         ("rk4", {"step": 0.1, "tolerance": 1e-6}, "fixed step and no tolerance"),
         ("taylor", {"step": 0.1}, "chooses its own steps"),
-        ("rk4", {"step": 0.1, "compact": True}, "has no option compact; it takes step"),
-        ("bdf", {"compact": False}, "has no option compact; it takes tolerance"),
+        ("rk4", {"step": 0.1, "compact": True}, "has no option compact. Its option is step"),
+        ("bdf", {"compact": False}, "has no option compact. Its option is tolerance"),
         ("rk5", {}, "no method 'rk5'. Did you mean"),
         (4, {}, "no method 4. Known: taylor"),
     ],
@@ -120,6 +120,28 @@ def test_options_of_an_object_are_given_to_the_object():
 def test_an_option_that_a_method_does_not_have_is_refused(method, options, said):
     with pytest.raises(vn.VinculumError, match=said):
         vn.simulate(pendulum(), hanging(), (0, 1), method, **options)
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        (
+            lambda: vn.Taylor(step=1),
+            "Taylor chooses its own steps. Leave step out.*Its options are tolerance, compact.",
+        ),
+        (lambda: vn.Taylor(tolerence=1), "has no option tolerence. Did you mean tolerance. Its options are"),
+        (lambda: vn.BDF(compact=True), "BDF has no option compact. Its option is tolerance."),
+        (
+            lambda: vn.RungeKutta("rk4", tolerance=1),
+            "RungeKutta has a fixed step and no tolerance. Leave out tolerance. Its options are",
+        ),
+        (lambda: vn.Adams("ab4", stp=1), "has no option stp. Did you mean step"),
+        (lambda: vn.BDF(1e-9, 2), "got 2 values without a name; it takes only tolerance"),
+    ],
+)
+def test_a_method_is_not_built_with_an_option_that_it_does_not_have(build, said):
+    with pytest.raises(vn.VinculumError, match=said):
+        build()
 
 
 @pytest.mark.parametrize("method", [*METHODS.values(), vn.RungeKutta("rk4", step=0.1)], ids=lambda method: method.name)

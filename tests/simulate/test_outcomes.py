@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from string import Formatter
+
 import numpy as np
 import pytest
 import sympy as sp
 
 import vinculum as vn
 from simulate.models import hanging, k, pendulum, r, s, t, theta, x, y
+from vinculum.simulation.trajectory.outcome import SENTENCES, from_json, to_json
 
 METHODS = [("taylor", {}), ("rk4", {"step": 1e-3}), ("ab4", {"step": 1e-3}), ("bdf", {})]
 every_method = pytest.mark.parametrize(("method", "options"), METHODS)
@@ -176,7 +180,7 @@ def test_a_start_where_the_force_has_no_value(method, options):
 
 
 def said(*arguments: object, **options: object) -> str:
-    """What is said about a run that cannot begin: the refusal, or the outcome."""
+    """The message about a run that cannot begin: the refusal, or the outcome."""
     try:
         return str(attempt(*arguments, **options).outcome)
     except vn.VinculumError as refusal:
@@ -287,6 +291,58 @@ def test_an_outcome_says_whether_the_run_went_well():
 
 def test_an_outcome_introduces_itself():
     assert str(vn.simulation.Outcome("stalled", 1.25, "a wall")) == "stalled at t = 1.25: a wall"
+
+
+def test_a_kind_and_a_cause_are_from_fixed_lists():
+    with pytest.raises(vn.VinculumError, match=r"no kind of outcome 'tired'\. Use one of finished, event"):
+        vn.simulation.Outcome("tired", 1.0)
+    with pytest.raises(vn.VinculumError, match=r"no cause 'divison'\. Did you mean division"):
+        vn.simulation.Cause("divison")
+
+
+def numbers_of(sentence: str) -> list[str]:
+    return [name for _, name, _, _ in Formatter().parse(sentence) if name in ("value", "start")]
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_every_cause_has_a_sentence_and_survives_a_file(name):
+    """Each name in a sentence comes from the data; nothing else is needed to write it."""
+    about = [
+        vn.errors.About(kind, f"my {kind}") for kind in ("event", "expression", "operation", "state", "constraint")
+    ]
+    finding = vn.errors.Finding("It broke.", ["Use ", vn.errors.call("derive", form="hamel"), "."])
+    cause = vn.simulation.Cause(name, about, dict.fromkeys(numbers_of(SENTENCES[name]), 0.25), finding)
+    outcome = vn.simulation.Outcome("stalled", 2.0, cause)
+    assert "{" not in outcome.reason
+    assert bool(outcome.reason) == (name != "unknown")
+    again = from_json(json.loads(json.dumps(to_json(outcome))))
+    assert str(again) == str(outcome)
+    assert (again.about, again.numbers, again.cause.name) == (outcome.about, outcome.numbers, name)
+
+
+def test_an_outcome_of_an_older_file_is_read():
+    old = from_json(["stalled", 1.25, "a wall {here}"])
+    assert str(old) == "stalled at t = 1.25: a wall {here}"
+    assert old == from_json(to_json(old))
+
+
+def test_the_cause_of_a_fall_is_data():
+    outcome = attempt(falling(), {x: 1.0}, (0, 5)).outcome
+    assert outcome.cause.name == "division"
+    assert outcome.about == (("expression", "x"),)
+    assert 0 < outcome.numbers["value"] < 1e-6
+
+
+def test_the_cause_of_a_motion_that_runs_away_is_the_fastest_state():
+    outcome = attempt(on_a_line(potential_energy=-(x**4)), {x: 1.0}, (0, 5), "rk4", step=1e-3).outcome
+    assert (outcome.cause.name, outcome.about) == ("growth", (("state", "dot(x)"),))
+
+
+def test_the_cause_of_a_terminal_event_is_its_name():
+    ground = vn.Event(x, name="ground", terminal=True)
+    outcome = attempt(on_a_line(potential_energy=x), {x: 1.0}, (0, 5), events=[ground]).outcome
+    assert (outcome.kind, outcome.cause.name, outcome.about) == ("event", "terminal event", (("event", "ground"),))
+    assert outcome.reason == "the event 'ground' ended the run"
 
 
 def test_a_finished_run_says_so():

@@ -35,70 +35,70 @@ MODEL = Model(
 
 
 @pytest.fixture(scope="module")
-def findings():
+def results():
     return vn.examine(MODEL)
 
 
-def test_every_question_is_answered(findings):
-    assert not findings.refusals
-    assert findings.motion.outcome.kind == "finished"
-    assert sorted(abs(round(point.rest[theta], 9)) for point in findings.points) == [0, round(np.pi, 9)]
-    assert [point.verdict.kind for point in findings.points] == ["unstable", "asymptotically stable"]
-    assert all(point.closed_verdict.kind == "asymptotically stable" for point in findings.points)
+def test_every_question_is_answered(results):
+    assert not results.refusals
+    assert results.motion.outcome.kind == "finished"
+    assert sorted(abs(round(point.rest[theta], 9)) for point in results.points) == [0, round(np.pi, 9)]
+    assert [point.verdict.kind for point in results.points] == ["unstable", "asymptotically stable"]
+    assert all(point.closed_verdict.kind == "asymptotically stable" for point in results.points)
 
 
-def test_answers_are_those_of_the_verbs(findings):
+def test_answers_are_those_of_the_verbs(results):
     equations = vn.derive(PENDULUM)
     linear = vn.linearize(equations, vn.equilibrium(equations, {u: 0}))
     law = vn.stabilize(linear, [10, 1], 1)
-    np.testing.assert_array_equal(findings.point.law.gain, law.gain)
-    np.testing.assert_array_equal(findings.point.linear.roots, linear.roots)
+    np.testing.assert_array_equal(results.point.law.gain, law.gain)
+    np.testing.assert_array_equal(results.point.linear.roots, linear.roots)
 
 
-def test_closed_loop_starts_as_far_from_every_equilibrium(findings):
-    for point in findings.points:
+def test_closed_loop_starts_as_far_from_every_equilibrium(results):
+    for point in results.points:
         closed, held = point.closed_motion, point.held_motion
         assert closed[theta][0] - point.rest[theta] == pytest.approx(0.1)
         assert held[theta][0] == closed[theta][0]
         assert closed[theta][-1] == pytest.approx(point.rest[theta], abs=1e-6)
-    upright = findings.points[0]
+    upright = results.points[0]
     assert abs(upright.held_motion[theta]).max() > 1, "without feedback it falls"
 
 
-def test_each_step_alone(findings):
+def test_each_step_alone(results):
     equations = equations_of(MODEL)
     rest = rest_of(MODEL, equations)
     law = law_of(MODEL, linear_of(equations, rest))
     loop = loop_of(MODEL, equations, law, None)
     end = closed_motion_of(MODEL, loop, law, rest)[theta][-1]
-    assert end == findings.point.closed_motion[theta][-1]
-    assert held_motion_of(MODEL, equations, law, rest)[theta][-1] == findings.point.held_motion[theta][-1]
+    assert end == results.point.closed_motion[theta][-1]
+    assert held_motion_of(MODEL, equations, law, rest)[theta][-1] == results.point.held_motion[theta][-1]
 
 
 def test_what_is_not_asked_is_not_answered():
-    findings = vn.examine(Model(PENDULUM))
-    assert findings.equations is not None
-    assert (findings.motion, findings.points, findings.refusals) == (None, (), {})
+    results = vn.examine(Model(PENDULUM))
+    assert results.equations is not None
+    assert (results.motion, results.points, results.refusals) == (None, (), {})
     with pytest.raises(vn.VinculumError, match="control"):
         law_of(Model(PENDULUM), vn.examine(replace(MODEL, control=None)).point.linear)
 
 
 def test_a_refused_step_is_told_in_words_and_the_rest_goes_on():
-    findings = vn.examine(replace(MODEL, simulation={"initial": {theta: 0.1}, "times": (0, 1)}))
-    assert list(findings.refusals) == ["motion"]
-    assert "u has no law" in findings.refusals["motion"]
-    assert findings.point.closed_motion is not None
+    results = vn.examine(replace(MODEL, simulation={"initial": {theta: 0.1}, "times": (0, 1)}))
+    assert list(results.refusals) == ["motion"]
+    assert "u has no law" in results.refusals["motion"]
+    assert results.point.closed_motion is not None
 
 
 def test_refused_feedback_names_its_equilibrium():
-    findings = vn.examine(replace(MODEL, control={"state_weights": [1, 1, 1]}))
-    assert list(findings.refusals) == ["feedback at equilibrium 1", "feedback at equilibrium 2"]
-    assert findings.point.verdict is not None
+    results = vn.examine(replace(MODEL, control={"state_weights": [1, 1, 1]}))
+    assert list(results.refusals) == ["feedback at equilibrium 1", "feedback at equilibrium 2"]
+    assert results.point.verdict is not None
 
 
 def test_observer_in_the_loop():
-    findings = vn.examine(replace(MODEL, observer={"outputs": [theta]}))
-    point = findings.point
+    results = vn.examine(replace(MODEL, observer={"outputs": [theta]}))
+    point = results.point
     assert len(point.closed_model.roots) == 2 * len(point.linear.roots)
     assert point.closed_motion[theta][-1] == pytest.approx(point.rest[theta], abs=1e-4)
 
@@ -112,20 +112,20 @@ def test_program_constraints_have_no_equilibria():
         simulation={"initial": {x: 2, y: 0}, "times": (0, 1)},
         equilibrium={},
     )
-    findings = vn.examine(model)
-    assert findings.motion.outcome.kind == "finished"
-    assert "program equations" in findings.refusals["equilibria"]
+    results = vn.examine(model)
+    assert results.motion.outcome.kind == "finished"
+    assert "program equations" in results.refusals["equilibria"]
 
 
 def test_progress_goes_from_zero_to_one_in_every_step():
     seen: dict[str, list[float]] = {}
-    findings = vn.examine(MODEL, progress=lambda step, share: seen.setdefault(step, []).append(share))
-    assert set(seen) == set(findings.seconds)
+    results = vn.examine(MODEL, progress=lambda step, share: seen.setdefault(step, []).append(share))
+    assert set(seen) == set(results.seconds)
     assert all(shares[0] == 0 and shares[-1] == 1 for shares in seen.values())
     assert all(0 <= share <= 1 for shares in seen.values() for share in shares)
 
 
-def test_versions_and_times_are_kept(findings):
-    assert findings.versions["vinculum"] == vn.__version__
-    assert {"sympy", "heyoka", "python"} <= set(findings.versions)
-    assert all(seconds >= 0 for seconds in findings.seconds.values())
+def test_versions_and_times_are_kept(results):
+    assert results.versions["vinculum"] == vn.__version__
+    assert {"sympy", "heyoka", "python"} <= set(results.versions)
+    assert all(seconds >= 0 for seconds in results.seconds.values())

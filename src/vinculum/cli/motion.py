@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from vinculum.model.examine import Equations
     from vinculum.model.model import Model
-    from vinculum.simulation import Trajectory
+    from vinculum.simulation import Outcome, Trajectory
 
 EQUATION_KINDS = (".tex", ".md", ".txt")
 
@@ -172,11 +172,23 @@ def _course(values: np.ndarray) -> str:
     return f"{values.min():.6g} to {values.max():.6g}, at the end {values[-1]:.6g}"
 
 
+def outcome_data(outcome: Outcome) -> dict[str, Any]:
+    """How a run ended: kind, time, the cause with what it is about and its numbers, and the sentence."""
+    return {
+        "kind": outcome.kind,
+        "time": outcome.time,
+        "cause": outcome.cause.name,
+        "about": [{"kind": part.kind, "name": part.name} for part in outcome.about],
+        "numbers": dict(outcome.numbers),
+        "reason": outcome.reason,
+    }
+
+
 def motion_data(name: str, motion: Trajectory) -> dict[str, Any]:
     """The outcome of the run as data."""
     return {
         "name": name,
-        "outcome": {"kind": motion.outcome.kind, "time": motion.outcome.time, "reason": motion.outcome.reason},
+        "outcome": outcome_data(motion.outcome),
         "method": motion.method,
         "stabilization": motion.stabilization,
         "steps": motion.steps,

@@ -9,7 +9,7 @@ from vinculum.cli.options import Force, Form, ModelFile, Output, Set
 from vinculum.cli.terminal import DONE, INTERRUPTED, NO, REFUSED, tell
 
 if TYPE_CHECKING:
-    from vinculum.model.examine import Findings
+    from vinculum.model.examine import Results
 
 KINDS = (".html",)
 _ASIDE = {"motion without feedback"}  # shown for comparison, not requested
@@ -39,20 +39,20 @@ def report(
     with steps() as progress:
         written = write_report(asked, path, progress)
     tell_where(written)
-    for failure in written.findings.failures:
+    for failure in written.results.failures:
         tell(failure)
-    return _code(written.findings)
+    return _code(written.results)
 
 
-def _code(findings: Findings) -> int:
+def _code(results: Results) -> int:
     """The exit code that the commands simulate, equilibrium, stability and stabilize would give."""
-    if findings.interrupted:
+    if results.interrupted:
         return INTERRUPTED
-    point = findings.point
-    refused = {*findings.refused, *(() if point is None else point.refused)} - _ASIDE
+    point = results.point
+    refused = {*results.refused, *(() if point is None else point.refused)} - _ASIDE
     if refused:
         return REFUSED
-    early = findings.motion is not None and not findings.motion.outcome
+    early = results.motion is not None and not results.motion.outcome
     return NO if early or (point is not None and point.failures) else DONE
 
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vinculum.errors import DomainError
+from vinculum.errors import About, DomainError, Finding
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, Node
 from vinculum.graph.targets import ARITHMETIC
@@ -39,7 +39,8 @@ def evaluate(
             culprit = _culprit(output, known)
             if not culprit.args:
                 continue  # a given value that is not finite
-            raise DomainError(_complaint(culprit, [known[arg] for arg in culprit.args]))
+            problem = _complaint(culprit, [known[arg] for arg in culprit.args])
+            raise DomainError(Finding(problem, about=About("expression", describe(culprit))))
     return [known[output] for output in outputs]
 
 

@@ -18,7 +18,7 @@ from vinculum.control import Attraction, Estimator, FeedbackLaw
 from vinculum.derivation import EquationsOfMotion, ProgramEquations
 from vinculum.describe import AffineSystem, System
 from vinculum.describe.bodies import BodyTree
-from vinculum.model.examine.findings import Findings, Point
+from vinculum.model.examine.results import Point, Results
 from vinculum.model.model import Model
 from vinculum.names import name_of
 from vinculum.present.notebook import Grid, table
@@ -146,7 +146,7 @@ def _trajectory(record: Trajectory) -> Rows:
 
 
 @rows.register
-def _findings(record: Findings) -> Rows:
+def _results(record: Results) -> Rows:
     verdicts = [str(point.verdict) for point in record.points if point.verdict is not None]
     return {
         "model": record.model.name,

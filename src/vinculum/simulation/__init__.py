@@ -1,20 +1,32 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
 from vinculum.simulation.integrators import BDF, METHODS, Adams, Automatic, Method, RungeKutta, Taylor, register
-from vinculum.simulation.problem.events import Event, Happened, Outcome, reaction
+from vinculum.simulation.problem.events import Event, Happened, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
 from vinculum.simulation.stabilization.residual_bounds import Decay, GainInterval, decay_bound, gain_interval
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Projection, Sampled, Unstabilized
+from vinculum.simulation.stabilization.stabilization import (
+    STABILIZATIONS,
+    Baumgarte,
+    Guaranteed,
+    Projection,
+    Sampled,
+    Stabilization,
+    Unstabilized,
+)
+from vinculum.simulation.stabilization.stabilization import register as register_stabilization
+from vinculum.simulation.trajectory.outcome import Cause, Outcome
 from vinculum.simulation.trajectory.storage import read_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 __all__ = [
     "BDF",
     "METHODS",
+    "STABILIZATIONS",
     "Adams",
     "Automatic",
     "Baumgarte",
+    "Cause",
     "Decay",
     "Event",
     "GainInterval",
@@ -25,6 +37,7 @@ __all__ = [
     "Projection",
     "RungeKutta",
     "Sampled",
+    "Stabilization",
     "Taylor",
     "Trajectory",
     "Unstabilized",
@@ -34,5 +47,6 @@ __all__ = [
     "reaction",
     "read_trajectory",
     "register",
+    "register_stabilization",
     "simulate",
 ]

@@ -7,7 +7,6 @@ the documentation read. docs/extending.md shows a complete form.
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from vinculum.derivation.integrable import with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.integrable_mechanics import choose_elimination, reference_state
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
-from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.derivation.mechanics.sample_states import Samples, generic_states
 from vinculum.derivation.mechanics.servo_index_reduction import named_first, reduce_index
 from vinculum.derivation.mechanics.singular import refuse_redundant
@@ -30,42 +29,9 @@ from vinculum.describe import AffineSystem, Servo, System
 from vinculum.errors import DomainError, Finding, VinculumError, call
 from vinculum.names import suggestion
 from vinculum.notebook_repr import html
+from vinculum.options import Described, option, refuse_unknown
 
 Record = TypeVar("Record")
-
-KINDS = (
-    "choice",  # one of the ``allowed`` words
-    "flag",  # true or false
-    "number",
-    "coordinates",  # a list of coordinates
-    "state",  # {coordinate or velocity: number}
-    "rates",  # one number, or {constraint: number}
-    "prescription",  # the same, a list of numbers, or a `Perturbation`
-    "characteristics",  # {new function of time: expression of q, q̇ and t}
-    "inverse",  # {velocity: expression}, or "newton"
-    "release",  # {constraint: new function of time}
-    "input laws",  # {input: expression}
-    "input weights",  # {input: number}
-)
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of a form: the kind of its values, one sentence about it, and the allowed words of a choice.
-
-    The kind, one of `KINDS`, says how a model file writes the option.
-    """
-
-    kind: str
-    about: str
-    allowed: tuple[str, ...] = ()
-
-
-def option(kind: str, about: str, *, default: Any = None, allowed: Sequence[str] = ()) -> Any:
-    """A field of a form that users may set."""
-    if kind not in KINDS:
-        raise VinculumError(f"There is no kind of option {kind!r}.{suggestion(kind, KINDS)} Use {', '.join(KINDS)}.")
-    return dataclasses.field(default=default, metadata={"option": Option(kind, about, tuple(allowed))})
 
 
 def dependent_option() -> Any:
@@ -86,7 +52,7 @@ def rates_option() -> Any:
 
 
 @dataclass(frozen=True)
-class Form(ABC, Generic[Record]):
+class Form(Described, ABC, Generic[Record]):
     """A form of the equations of motion with its options. `derive` gives a record of equations."""
 
     name: ClassVar[str]  # as in derive(system, "shulgin")
@@ -94,19 +60,16 @@ class Form(ABC, Generic[Record]):
 
     def __post_init__(self) -> None:
         """Refuse values that an option cannot have; keep coordinates as a tuple."""
+        super().__post_init__()
         for name, choice in self.options().items():
             value = getattr(self, name)
-            if choice.kind == "choice" and value not in choice.allowed:
-                allowed = " or ".join(map(repr, choice.allowed))
-                near = suggestion(str(value), choice.allowed)
-                raise VinculumError(f"The form {self.name!r} does not accept {name}={value!r}.{near} Use {allowed}.")
             if choice.kind == "coordinates" and value is not None:
                 object.__setattr__(self, name, tuple(value))
 
     @classmethod
-    def options(cls) -> dict[str, Option]:
-        """The options by name, in the order of the fields."""
-        return {f.name: f.metadata["option"] for f in dataclasses.fields(cls) if "option" in f.metadata}
+    def title(cls) -> str:
+        """The form in messages."""
+        return f"The form {cls.name!r}"
 
     @classmethod
     def new_states(cls, coordinates: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
@@ -143,6 +106,10 @@ class MechanicalForm(Form[EquationsOfMotion]):
     def divide(self, mechanics: Mechanics, partition: Partition) -> Variables:
         """The variables for a given partition, of the forms that divide the coordinates."""
         raise VinculumError(f"The form {self.name!r} does not divide the coordinates.")
+
+    def best_partition(self, mechanics: Mechanics, samples: Samples) -> Partition:
+        """The dependent coordinates that are best conditioned at the first sample."""
+        return best_partition(mechanics, samples[0])
 
     @property
     def allows_dependent(self) -> bool:
@@ -236,10 +203,4 @@ def build_form(name: str, choices: Mapping[str, Any]) -> Form:
 
 def refuse_options(form: type[Form], given: Sequence[str] | Mapping[str, Any]) -> None:
     """Raise for unknown options, and list the options that the form has."""
-    known = form.options()
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        near = suggestion(unknown[0], known) if len(unknown) == 1 else ""
-        raise VinculumError(
-            f"The form {form.name!r} has no option {', '.join(unknown)}.{near} Its options are {', '.join(known)}."
-        )
+    refuse_unknown(form.title(), given, form.options())

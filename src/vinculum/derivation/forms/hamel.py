@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from vinculum.derivation.equations import EquationsOfMotion
-from vinculum.derivation.forms.form import MechanicalForm, option, rates_option, register
+from vinculum.derivation.forms.form import MechanicalForm, rates_option, register
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.sample_states import Samples
@@ -28,6 +28,7 @@ from vinculum.derivation.quasi.quasi_equations import (
     quasi_variables,
 )
 from vinculum.derivation.variables import Variables
+from vinculum.options import option
 
 KINDS: dict[str, LeftSide] = {"voronets-hamel": hamel_type, "chaplygin-type": chaplygin_type}
 

@@ -1,7 +1,7 @@
 """Everything a model requests: equations, motion, equilibria, stability, feedback, closed loop."""
 
 from vinculum.model.examine.examine import examine
-from vinculum.model.examine.findings import Findings, Point, Settling, settling_of
+from vinculum.model.examine.results import Point, Results, Settling, settling_of
 from vinculum.model.examine.steps import (
     Equations,
     closed_motion_of,
@@ -19,7 +19,7 @@ from vinculum.model.examine.steps import (
 
 __all__ = [
     "examine",
-    "Findings",
+    "Results",
     "Point",
     "Settling",
     "settling_of",

@@ -17,7 +17,7 @@ from vinculum.analyze import Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
 from vinculum.model.examine import steps
-from vinculum.model.examine.findings import Findings, Interrupted, Point, settling_of
+from vinculum.model.examine.results import Interrupted, Point, Results, settling_of
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
@@ -26,7 +26,7 @@ Progress = Callable[[str, float], None]  # of the step and its fraction done
 _MOST_POINTS = 12  # further equilibria are listed but not analyzed
 
 
-def examine(model: Model, progress: Progress | None = None) -> Findings:
+def examine(model: Model, progress: Progress | None = None) -> Results:
     """Compute everything a model requests: equations, motion, equilibria, stability, feedback, observer, closed loop.
 
     ``progress(step, share)`` is called at the beginning and end of every step, and during simulations.
@@ -34,7 +34,7 @@ def examine(model: Model, progress: Progress | None = None) -> Findings:
     work = _Work(progress)
     equations = work.ask("equations", lambda: steps.equations_of(model))
     if equations is None:
-        return Findings(model, refused=work.refused, seconds=work.seconds, versions=versions())
+        return Results(model, refused=work.refused, seconds=work.seconds, versions=versions())
     motion = rest = None
     if model.simulation is not None:
         motion = work.ask("motion", lambda: steps.motion_of(model, equations, work.share))
@@ -42,7 +42,7 @@ def examine(model: Model, progress: Progress | None = None) -> Findings:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
     refused = work.refused
     points = () if rest is None else tuple(_points(model, equations, rest, work))
-    return Findings(model, equations, motion, points, refused, work.seconds, versions())
+    return Results(model, equations, motion, points, refused, work.seconds, versions())
 
 
 def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:

@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from vinculum.model.schema.layout_form import FORM, STATE
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
+from vinculum.model.schema.layout_stabilization import STABILIZATION
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Table, Text, Whole
 from vinculum.simulation.integrators import method_names
-
-STABILIZATION = Either(
-    "How the constraints are stabilized during a run.",
-    (
-        Text(choices=("none", "baumgarte", "sampled", "projection")),
-        Table(
-            keys={
-                "kind": Text("Kind of stabilization.", ("baumgarte", "sampled", "guaranteed")),
-                "rate": Either("One rate, or one for each constraint.", (Number(), STATE)),
-                "alpha": Either("Gain of Baumgarte's feedback.", (Number(), STATE)),
-                "beta": Either("Gain of Baumgarte's feedback.", (Number(), STATE)),
-                "epsilon": Number("The guaranteed accuracy."),
-                "sampled": Flag("Whether guaranteed feedback is held through a step."),
-            },
-            required=("kind",),
-        ),
-    ),
-)
 
 EVENT = Table(
     "An event to detect.",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from vinculum.derivation import FORMS, form_names
-from vinculum.derivation.forms.form import Option
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Shape, Table, Text
+from vinculum.options import Described, Option
 
 STATE = MapOf(entry=Number())
 PERTURBATION = Table(
@@ -28,26 +28,32 @@ class FormTable(Table):
     @property
     def keys(self) -> Mapping[str, Shape]:
         """The name of the form, then the options of all forms."""
-        options: dict[str, list[tuple[str, Option]]] = {}
-        for form in form_names():
-            for key, option in FORMS[form].options().items():
-                options.setdefault(key, []).append((form, option))
-        found: dict[str, Shape] = {"name": Text("The form; multipliers by default.", form_names())}
-        found |= {key: option_shape(offered) for key, offered in options.items()}
-        return found | {"perturbation": PERTURBATION}
+        name = Text("The form; multipliers by default.", form_names())
+        return {"name": name, **option_keys("Forms", FORMS, form_names()), "perturbation": PERTURBATION}
 
 
-def option_shape(offered: list[tuple[str, Option]]) -> Shape:
-    """The shape of a key from the option of every form that has it."""
+def option_keys(owners: str, registry: Mapping[str, type[Described]], names: Iterable[str]) -> dict[str, Shape]:
+    """A key for each option of the named forms or stabilizations."""
+    options: dict[str, list[tuple[str, Option]]] = {}
+    for name in names:
+        for key, option in registry[name].options().items():
+            options.setdefault(key, []).append((name, option))
+    return {key: option_shape(offered, owners, len(registry)) for key, offered in options.items()}
+
+
+def option_shape(offered: list[tuple[str, Option]], owners: str, count: int) -> Shape:
+    """The shape of a key from the options of that name; ``count`` is the number of all forms or stabilizations."""
     about = " ".join(dict.fromkeys(option.about for _, option in offered))
-    forms = ", ".join(form for form, _ in offered)
-    about += "" if len(offered) == len(FORMS) else f" Forms: {forms}."
+    names = ", ".join(name for name, _ in offered)
+    about += "" if len(offered) == count else f" {owners}: {names}."
     allowed = tuple(dict.fromkeys(word for _, option in offered for word in option.allowed))
     return shape_of(offered[0][1].kind, about, allowed)
 
 
 def shape_of(kind: str, about: str, allowed: tuple[str, ...]) -> Shape:
     """The shape in a file of an option of a kind."""
+    if kind == "gains":
+        return Either(about, (Number(), STATE))
     if kind in ("rates", "prescription"):
         return Either(about, (Number(), STATE, ListOf(entry=Number())))
     if kind == "inverse":

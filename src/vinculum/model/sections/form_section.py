@@ -57,7 +57,7 @@ def _declare_states(reading: Reading, form: type[Form], known: Symbols) -> None:
     known.further += [value.expression for value in new.values()]
 
 
-def _plain(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+def read_plain(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
     """A word, or true or false."""
     return raw
 
@@ -135,11 +135,12 @@ OPTION_READERS: dict[str, Callable[[Reading, Path, Any, Symbols], Any]] = {
     # by the kind of option; new names come first, because the others may contain them
     "characteristics": _characteristics,
     "release": _release,
-    "choice": _plain,
-    "flag": _plain,
+    "choice": read_plain,
+    "flag": read_plain,
     "number": _number,
     "coordinates": _coordinates,
     "state": _state,
+    "gains": by_constraint,
     "rates": by_constraint,
     "prescription": by_constraint,
     "inverse": _inverse,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -12,104 +12,122 @@ import numpy as np
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.system import System
 from vinculum.model.reading import Reading
-from vinculum.model.sections.analysis_sections import Symbols, by_constraint
+from vinculum.model.sections.analysis_sections import Symbols
+from vinculum.model.sections.form_section import OPTION_READERS, read_plain
 from vinculum.model.sections.given_motion import read_laws, read_torques
 from vinculum.model.text.location import Path
 from vinculum.model.units import dimensions
 from vinculum.names import name_of
+from vinculum.options import options_listed
 from vinculum.simulation.integrators import METHODS
 from vinculum.simulation.problem.events import Event
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
+from vinculum.simulation.stabilization.stabilization import STABILIZATIONS, Guaranteed
 
 
 def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
-    """Arguments of ``simulate`` for the motion or the closed loop."""
+    """Arguments of ``simulate`` for the motion or the closed loop, each key by its reader in `MOTION_READERS`."""
     raw = reading.data.get(section)
     if raw is None:
         return None
-    path: Path = (section,)
-    found: dict[str, Any] = {}
-    for key in ("initial", "guess", "limits"):
-        if key in raw:
-            allowed = known.inputs if key == "limits" else known.states
-            found[key] = reading.table((*path, key), raw[key], allowed, "input" if key == "limits" else "state")
-    if "fixed" in raw:
-        found["fixed"] = reading.listed((*path, "fixed"), raw["fixed"], known.states, "state")
-    if "times" in raw:
-        found["times"] = _times(reading, path, raw)
-    for key, dimension in (("step", dimensions.TIME), ("tolerance", dimensions.NONE)):
-        if key in raw:
-            found[key] = reading.number((*path, key), raw[key], dimension)
-    found |= {key: raw[key] for key in ("method", "dense") if key in raw}
-    if "stabilization" in raw:
-        found["stabilization"] = _stabilization(reading, (*path, "stabilization"), raw["stabilization"], known)
+    found = {key: read(reading, (section, key), raw[key], known) for key, read in MOTION_READERS.items() if key in raw}
     if section == "simulation":
         found.setdefault("initial", {})
-        found |= _read_laws_and_events(reading, raw, known)
+        torques = read_torques(reading, raw, known.tree, known.coordinates)
+        if torques is not None:
+            found["inputs"] = replace(torques, others=found.get("inputs", {}))
     return found
 
 
-def _times(reading: Reading, path: Path, raw: dict[str, Any]) -> Any:
-    """(start, end), or all instants."""
-    place = (*path, "times")
-    read = [reading.number((*place, i), entry, dimensions.TIME) for i, entry in enumerate(raw["times"])]
+# -- one reader for each key -------------------------------------------------------------------------------------
+
+
+def _state(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[Any, float]:
+    return reading.table(path, raw, known.states, "state")
+
+
+def _limits(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[Any, float]:
+    return reading.table(path, raw, known.inputs, "input")
+
+
+def _states(reading: Reading, path: Path, raw: Any, known: Symbols) -> list[Any]:
+    return reading.listed(path, raw, known.states, "state")
+
+
+def _times(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """(start, end), or all instants; with the key samples, instants at equal distances."""
+    samples = reading.data[str(path[0])].get("samples")
+    read = [reading.number((*path, i), entry, dimensions.TIME) for i, entry in enumerate(raw)]
     found = [instant for instant in read if instant is not None]
     if len(found) < len(read):
         return None
     backwards = len(found) == 2 and found[1] < found[0]
     if len(found) < 2 or not (backwards or all(a < b for a, b in pairwise(found))):
-        reading.problem(place, "give start and end, as [0, 10], or instants in increasing order.")
+        reading.problem(path, "give start and end, as [0, 10], or instants in increasing order.")
         return None
-    if "samples" in raw:
-        if len(found) != 2:
-            reading.problem((*path, "samples"), "samples can only be used when times has a start and an end.")
-        return np.linspace(found[0], found[-1], raw["samples"])
-    return tuple(found)
+    if samples is None:
+        return tuple(found)
+    if len(found) != 2:
+        reading.problem((path[0], "samples"), "samples can only be used when times has a start and an end.")
+    return np.linspace(found[0], found[-1], samples)
+
+
+def _step(reading: Reading, path: Path, raw: Any, known: Symbols) -> float | None:
+    return reading.number(path, raw, dimensions.TIME)
+
+
+def _tolerance(reading: Reading, path: Path, raw: Any, known: Symbols) -> float | None:
+    return reading.number(path, raw, dimensions.NONE)
 
 
 def _stabilization(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
-    """The stabilization, by name or with gains or an accuracy."""
+    """The stabilization, by name or with its options."""
     if isinstance(raw, str):
         return raw
-    kind = {"baumgarte": Baumgarte, "sampled": Sampled, "guaranteed": Guaranteed}[raw["kind"]]
-    takes = {"baumgarte": ("rate", "alpha", "beta"), "sampled": ("rate",), "guaranteed": ("epsilon", "sampled")}
-    given: dict[str, Any] = {}
-    for key, entry in raw.items():
-        if key == "kind":
-            continue
-        if key not in takes[raw["kind"]]:
-            reading.problem(
-                (*path, key), f"{raw['kind']} has no option {key}. Its options: {', '.join(takes[raw['kind']])}."
-            )
-        elif key == "sampled":
-            given[key] = entry
-        else:
-            given[key] = by_constraint(reading, (*path, key), entry, known)
-    if raw["kind"] == "guaranteed" and "epsilon" not in raw:
-        reading.problem(path, "epsilon, the accuracy, is missing. Write epsilon = 1e-6, for instance.")
-        return None
-    return None if any(value is None for value in given.values()) else kind(**given)
+    kind = STABILIZATIONS[raw["kind"]]
+    options = kind.options()
+    for key in (key for key in raw if key not in ("kind", *options)):
+        reading.problem((*path, key), f"{kind.name} has no option {key}. {options_listed(options)}.")
+    for key in (key for key, option in options.items() if option.needed and key not in raw):
+        reading.problem(path, f"{kind.name} needs {key}. {options[key].about} Write {key} = ... in this table.")
+    found = {key: option for key, option in options.items() if key in raw}
+    given = {key: OPTION_READERS[option.kind](reading, (*path, key), raw[key], known) for key, option in found.items()}
+    complete = all(given.get(key) is not None for key, option in options.items() if option.needed or key in raw)
+    return kind(**given) if complete else None
 
 
-def _read_laws_and_events(reading: Reading, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
-    """Laws of the inputs, and events."""
-    found: dict[str, Any] = {}
-    if "inputs" in raw:
-        found["inputs"] = read_laws(reading, ("simulation", "inputs"), raw["inputs"], known.inputs, "input")
-    torques = read_torques(reading, raw, known.tree, known.coordinates)
-    if torques is not None:
-        found["inputs"] = replace(torques, others=found.get("inputs", {}))
-    if "events" in raw:
-        found["events"] = [_event(reading, i, entry, known) for i, entry in enumerate(raw["events"])]
-    return found
+def _laws(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    return read_laws(reading, path, raw, known.inputs, "input")
 
 
-def _event(reading: Reading, i: int, raw: dict[str, Any], known: Symbols) -> Any:
+def _events(reading: Reading, path: Path, raw: Any, known: Symbols) -> list[Any]:
+    return [_event(reading, (*path, i), entry, known) for i, entry in enumerate(raw)]
+
+
+def _event(reading: Reading, path: Path, raw: dict[str, Any], known: Symbols) -> Any:
     scope = replace(reading.scope, constraints=tuple(known.constraints))
-    path: Path = ("simulation", "events", i, "expression")
-    value = reading.equation(path, raw["expression"], scope)
+    value = reading.equation((*path, "expression"), raw["expression"], scope)
     options = {key: raw[key] for key in ("name", "direction", "terminal") if key in raw}
     return None if value is None else Event(value.expression, **options)
+
+
+MOTION_READERS: dict[str, Callable[[Reading, Path, Any, Symbols], Any]] = {
+    "initial": _state,
+    "guess": _state,
+    "limits": _limits,
+    "fixed": _states,
+    "times": _times,
+    "step": _step,
+    "tolerance": _tolerance,
+    "method": read_plain,
+    "dense": read_plain,
+    "stabilization": _stabilization,
+    "inputs": _laws,
+    "events": _events,
+}
+READ_WITH_OTHERS = ("samples", "computed_torque", "task_path", "gravity_compensation")  # with times and with inputs
+
+
+# -- checks ------------------------------------------------------------------------------------------------------
 
 
 def check_runs(reading: Reading, system: System | AffineSystem | None, answers: Mapping[str, Any]) -> None:
@@ -143,8 +161,7 @@ def _check_laws(reading: Reading, system: System, laws: Mapping[Any, Any]) -> No
 def _check_steps(reading: Reading, section: str, asked: Mapping[str, Any]) -> None:
     """Fixed-step methods need a step; the others must not have one."""
     method, step = asked.get("method", "taylor"), asked.get("step")
-    kind = reading.data[section].get("stabilization")
-    guaranteed = isinstance(kind, dict) and kind.get("kind") == "guaranteed"  # which chooses the step itself
+    guaranteed = isinstance(asked.get("stabilization"), Guaranteed)  # which chooses the step itself
     takes = METHODS[method].options
     if step is not None and "step" not in takes:
         reading.problem((section, "step"), f"the method {method} chooses its own steps. Leave step out.")

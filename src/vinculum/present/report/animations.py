@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.model.examine import Findings
+from vinculum.model.examine import Results
 from vinculum.present import shapes
 from vinculum.present.animation import scene_of
 from vinculum.present.drawing import Scene
@@ -46,26 +46,26 @@ class Animation:
         }
 
 
-def animations(findings: Findings) -> list[Animation]:
-    """All motions of the findings that can be drawn: closed loops first, each with the motion without feedback."""
+def animations(results: Results) -> list[Animation]:
+    """All motions of the results that can be drawn: closed loops first, each with the motion without feedback."""
     found = []
-    several = len(findings.points) > 1
-    for i, point in enumerate(findings.points, start=1):
+    several = len(results.points) > 1
+    for i, point in enumerate(results.points, start=1):
         where = f", equilibrium {i}" if several else ""
         if point.closed_motion is not None:
-            closed = _animation(findings, point.closed_motion, f"With feedback{where}")
+            closed = _animation(results, point.closed_motion, f"With feedback{where}")
             found.append(closed)
             if point.held_motion is not None:
-                found.append(_animation(findings, point.held_motion, f"Without feedback{where}", closed.box))
-    if findings.motion is not None:
-        found.append(_animation(findings, findings.motion, "Motion" if not found else "Requested motion"))
+                found.append(_animation(results, point.held_motion, f"Without feedback{where}", closed.box))
+    if results.motion is not None:
+        found.append(_animation(results, results.motion, "Motion" if not found else "Requested motion"))
     return found
 
 
-def _animation(findings: Findings, motion: Trajectory, name: str, box: Any = None) -> Animation:
+def _animation(results: Results, motion: Trajectory, name: str, box: Any = None) -> Animation:
     lasts = abs(float(motion.t[-1] - motion.t[0]))
     shown = min(max(lasts, _SHORTEST), _LONGEST)
-    scene = scene_of(motion, [findings.model], frames=int(_RATE * shown))
+    scene = scene_of(motion, [results.model], frames=int(_RATE * shown))
     usable = box is not None and len(box[0]) == scene.dimension
     return Animation(name, scene, box if usable else scene.box, _round(lasts / shown) if lasts else 1.0)
 

@@ -13,7 +13,7 @@ from vinculum.describe.check_affine import by_name
 from vinculum.describe.motors import charge_of, voltage_of
 from vinculum.graph import Node, to_sympy, tree_size
 from vinculum.graph.from_sympy import from_sympy
-from vinculum.model.examine import Findings
+from vinculum.model.examine import Results
 from vinculum.model.model import Measured, Model
 from vinculum.present.html import (
     Html,
@@ -44,14 +44,14 @@ _LONG = 400  # operations above which a formula is not printed
 _LETTERS = {"T": "kinetic energy T", "V": "potential energy V", "D": "Rayleigh's dissipation function D"}
 
 
-def formulas(findings: Findings) -> Section | None:
+def formulas(results: Results) -> Section | None:
     """The equations of motion in the requested form, with definitions of abbreviations first."""
-    equations = findings.equations
+    equations = results.equations
     if equations is None:
         return None
     printed = equations.printed()
     definitions, lines = rounded(printed.definitions), rounded(printed.equations)
-    free = equations.form.name == "multipliers" and not findings.model.system.constraints
+    free = equations.form.name == "multipliers" and not results.model.system.constraints
     parts = [paragraph("Lagrange's equations, M q̈ + h = Q." if free else equations.form.summary)]
     if definitions:
         parts.append(_definitions(definitions))
@@ -81,9 +81,9 @@ def _definitions(definitions: Sequence[tuple[str, str]]) -> Html:
     return joined([paragraph("With the abbreviations"), box]) if len(definitions) <= _FEW else folded(title, box)
 
 
-def description(findings: Findings, figures: Figures) -> Section:
+def description(results: Results, figures: Figures) -> Section:
     """Energies, constraints, parameters, motors and measured curves as stated in the model."""
-    model = findings.model
+    model = results.model
     parts = [_stated(model), _constraints(model), _variables(model), _parameters(model)]
     parts += [motors(model), curves(model, figures)]
     return section("model", "The model", *parts)

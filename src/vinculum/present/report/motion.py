@@ -10,7 +10,7 @@ import sympy as sp
 from vinculum.derivation import ProgramEquations
 from vinculum.derivation.integrable import Equations
 from vinculum.graph import from_sympy, tree_size
-from vinculum.model.examine import Findings
+from vinculum.model.examine import Results
 from vinculum.names import variable_name
 from vinculum.present.html import Html, Section, joined, listing, number, paragraph, section, sentence, table, tag, text
 from vinculum.present.mathml import formula
@@ -26,15 +26,15 @@ _MOST_PICTURES = 24
 _MOST_LINES = 8
 
 
-def movement(findings: Findings, figures: Figures) -> Section | None:
+def movement(results: Results, figures: Figures) -> Section | None:
     """The outcome of the run, and every coordinate over time."""
-    motion = findings.main_motion
+    motion = results.main_motion
     if motion is None:
         return None
     keys = coordinates(motion)
     shown = keys[:_MOST_PICTURES]
-    pictures = [(quantity(findings.model, key), charts.small([charts.line(motion.t, motion[key])])) for key in shown]
-    title = "Motion" if findings.motion is not None else "Motion with feedback"
+    pictures = [(quantity(results.model, key), charts.small([charts.line(motion.t, motion[key])])) for key in shown]
+    title = "Motion" if results.motion is not None else "Motion with feedback"
     return section("motion", title, _how(motion), figures.grid(pictures), _more(len(keys) - len(shown)))
 
 
@@ -56,9 +56,9 @@ def _how(motion: Trajectory) -> Html:
     return tag("dl", *cells, class_=kind)
 
 
-def residuals(findings: Findings, figures: Figures) -> Section | None:
+def residuals(results: Results, figures: Figures) -> Section | None:
     """|residual| of every constraint over time on a logarithmic axis, with the guaranteed bounds."""
-    motion = findings.main_motion
+    motion = results.main_motion
     if motion is None or not motion.residuals:
         return None
     worst = sorted(motion.residuals, key=lambda key: -motion.largest_residuals.get(key, 0.0))
@@ -98,9 +98,9 @@ def _table(motion: Trajectory) -> Html:
     return table(["constraint", "level", "largest residual", "promised"], rows, [2, 3])
 
 
-def energy(findings: Findings, figures: Figures) -> Section | None:
+def energy(results: Results, figures: Figures) -> Section | None:
     """E(t) with the work of forces, and the error of the balance."""
-    motion = findings.main_motion
+    motion = results.main_motion
     if motion is None or not np.any(motion.energy):
         return None
     E, W = motion.energy, motion.work
@@ -126,9 +126,9 @@ def _balance(motion: Trajectory) -> Html:
     )  # fmt: skip
 
 
-def reactions(findings: Findings, figures: Figures) -> Section | None:
+def reactions(results: Results, figures: Figures) -> Section | None:
     """λ over time of every constraint that no input holds."""
-    motion = findings.main_motion
+    motion = results.main_motion
     if motion is None:
         return None
     ideal = [(name, values) for name, values in motion.reactions.items() if name not in motion.holding]
@@ -144,17 +144,17 @@ _MOST_PICTURES = 24
 _SHORT = 60  # maximum operations of a law that is printed
 
 
-def inputs(findings: Findings, figures: Figures) -> Section | None:
+def inputs(results: Results, figures: Figures) -> Section | None:
     """The law of every input of the main motion if it is short, and the input over time."""
-    motion = findings.main_motion
+    motion = results.main_motion
     if motion is None or motion.problem is None or not motion.inputs:
         return None
     equations = motion.problem.equations
     keys = list(dict.fromkeys((*equations.inputs, *equations.holding.values())))
-    given = (findings.model.simulation or {}).get("inputs") or {} if motion is findings.motion else {}
+    given = (results.model.simulation or {}).get("inputs") or {} if motion is results.motion else {}
     laws: Mapping[sp.Expr, sp.Expr] = {**equations.laws, **given}
-    rows = [[quantity(findings.model, u), _law(u, laws, equations)] for u in keys]
-    pictures = [(quantity(findings.model, u), _course(motion, u)) for u in keys[:_MOST_PICTURES]]
+    rows = [[quantity(results.model, u), _law(u, laws, equations)] for u in keys]
+    pictures = [(quantity(results.model, u), _course(motion, u)) for u in keys[:_MOST_PICTURES]]
     left = len(keys) - len(pictures)
     more = paragraph(f"{left} more in the trajectory.", class_="note") if left else text("")
     return section("inputs", "Inputs", table(["input", "law"], rows), figures.grid(pictures), more)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vinculum.describe import AffineSystem
-from vinculum.model.examine import Findings, Point
+from vinculum.model.examine import Point, Results
 from vinculum.present import shapes
 from vinculum.present.html import (
     Html,
@@ -26,35 +26,35 @@ from vinculum.present.report.animations import Animation
 from vinculum.present.report.charts import SERIES, key_of
 
 
-def heading(findings: Findings) -> Html:
-    """The name, the description, and the findings in a few sentences."""
-    model = findings.model
+def heading(results: Results) -> Html:
+    """The name, the description, and the results in a few sentences."""
+    model = results.model
     words = [paragraph(part) for part in model.description.split("\n\n") if part.strip()]
-    summary = paragraph(*(joined([s, " "]) for s in sentences(findings)), class_="summary")
+    summary = paragraph(*(joined([s, " "]) for s in sentences(results)), class_="summary")
     return tag("header", tag("h1", model.name), *words, summary, class_="title")
 
 
-def sentences(findings: Findings) -> list[Html]:
+def sentences(results: Results) -> list[Html]:
     """The results in whole sentences."""
-    told = [text(_system(findings)), *_motion(findings), *_rest(findings)]
-    if findings.refusals:
-        told.append(text(f"{counted(len(findings.refusals), 'step').capitalize()} could not be done; see below."))
+    told = [text(_system(results)), *_motion(results), *_rest(results)]
+    if results.refusals:
+        told.append(text(f"{counted(len(results.refusals), 'step').capitalize()} could not be done; see below."))
     return told
 
 
-def _system(findings: Findings) -> str:
-    system = findings.model.system
+def _system(results: Results) -> str:
+    system = results.model.system
     if isinstance(system, AffineSystem):
         what = [counted(len(system.states), "state"), counted(len(system.inputs), "unknown input")]
     else:
         what = [counted(len(system.coordinates), "coordinate"), counted(len(system.inputs), "input")]
     what.append(counted(len(system.constraints), "constraint"))
-    form = "" if findings.equations is None else f", in the form “{findings.equations.form.name}”"
+    form = "" if results.equations is None else f", in the form “{results.equations.form.name}”"
     return sentence(f"{listing(what)}{form}")
 
 
-def _motion(findings: Findings) -> list[Html]:
-    motion = findings.main_motion
+def _motion(results: Results) -> list[Html]:
+    motion = results.main_motion
     if motion is None:
         return []
     words = [text("The motion was simulated from t = "), number(motion.t[0]), text(" to "), number(motion.t[-1])]
@@ -65,8 +65,8 @@ def _motion(findings: Findings) -> list[Html]:
     return [joined([*words, ".", *early]), *(text(sentence(f"Warning: {beyond}")) for beyond in motion.beyond)]
 
 
-def _rest(findings: Findings) -> list[Html]:
-    points = findings.points
+def _rest(results: Results) -> list[Html]:
+    points = results.points
     if not points:
         return []
     kinds = [point.verdict.kind for point in points if point.verdict is not None]
@@ -127,24 +127,24 @@ def _legend(animation: Animation) -> Html:
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to scale {space}.{traced}", class_="note")])
 
 
-def refusals(findings: Findings) -> Section | None:
+def refusals(results: Results) -> Section | None:
     """Every step that failed, with the reason."""
-    if not findings.refusals:
+    if not results.refusals:
         return None
     boxes = [
         tag("div", tag("h3", f"Not done: {step}"), tag("p", reason, class_="reason"), class_="notice")
-        for step, reason in findings.refusals.items()
+        for step, reason in results.refusals.items()
     ]
     return section("refused", "What could not be done", *boxes)
 
 
-def colophon(findings: Findings, seconds: Mapping[str, float]) -> Section:
+def colophon(results: Results, seconds: Mapping[str, float]) -> Section:
     """Times of every step and versions of the software."""
-    times = {**findings.seconds, **seconds}
+    times = {**results.seconds, **seconds}
     rows = [[step, duration(value)] for step, value in times.items()]
     rows.append([tag("b", "all"), tag("b", duration(sum(times.values())))])
-    with_what = table(["computed with", "version"], [[name, number] for name, number in findings.versions.items()])
+    with_what = table(["computed with", "version"], [[name, number] for name, number in results.versions.items()])
     both = tag("div", tag("div", table(["step", "time"], rows, [1])), tag("div", with_what), class_="beside")
-    source = findings.model.source
+    source = results.model.source
     origin = "" if source is None else tag("p", "Model file: ", tag("code", source.name), class_="note")
     return section("about", "How this was computed", joined([origin, both]))

@@ -14,9 +14,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from vinculum.deprecations import renamed
 from vinculum.errors import VinculumError
 from vinculum.json_data import json_data
-from vinculum.model.examine import Findings, examine
+from vinculum.model.examine import Results, examine
 from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, text
@@ -32,33 +33,34 @@ class Written:
     path: Path
     bytes: int
     seconds: float  # in total, from the model to the file
-    findings: Findings
+    results: Results
+    findings = renamed("findings", "results")
 
     def __str__(self) -> str:
         return f"{self.path} ({size(self.bytes)}, {duration(self.seconds)})"
 
 
 def write_report(
-    of: Model | Findings, path: str | Path, progress: Callable[[str, float], None] | None = None
+    of: Model | Results, path: str | Path, progress: Callable[[str, float], None] | None = None
 ) -> Written:
-    """Examine a model (or use existing findings) and write the page to a file."""
+    """Examine a model (or use existing results) and write the page to a file."""
     began = clock.perf_counter()
-    findings = of if isinstance(of, Findings) else examine(of, progress)
+    results = of if isinstance(of, Results) else examine(of, progress)
     report = progress or (lambda step, share: None)
     report("page", 0.0)
-    content = page(findings).encode()
+    content = page(results).encode()
     Path(path).write_bytes(content)
     report("page", 1.0)
-    return Written(Path(path), len(content), clock.perf_counter() - began, findings)
+    return Written(Path(path), len(content), clock.perf_counter() - began, results)
 
 
-def page(findings: Findings) -> str:
+def page(results: Results) -> str:
     """The page as text."""
     figures, began = Figures(), clock.perf_counter()
-    shown, problem = _animations(findings)
-    sections = [part for part in _sections(findings, figures, shown, problem) if part is not None]
-    sections.append(overview.colophon(findings, {"page": clock.perf_counter() - began}))
-    return assembled(findings.model.name, overview.heading(findings), sections, figures, shown)
+    shown, problem = _animations(results)
+    sections = [part for part in _sections(results, figures, shown, problem) if part is not None]
+    sections.append(overview.colophon(results, {"page": clock.perf_counter() - began}))
+    return assembled(results.model.name, overview.heading(results), sections, figures, shown)
 
 
 def assembled(
@@ -88,27 +90,27 @@ def assembled(
     )
 
 
-def _sections(findings: Findings, figures: Figures, shown: list[Animation], problem: str) -> list[Section | None]:
+def _sections(results: Results, figures: Figures, shown: list[Animation], problem: str) -> list[Section | None]:
     return [
         overview.mechanism(shown, problem),
-        formulas.formulas(findings),
-        formulas.description(findings, figures),
-        motion.movement(findings, figures),
-        motion.inputs(findings, figures),
-        motion.residuals(findings, figures),
-        motion.energy(findings, figures),
-        motion.reactions(findings, figures),
-        stability.equilibria(findings),
-        stability.stability(findings, figures),
-        stability.feedback(findings, figures),
-        overview.refusals(findings),
+        formulas.formulas(results),
+        formulas.description(results, figures),
+        motion.movement(results, figures),
+        motion.inputs(results, figures),
+        motion.residuals(results, figures),
+        motion.energy(results, figures),
+        motion.reactions(results, figures),
+        stability.equilibria(results),
+        stability.stability(results, figures),
+        stability.feedback(results, figures),
+        overview.refusals(results),
     ]
 
 
-def _animations(findings: Findings) -> tuple[list[Animation], str]:
+def _animations(results: Results) -> tuple[list[Animation], str]:
     """The motions to show, or the reason there is nothing to draw."""
     try:
-        return animations(findings), ""
+        return animations(results), ""
     except VinculumError as error:
         return [], str(error)
 

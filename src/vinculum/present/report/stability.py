@@ -10,7 +10,7 @@ import sympy as sp
 from vinculum.analyze import Verdict
 from vinculum.analyze.stability import damping_ratios
 from vinculum.control import Estimator, FeedbackLaw
-from vinculum.model.examine import Findings, Point
+from vinculum.model.examine import Point, Results
 from vinculum.present.html import (
     Html,
     Section,
@@ -34,19 +34,19 @@ from vinculum.simulation import Trajectory
 _ROUNDING = 1e-14  # relative to the largest root
 
 
-def equilibria(findings: Findings) -> Section | None:
+def equilibria(results: Results) -> Section | None:
     """All equilibria side by side: coordinates, inputs, reactions, verdict."""
-    points = findings.points
+    points = results.points
     if not points:
         return None
     moving = [key for key in points[0].rest if any(p.rest.clean(p.rest[key]) for p in points)]
     keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or key in moving]
     head = ["", *(f"equilibrium {i}" for i, _ in enumerate(points, start=1))]
-    rows = [[quantity(findings.model, key), *(number(p.rest.clean(p.rest[key]), 8) for p in points)] for key in keys]
-    known = {} if findings.equations is None else findings.equations.holding
+    rows = [[quantity(results.model, key), *(number(p.rest.clean(p.rest[key]), 8) for p in points)] for key in keys]
+    known = {} if results.equations is None else results.equations.holding
     holding = {name: u for name, u in known.items() if u not in points[0].rest}
     for name in points[0].rest.reactions:
-        label = quantity(findings.model, holding[name]) if name in holding else text(f"reaction of {name}")
+        label = quantity(results.model, holding[name]) if name in holding else text(f"reaction of {name}")
         rows.append([label, *(number(p.rest.clean(p.rest.reactions[name]), 8) for p in points)])
     rows.append([text("residual"), *(number(p.rest.residual, 2) for p in points)])
     rows.append([text("verdict"), *(badge(p.verdict) for p in points)])
@@ -61,18 +61,18 @@ def badge(verdict: Verdict | None) -> Html:
     return tag("span", verdict.kind, class_=f"badge {kind}")
 
 
-def stability(findings: Findings, figures: Figures) -> Section | None:
+def stability(results: Results, figures: Figures) -> Section | None:
     """For every equilibrium, the verdict and the roots, with and without feedback."""
-    parts = [_studied(p, title, figures) for title, p in _titled(findings) if p.verdict is not None]
+    parts = [_studied(p, title, figures) for title, p in _titled(results) if p.verdict is not None]
     return section("stability", "Stability", *parts) if parts else None
 
 
-def _titled(findings: Findings) -> list[tuple[Html, Point]]:
+def _titled(results: Results) -> list[tuple[Html, Point]]:
     """Every equilibrium with its heading, which is empty if there is only one."""
-    several = len(findings.points) > 1
+    several = len(results.points) > 1
     return [
         (tag("h3", f"Equilibrium {i}") if several else text(""), point)
-        for i, point in enumerate(findings.points, start=1)
+        for i, point in enumerate(results.points, start=1)
     ]
 
 
@@ -112,9 +112,9 @@ def _without_rounding(roots: np.ndarray) -> np.ndarray:
     return real + 1j * imaginary
 
 
-def feedback(findings: Findings, figures: Figures) -> Section | None:
+def feedback(results: Results, figures: Figures) -> Section | None:
     """Gains, observer, and the response with and without feedback, for every equilibrium."""
-    parts = [_controlled(findings, p, title, figures) for title, p in _titled(findings) if p.law is not None]
+    parts = [_controlled(results, p, title, figures) for title, p in _titled(results) if p.law is not None]
     words = (
         "Each input is its equilibrium value plus the gains times the deviation of the state from the equilibrium, ",
         formula("u = u_0 + K (x - x_0)"),
@@ -124,12 +124,12 @@ def feedback(findings: Findings, figures: Figures) -> Section | None:
     return section("feedback", "Feedback", paragraph(*words), *parts) if parts else None
 
 
-def _controlled(findings: Findings, point: Point, title: Html, figures: Figures) -> Html:
+def _controlled(results: Results, point: Point, title: Html, figures: Figures) -> Html:
     assert point.law is not None
     parts = [title, gains(point.law)]
     if point.estimator is not None:
         parts.append(observer(point.estimator))
-    return joined([*parts, response(findings, point, figures)])
+    return joined([*parts, response(results, point, figures)])
 
 
 def gains(law: FeedbackLaw) -> Html:
@@ -164,18 +164,18 @@ def _list(keys: Sequence[sp.Expr]) -> Html:
     return joined(part for i, key in enumerate(keys) for part in ((", " if i else ""), inline(key)))
 
 
-def response(findings: Findings, point: Point, figures: Figures) -> Html:
+def response(results: Results, point: Point, figures: Figures) -> Html:
     """States and inputs after the same displacement, with feedback and with the inputs held."""
     closed, held = point.closed_motion, point.held_motion
     if closed is None or point.linear is None:
         return text("")
     keys = (*point.linear.states, *point.linear.inputs)
     end = charts.settled(closed.t, [closed[key] for key in keys])
-    pictures = [(quantity(findings.model, key), _compared(closed, held, key, end)) for key in keys]
+    pictures = [(quantity(results.model, key), _compared(closed, held, key, end)) for key in keys]
     names = {charts.SERIES[0]: "with feedback", charts.SERIES[1]: "without, inputs held"}
     legend = tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
     notes = [
-        _moved(findings, point),
+        _moved(results, point),
         _arrived(point),
         _stopped("With feedback", closed),
         *([_stopped("Without feedback", held)] if held is not None else []),
@@ -185,12 +185,12 @@ def response(findings: Findings, point: Point, figures: Figures) -> Html:
     return joined([tag("h4", "Response"), legend if held is not None else "", *notes, figures.grid(pictures)])
 
 
-def _moved(findings: Findings, point: Point) -> Html:
+def _moved(results: Results, point: Point) -> Html:
     """A note that the model's start was moved to another equilibrium, with its new values."""
-    first = findings.points[0].rest
+    first = results.points[0].rest
     moved = [q for q in first if point.rest[q] != first[q] and not isinstance(q, sp.Derivative)]
     shown = [q for q in moved if point.linear is not None and q in point.linear.states]
-    if point is findings.points[0] or point.closed_motion is None or not shown:
+    if point is results.points[0] or point.closed_motion is None or not shown:
         return text("")
     motion = point.closed_motion
     places = [part for q in shown for part in (", ", inline(q), " = ", number(float(motion[q][0]), 6))]

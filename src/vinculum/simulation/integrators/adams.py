@@ -41,7 +41,7 @@ class Adams(FixedStep):
 
     about: ClassVar[str] = "Adams"
     starter: ClassVar[FixedStep | None] = RK4
-    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Projection, Unstabilized)
+    stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (Baumgarte, Projection, Unstabilized)
 
     def __post_init__(self) -> None:
         given = self.predictor is not None

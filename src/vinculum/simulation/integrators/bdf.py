@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from vinculum.errors import Finding
 from vinculum.simulation.integrators.methods import Method, Reached, refuse_tolerance, register
-from vinculum.simulation.problem.events import (
+from vinculum.simulation.problem.events import DIRECTIONS, Happened
+from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
+from vinculum.simulation.trajectory.outcome import (
     CORNER,
-    DIRECTIONS,
     NON_FINITE,
     REPIVOT,
     STALLED,
-    Happened,
+    Cause,
     Outcome,
     ended_by,
     finished,
     jumped,
 )
-from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -44,7 +45,10 @@ class BDF(Method):
     about: ClassVar[str] = "SUNDIALS' backward differentiation formulas, compiled Jacobian"
     options: ClassVar[tuple[str, ...]] = ("tolerance",)
     follows_corners: ClassVar[bool] = True
-    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Unstabilized)  # projection would break its memory
+    stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (
+        Baumgarte,
+        Unstabilized,
+    )  # projection would break its memory
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
         """Raise if the tolerance is not positive."""
@@ -90,10 +94,10 @@ class _Stepper:
         solution = self.solver.step(self.t1, method="onestep", tstop=self.t1)
         t, x = float(solution.t), np.array(solution.y, dtype=float).ravel()
         if not solution.success:
-            return Outcome(STALLED, self.t, str(solution.message))
+            return Outcome(STALLED, self.t, Cause("solver failed", finding=Finding(str(solution.message))))
         self.idle = self.idle + 1 if abs(t - self.t) <= 4e-16 * max(abs(t), abs(self.t1)) else 0
         if not np.all(np.isfinite(x)) or self.idle > _PATIENCE:
-            return Outcome(STALLED if self.idle else NON_FINITE, self.t, "")
+            return Outcome(STALLED if self.idle else NON_FINITE, self.t)
         watch = self.look(t, x)
         if watch >= JUMPED:
             return jumped(self.t, (t, x))
@@ -102,7 +106,7 @@ class _Stepper:
         self.recorder.steps += 1
         ending = self.events(solution) if solution.status == 2 else None
         if ending is None and watch > WATCH_LIMIT:
-            return Outcome(REPIVOT, t, "")
+            return Outcome(REPIVOT, t)
         return ending
 
     def sample(self, t: float) -> None:
@@ -132,7 +136,7 @@ class _Stepper:
                 self.recorder.events.append(Happened(event.name, self.t, bool((sign > 0) == self.forward)))
                 if event.terminal:
                     return ended_by(event.name, self.t)
-        return Outcome(CORNER, self.t, "") if any(signs[len(events) :]) else None
+        return Outcome(CORNER, self.t) if any(signs[len(events) :]) else None
 
 
 def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:

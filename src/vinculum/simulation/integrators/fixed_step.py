@@ -12,19 +12,11 @@ import numpy as np
 from vinculum.compile.machine import COMPILING
 from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.simulation.integrators.methods import Method, Reached, next_chunk
-from vinculum.simulation.problem.events import (
-    DIRECTIONS,
-    NON_FINITE,
-    REPIVOT,
-    Happened,
-    Outcome,
-    ended_by,
-    finished,
-    jumped,
-)
+from vinculum.simulation.problem.events import DIRECTIONS, Happened
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import projection_outputs
-from vinculum.simulation.stabilization.stabilization import Projection, Stabilization
+from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, Stabilization
+from vinculum.simulation.trajectory.outcome import NON_FINITE, REPIVOT, Cause, Outcome, ended_by, finished, jumped
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
@@ -158,7 +150,7 @@ def _functions(method: FixedStep, problem: Problem, stabilization: Stabilization
     full = problem.compiled(nodes.monitored)
     later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
     stage = problem.compiled(later) if len(method.tables.b) > 1 else full
-    if not isinstance(stabilization, Projection):
+    if stabilization.acts != AFTER_STEPS:
         return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64))
     outputs, levels = projection_outputs(problem)
     return Functions(full, stage, problem.compiled(outputs), np.array(levels, dtype=np.int64).reshape(-1, 4))
@@ -218,7 +210,7 @@ def _explain_stop(code: int, work: Work, i: int) -> tuple[Outcome, float, np.nda
 
     t, last = work.t0 + i * work.h, work.t0 + max(i - 1, 0) * work.h
     if code == loops.PIVOT and work.out[work.x.size] < JUMPED:
-        return Outcome(REPIVOT, t, ""), t, work.x.copy()
+        return Outcome(REPIVOT, t), t, work.x.copy()
     beyond = (t, work.x.copy())
-    outcome = jumped(last, beyond) if code == loops.PIVOT else Outcome(NON_FINITE, last, "", beyond)
+    outcome = jumped(last, beyond) if code == loops.PIVOT else Outcome(NON_FINITE, last, Cause(), beyond)
     return outcome, last, work.before[0].copy()

@@ -7,6 +7,7 @@ schema, the command line and the documentation read the registry.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,17 +16,18 @@ import numpy as np
 from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.names import suggestion
 from vinculum.notebook_repr import html
+from vinculum.options import Choice, options_listed, refuse_unknown
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
-    from vinculum.simulation.problem.events import Outcome
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.outcome import Outcome
     from vinculum.simulation.trajectory.recorder import Plan, Run
 
 Reached = tuple["Outcome", float, np.ndarray]  # how a segment ended, and the time and state there
 
 
-class Method:
+class Method(Choice):
     """How ẋ = f(t, x, p) is integrated. A method is a frozen record; ``options`` are the fields that a user may set.
 
     Every method implements `feedback_rate` and `integrate`; everything else has the defaults below.
@@ -39,7 +41,16 @@ class Method:
     finds_events: ClassVar[bool] = True
     misses_events_at_corners: ClassVar[bool] = False  # an event at the very instant of a corner is not reported
     keeps_polynomials: ClassVar[bool] = False  # its dense output is a polynomial for every step
-    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Unstabilized)  # those it accepts, its default first
+    stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (
+        Baumgarte,
+        Unstabilized,
+    )  # those it accepts, its default first
+
+    @classmethod
+    def refuse_unknown(cls, given: Iterable[str], known: Sequence[str]) -> None:
+        """Raise for options that the method does not have."""
+        for key in (key for key in given if key not in known):
+            _refuse_option(cls, cls.__name__, key, known)
 
     @property
     def name(self) -> str:
@@ -107,22 +118,20 @@ def method_from(method: Method | str, **options: Any) -> Method:
     if found is None:
         near = suggestion(method, METHODS) if isinstance(method, str) else ""
         raise VinculumError(f"There is no method {method!r}.{near} Known: {', '.join(METHODS)}.")
-    for key in given:
-        if key not in found.options:
-            raise VinculumError(_without(found, key))
+    for key in (key for key in given if key not in found.options):
+        _refuse_option(type(found), f"The method {found.name!r}", key, found.options)
     return replace(found, **given) if given else found  # type: ignore[type-var]  # methods are frozen records
 
 
-def _without(method: Method, option: str) -> Finding:
-    """Why a method does not have an option, and what to do."""
-    name = f"The method {method.name!r}"
+def _refuse_option(method: type[Method], title: str, option: str, known: Sequence[str]) -> None:
+    """Raise for an option that a method does not have, with the reason, what to do, and the options that it has."""
+    has = f" {options_listed(known)}."
     if option == "tolerance" and not method.adaptive:
-        return Finding(f"{name} has a fixed step and no tolerance.", ["Leave out tolerance."])
+        raise VinculumError(Finding(f"{title} has a fixed step and no tolerance.", ["Leave out tolerance.", has]))
     if option == "step" and method.adaptive:
-        advice = ("Leave step out, or use ", call("simulate", tolerance=Word("1e-9")), ".")
-        return Finding(f"{name} chooses its own steps.", advice)
-    takes = f"it takes {', '.join(method.options)}" if method.options else "it takes none"
-    return Finding(f"{name} has no option {option}; {takes}.", [f"Leave out {option}."])
+        advice = ("Leave step out, or use ", call("simulate", tolerance=Word("1e-9")), ".", has)
+        raise VinculumError(Finding(f"{title} chooses its own steps.", advice))
+    refuse_unknown(title, [option], known)
 
 
 def refuse_tolerance(tolerance: float | None) -> None:

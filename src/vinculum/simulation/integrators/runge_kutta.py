@@ -13,7 +13,14 @@ from vinculum.names import suggestion
 from vinculum.simulation.integrators.fixed_step import FixedStep, Rates, Tables, gentle_rate
 from vinculum.simulation.integrators.methods import METHODS, register
 from vinculum.simulation.stabilization.residual_bounds import closed_loop, held_step, last_inside
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Sampled, Stabilization, Unstabilized
+from vinculum.simulation.stabilization.stabilization import (
+    HELD,
+    Baumgarte,
+    Projection,
+    Sampled,
+    Stabilization,
+    Unstabilized,
+)
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -36,7 +43,7 @@ class RungeKutta(FixedStep):
     order: int = 0
 
     about: ClassVar[str] = "Runge-Kutta"
-    stabilizations: ClassVar[tuple[type, ...]] = (Sampled, Baumgarte, Projection, Unstabilized)
+    stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (Sampled, Baumgarte, Projection, Unstabilized)
 
     def __post_init__(self) -> None:
         given = self.A is not None or self.b is not None
@@ -58,11 +65,11 @@ class RungeKutta(FixedStep):
 
     def holds_feedback(self, stabilization: Stabilization) -> bool:
         """Sampled feedback is held through the stages."""
-        return isinstance(stabilization, Sampled)
+        return stabilization.acts == HELD
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
         """1/τ if feedback is held or the method has one stage; otherwise smaller, since it acts on the stages."""
-        if isinstance(stabilization, Sampled) or self.order == 1:
+        if stabilization.acts == HELD or self.order == 1:
             return 1.0 / abs(plan.step)
         return gentle_rate(problem, plan, x)
 

@@ -6,23 +6,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from vinculum.errors import ConstraintError, DomainError, SingularError
+from vinculum.errors import About, ConstraintError, DomainError, SingularError
 from vinculum.graph import Node, evaluate, symbols
 from vinculum.graph.traverse import describe, order
 from vinculum.simulation.integrators.methods import Reached
 from vinculum.simulation.problem.discontinuities import place_on_sides
-from vinculum.simulation.problem.events import (
+from vinculum.simulation.problem.events import record_events_at_corner
+from vinculum.simulation.problem.pivots import renew, violated_condition
+from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.trajectory.outcome import (
     CORNER,
     INTERRUPTED,
     NON_FINITE,
     REPIVOT,
     SINGULAR,
     STALLED,
+    Cause,
     Outcome,
-    record_events_at_corner,
+    cause_of,
 )
-from vinculum.simulation.problem.pivots import renew, violated_condition
-from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.recorder import Run
 
 _MOST_CORNERS_IN_PLACE = 200
@@ -58,7 +60,7 @@ def _run_segment(problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached
         return run.plan.method.integrate(problem, run, t, x)
     except KeyboardInterrupt:
         reached = run.plan.t0 if run.recorder.last is None else run.recorder.last
-        return Outcome(INTERRUPTED, reached, "the run was interrupted; the samples up to here are kept"), reached, x
+        return Outcome(INTERRUPTED, reached, Cause("interrupted")), reached, x
 
 
 def _continue(
@@ -66,7 +68,7 @@ def _continue(
 ) -> tuple[Problem, np.ndarray] | Outcome:
     """The problem and state with which the run continues after a segment, or the outcome if it ends."""
     if outcome.kind == CORNER and stuck > _MOST_CORNERS_IN_PLACE:
-        return Outcome(STALLED, t, "corners of the equations follow each other without end")
+        return Outcome(STALLED, t, Cause("endless corners"))
     ended = violated_condition(problem, t, x, outcome.beyond) if outcome.kind == REPIVOT else None
     if ended is not None:
         return ended
@@ -77,7 +79,7 @@ def _continue(
         ended = record_events_at_corner(problem, after, run, t, x) if outcome.kind == CORNER else None
         return (after, x) if ended is None else ended
     except (SingularError, ConstraintError, DomainError) as error:
-        return Outcome(SINGULAR, t, str(error))
+        return Outcome(SINGULAR, t, cause_of(error))
 
 
 # -- why a run broke down ----------------------------------------------------------------------------------------
@@ -96,22 +98,21 @@ def _explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Out
         rates = evaluate(problem.nodes.rates, known)
         _look_ahead(problem, outcome, t, x, np.array(rates))
     except DomainError as error:
-        return Outcome(NON_FINITE, t, str(error))
+        return Outcome(NON_FINITE, t, cause_of(error))
     if singular:
-        return Outcome(SINGULAR, t, singular)
+        return Outcome(SINGULAR, t, cause_of(singular))
     where = _near_edge(problem, known)
-    if where:
+    if where is not None:
         return Outcome(NON_FINITE, t, where)
     if outcome.kind == STALLED:
-        reason = outcome.reason or "the motion has a singularity here"
-        return Outcome(STALLED, t, f"the step size went to zero; {reason}")
-    return Outcome(NON_FINITE, t, _describe_growth(problem, np.array(rates)))
+        return Outcome(STALLED, t, outcome.cause if outcome.reason else Cause("step size"))
+    return Outcome(NON_FINITE, t, _growth(problem, np.array(rates)))
 
 
-def _describe_growth(problem: Problem, rates: np.ndarray) -> str:
-    """A message that names the fastest growing state."""
+def _growth(problem: Problem, rates: np.ndarray) -> Cause:
+    """The fastest growing state as the cause."""
     fastest = int(np.argmax(np.abs(rates[: len(problem.integrable.states)])))
-    return f"the state grew without bound, {describe(problem.nodes.state[fastest])} fastest"
+    return Cause("growth", [About("state", describe(problem.nodes.state[fastest]))])
 
 
 def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rates: np.ndarray) -> None:
@@ -123,24 +124,24 @@ def _look_ahead(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, rat
         evaluate(problem.nodes.rates, problem.numbers(t + share * step, x + share * step * rates))
 
 
-def _near_edge(problem: Problem, known: dict[Node, float]) -> str:
+def _near_edge(problem: Problem, known: dict[Node, float]) -> Cause | None:
     """An operation at the edge of its domain: a divisor, root or logarithm next to zero."""
     nodes = order(problem.nodes.rates)
     values = dict(zip(nodes, evaluate(nodes, known), strict=True))
     for node in nodes:
         if node.op == "divide" and abs(values[node.args[1]]) < 1e-6 * max(1.0, abs(values[node.args[0]])):
-            what = f"division by a number that goes to zero: {describe(node.args[1])} = {values[node.args[1]]:.3g}"
-            return what + _asked_by(problem, node.args[1])
+            divisor = node.args[1]
+            about = [About("expression", describe(divisor)), *_asked_by(problem, divisor)]
+            return Cause("division", about, {"value": values[divisor]})
         if node.op in _EDGE and abs(values[node.args[0]]) < 1e-6:
-            what = f"{node.op} of a number at the edge of its domain: {describe(node)} at {values[node.args[0]]:.3g}"
-            return what + _asked_by(problem, node)
-    return ""
+            about = [About("operation", node.op), About("expression", describe(node)), *_asked_by(problem, node)]
+            return Cause("edge of domain", about, {"value": values[node.args[0]]})
+    return None
 
 
-def _asked_by(problem: Problem, node: Node) -> str:
-    """Names the constraints whose prescribed motion contains ``node``, if it is an expression of time alone."""
+def _asked_by(problem: Problem, node: Node) -> list[About]:
+    """The constraints whose prescribed motion contains ``node``, if it is an expression of time alone."""
     if symbols([node]) - {problem.nodes.time, *problem.nodes.settings}:
-        return ""
+        return []
     held = [r.constraint for r in problem.integrable.residuals if node in order([r.node])]
-    names = ", ".join(f"`{name}`" for name in dict.fromkeys(held))
-    return f"; the motion prescribed by {names} needs an infinite input or reaction there" if names else ""
+    return [About("constraint", name) for name in dict.fromkeys(held)]

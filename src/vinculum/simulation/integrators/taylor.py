@@ -16,27 +16,32 @@ import numpy as np
 
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.errors import Finding, VinculumError, call
+from vinculum.errors import About, Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.graph.traverse import describe
 from vinculum.simulation.integrators.methods import Method, Reached, next_chunk, refuse_tolerance, register
 from vinculum.simulation.problem.discontinuities import rough_functions
-from vinculum.simulation.problem.events import (
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, is_recorded
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
+from vinculum.simulation.stabilization.feedback import project_after_step
+from vinculum.simulation.stabilization.stabilization import (
+    AFTER_STEPS,
+    Baumgarte,
+    Projection,
+    Stabilization,
+    Unstabilized,
+)
+from vinculum.simulation.trajectory.outcome import (
     CORNER,
-    DIRECTIONS,
     FINISHED,
     NON_FINITE,
     REPIVOT,
     STALLED,
-    Happened,
+    Cause,
     Outcome,
     ended_by,
     finished,
-    is_recorded,
 )
-from vinculum.simulation.problem.pivots import WATCH_LIMIT
-from vinculum.simulation.stabilization.feedback import project_after_step
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -66,7 +71,7 @@ class Taylor(Method):
     follows_corners: ClassVar[bool] = True
     misses_events_at_corners: ClassVar[bool] = True
     keeps_polynomials: ClassVar[bool] = True
-    stabilizations: ClassVar[tuple[type, ...]] = (Baumgarte, Projection, Unstabilized)
+    stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (Baumgarte, Projection, Unstabilized)
 
     def refuse_options(self, step_is_chosen: bool = False) -> None:
         """Raise if the tolerance is not positive."""
@@ -211,7 +216,7 @@ def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndar
     t1, recorder = run.plan.t1, run.recorder
     integrator = _start_integrator(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
-    options = {"callback": project_after_step(problem)} if isinstance(run.stabilization, Projection) else {}
+    options = {"callback": project_after_step(problem)} if run.stabilization.acts == AFTER_STEPS else {}
     steps, good = _FIRST_CHUNK, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
@@ -239,7 +244,8 @@ def _missed_corner(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome 
     values = problem.compiled(margins)(*good, problem.values)
     if values.min() >= -_MISSED * (1.0 + np.abs(good[1]).max()):
         return None
-    return Outcome(STALLED, good[0], f"the corner {describe(surfaces[values.argmin()])} = 0 was missed")
+    corner = About("expression", describe(surfaces[values.argmin()]))
+    return Outcome(STALLED, good[0], Cause("missed corner", [corner]))
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
@@ -316,10 +322,10 @@ def _ending(
     if outcome == hy.taylor_outcome.time_limit:
         return finished(t1) if time == t1 else None
     if outcome == hy.taylor_outcome.err_nf_state:
-        return Outcome(NON_FINITE, time, "")
+        return Outcome(NON_FINITE, time)
     if outcome == hy.taylor_outcome.step_limit:
         stuck = abs(time - before) <= 1e-12 * max(abs(t1 - before), abs(time))
-        return Outcome(STALLED, time, "") if stuck else None
+        return Outcome(STALLED, time) if stuck else None
     number = -int(outcome) - 1
     if 0 <= number < len(integrator.terminal):
         if time == start:
@@ -329,7 +335,7 @@ def _ending(
         recorder.events.append(Happened(name, time, _rising(problem, j, *good)))
         return ended_by(name, time)
     corner = len(integrator.terminal) <= number < len(integrator.terminal) + integrator.corners
-    return Outcome(CORNER if corner else REPIVOT, time, "")
+    return Outcome(CORNER if corner else REPIVOT, time)
 
 
 def _rising(problem: Problem, j: int, t: float, x: np.ndarray) -> bool:

@@ -1,4 +1,4 @@
-"""Events, instants at which an expression passes zero during a run; and the outcome, how a run ended.
+"""Events: instants at which an expression passes zero during a run.
 
 At a corner of the equations an event function may pass zero, or jump over it, as the equations change. With e and ė
 before and after the corner, in a run in the direction d of time:
@@ -6,15 +6,13 @@ before and after the corner, in a run in the direction d of time:
     side before = sign(e), or -sign(d ė) at e = 0;   side after = sign(e), or sign(d ė) at e = 0.
 
 It is an event where the two differ, and where e comes to zero and stays there (ė = 0 after).
-
-A run that stops early is a result with a reason, not a stack trace.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,19 +22,15 @@ from vinculum.errors import VinculumError
 from vinculum.graph import ONE, along, evaluate
 from vinculum.names import reaction
 from vinculum.notebook_repr import html
+from vinculum.simulation.trajectory.outcome import Outcome, ended_by
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Recorder, Run
 
 
-__all__ = ["DIRECTIONS", "Event", "Happened", "Outcome", "reaction"]
+__all__ = ["DIRECTIONS", "Event", "Happened", "reaction"]
 
-FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
-SINGULAR, NON_FINITE, STALLED = "singular", "non-finite", "stalled"
-INACCURATE = "inaccurate"  # the end was reached, but not by a motion of the system
-REPIVOT = "repivot"  # internal: continue with another order of elimination
-CORNER = "corner"  # internal: continue on the next side of a corner
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 _SAME = 1e-9  # instants closer than this, relative to one or to the time, are the same
 
@@ -130,46 +124,3 @@ def is_recorded(recorder: Recorder, name: str, t: float) -> bool:
     return any(
         event.name == name and abs(event.time - t) <= _SAME * max(1.0, abs(t)) for event in recorder.events[-20:]
     )
-
-
-# -- how a run ends ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ended: ``kind``, the ``time`` it reached, and why.
-
-    Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
-    determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
-    its domain); stalled (the step size went to zero); inaccurate (the end was reached, but the energy balance or a
-    constraint is lost: see `simulation.trajectory.accuracy`).
-    """
-
-    kind: str
-    time: float
-    reason: str
-    # time and state after a step that was rejected
-    beyond: tuple[float, Any] | None = field(default=None, repr=False, compare=False)
-
-    def __bool__(self) -> bool:
-        return self.kind in (FINISHED, EVENT)
-
-    def __str__(self) -> str:
-        return f"{self.kind} at t = {self.time:.6g}: {self.reason}"
-
-    _repr_html_ = html
-
-
-def finished(time: float) -> Outcome:
-    """The run reached its end."""
-    return Outcome(FINISHED, time, "the end of the interval was reached")
-
-
-def ended_by(event: str, time: float) -> Outcome:
-    """A terminal event ended the run."""
-    return Outcome(EVENT, time, f"the event {event!r} ended the run")
-
-
-def jumped(time: float, beyond: tuple[float, Any]) -> Outcome:
-    """A step passed the zero of a pivot; the run continues from before the step."""
-    return Outcome(REPIVOT, time, "a pivot changed its sign within one step", beyond)

@@ -14,10 +14,10 @@ import numpy as np
 
 from vinculum.derivation.integrable import Integrable
 from vinculum.derivation.mechanics.lagrange import total
-from vinculum.errors import DomainError, SingularError
+from vinculum.errors import DomainError, Finding, SingularError
 from vinculum.graph import ONE, ZERO, Node, Pivot, constant, select, symbol, symbols
 from vinculum.graph.node import compare, multiply
-from vinculum.simulation.problem.events import Outcome
+from vinculum.simulation.trajectory.outcome import Cause, Outcome
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -119,6 +119,6 @@ def violated_condition(
         for limit, value, first in zip(problem.integrable.conditions, now, problem.at_start, strict=True):
             if abs(value) < CHART_LIMIT * abs(first) or value * first < 0:
                 reason = limit.reason(problem.everything(t, x))
-                numbers = f"it was {first:.4g} at the start and is {value:.4g} here"
-                return Outcome(limit.kind, t, f"{reason}; {numbers}. {limit.advice}")
+                finding = Finding(reason, [limit.advice])
+                return Outcome(limit.kind, t, Cause("condition", (), {"start": first, "value": value}, finding))
     return None

@@ -14,80 +14,51 @@ import numpy as np
 
 from vinculum.derivation.integrable import Feedback, Integrable, linear_feedback
 from vinculum.derivation.mechanics.sample_states import correction
-from vinculum.derivation.program.perturbation import binomial
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import Node, jacobian
 from vinculum.names import suggestion
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.stabilization.stabilization import (
-    BY_NAME,
-    Baumgarte,
-    Gain,
-    Projection,
-    Sampled,
-    Stabilization,
-    Unstabilized,
-)
+from vinculum.simulation.stabilization.stabilization import MISFITS, Stabilization, stabilization_from
 from vinculum.simulation.trajectory.recorder import Plan
 
-# Share of the natural rate for residual equations of an order r above two. A correction c held through a step τ moves
-# the residual by c τʳ/r!, with a relative error of the order τ^(p+1-r) of the method: third for r = 2 and RK4, but
-# first for r = 4, with a constant that grows where inputs lose their effect; and rounding ε of the residual causes a
-# jump ε/τ^(r-1) of its last derivative. Deadbeat gains multiply that by 1/τʳ and excite the residual.
-_GENTLE = 0.05
 _MOST_ITERATIONS = 8  # of a projection
 
 
 def choose_stabilization(plan: Plan, asked: Stabilization | str | None) -> Stabilization:
     """The stabilization asked for, by object or name, or the default of the method; raises if it does not fit."""
     accepted = plan.method.stabilizations
-    found = accepted[0]() if asked is None else BY_NAME.get(asked) if isinstance(asked, str) else asked
-    if not isinstance(found, (Baumgarte, Sampled, Projection, Unstabilized)):
-        known = ", ".join(repr(name) for name in BY_NAME)
-        raise VinculumError(
-            f"stabilization={asked!r} is not known. Use {known}, or Baumgarte(rate=...), Sampled(rate=...), "
-            "Guaranteed(epsilon)."
-        )
-    if not isinstance(found, accepted):
-        default = next(name for name, one in BY_NAME.items() if isinstance(one, accepted[0]))
-        why = _MISFIT[type(found)].format(method=repr(plan.method.name))
-        raise VinculumError(Finding(why, ["Use ", call("simulate", stabilization=default), "."]))
+    found = accepted[0]() if asked is None else stabilization_from(asked)
+    if found.acts not in [kind.acts for kind in accepted]:
+        why = MISFITS[found.acts].format(method=repr(plan.method.name))
+        raise VinculumError(Finding(why, ["Use ", call("simulate", stabilization=accepted[0].name), "."]))
     return found
-
-
-_MISFIT: dict[type, str] = {
-    Sampled: "Sampled feedback is held through the stages of a Runge-Kutta step; {method} has none.",
-    Projection: "Projection moves the state after every step, which would break the memory of {method}.",
-    Baumgarte: "The method {method} has no continuous feedback.",
-    Unstabilized: "The method {method} does not run without stabilization.",
-}
 
 
 def stabilize_problem(problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> tuple[Problem, str]:
     """The problem with its gains set, everything compiled, and the stabilization in words."""
     problem = place_on_sides(problem, plan, plan.t0, x)
-    acts = bool(problem.integrable.constraints) and isinstance(stabilization, (Baumgarte, Sampled))
+    acts = bool(problem.integrable.constraints) and stabilization.feeds_back
     rate = plan.method.feedback_rate(problem, plan, stabilization, x) if acts else 0.0
     direction = math.copysign(1.0, plan.t1 - plan.t0)
     law = feedback(stabilization, problem.integrable, rate, plan.method.order, direction)
     closed = place_on_sides(problem.with_feedback(law), plan, plan.t0, x)
     plan.method.prepare(closed, plan.t0, x)
-    return closed, _describe(problem, stabilization, rate)
+    return closed, _describe(problem.integrable, stabilization, rate)
 
 
-def _describe(problem: Problem, stabilization: Stabilization, rate: float) -> str:
+def _describe(integrable: Integrable, stabilization: Stabilization, rate: float) -> str:
     """The stabilization in words."""
-    if not problem.integrable.constraints:
+    if not integrable.constraints:
         return "not needed: no constraints"
-    if isinstance(stabilization, Unstabilized):
-        return "none"
-    if isinstance(stabilization, Projection):
-        return "projection after every step"
-    name = type(stabilization).__name__.lower()
-    if not stabilization.given and problem.integrable.prescribed is not None:
-        return f"{name}, as prescribed by the equations"
-    return f"{name}, gains as given" if stabilization.given else f"{name}, rate {rate:.6g} (chosen)"
+    if _is_prescribed(integrable, stabilization):
+        return f"{stabilization.name}, as prescribed by the equations"
+    return stabilization.described(rate)
+
+
+def _is_prescribed(integrable: Integrable, stabilization: Stabilization) -> bool:
+    """Whether the equations determine the gains."""
+    return stabilization.feeds_back and not stabilization.given and integrable.prescribed is not None
 
 
 def feedback(
@@ -99,66 +70,30 @@ def feedback(
 ) -> Feedback:
     """The corrections c of every constraint, stable in the direction of the run.
 
-    Without gains of the user, those of the equations are used; without these, gains from ``rate``: for `Sampled` it is
-    1/τ, and ``method_order`` determines the deadbeat gains.
+    Without gains of the user, those of the equations are used; without these, gains from ``rate``: for held feedback
+    it is 1/τ, and ``method_order`` determines the deadbeat gains.
     """
     names, chains = [constraint.name for constraint in integrable.constraints], integrable.chains
-    if isinstance(stabilization, (Projection, Unstabilized)):
+    if not stabilization.feeds_back:
         return linear_feedback(chains, [[0.0] * len(chain) for chain in chains])
     _refuse_strange_names(stabilization, names)
-    if not stabilization.given and integrable.prescribed is not None:
+    if _is_prescribed(integrable, stabilization):
+        assert integrable.prescribed is not None
         return integrable.prescribed
     rows = []
     for name, chain in zip(names, chains, strict=True):
-        row = _row(stabilization, name, len(chain), rate, method_order)
+        row = stabilization.gains(name, len(chain), rate, method_order)
         rows.append([g * direction ** (len(chain) - j) for j, g in enumerate(row)])
     return linear_feedback(chains, rows)
 
 
-def _refuse_strange_names(stabilization: Baumgarte | Sampled, names: Sequence[str]) -> None:
+def _refuse_strange_names(stabilization: Stabilization, names: Sequence[str]) -> None:
     """Raise for gains of constraints that do not exist."""
-    for gain in (stabilization.rate, getattr(stabilization, "alpha", None), getattr(stabilization, "beta", None)):
+    for key in stabilization.options():
+        gain = getattr(stabilization, key)
         for name in gain if isinstance(gain, Mapping) else ():
             if name not in names:
                 raise VinculumError(f"A gain was given for {name}, which is not a constraint.{suggestion(name, names)}")
-
-
-def deadbeat(order: int, method_order: float) -> np.ndarray:
-    """Gains, in units of the step, with which a residual chain of order r is zero after r steps.
-
-    With N the nilpotent chain and p the order of the method, a step with c held is y⁺ = Φ y - b c,
-    Φ = Σ_{j ≤ p} Nʲ/j!, b = Σ_{j < p} Nʲ/(j+1)! e_r. Ackermann's formula for Φ - b g nilpotent: g = e_rᵀ C⁻¹ Φʳ.
-    """
-    N = np.eye(order, k=1)
-    powers = [np.linalg.matrix_power(N, j) for j in range(order + 1)]
-    Phi = sum(powers[j] / math.factorial(j) for j in range(int(min(method_order, order)) + 1))
-    b = sum(powers[j][:, -1] / math.factorial(j + 1) for j in range(int(min(method_order, order))))
-    controllability = np.column_stack([np.linalg.matrix_power(Phi, j) @ b for j in range(order)])
-    return np.linalg.solve(controllability.T, np.eye(order)[-1]) @ np.linalg.matrix_power(Phi, order)
-
-
-def _row(
-    stabilization: Baumgarte | Sampled, name: str, order: int, natural: float, method_order: float
-) -> Sequence[float]:
-    """g_0 ... g_{r-1} of one constraint."""
-    rate = _given(stabilization.rate, name)
-    if isinstance(stabilization, Sampled) and rate is None and order <= 2:
-        return [g * natural ** (order - j) for j, g in enumerate(deadbeat(order, method_order))]
-    base = natural if rate is None else rate
-    if order == 2 and isinstance(stabilization, Baumgarte):
-        alpha, beta = _given(stabilization.alpha, name), _given(stabilization.beta, name)
-        return [(base if beta is None else beta) ** 2, 2 * (base if alpha is None else alpha)]
-    if order > 2 and rate is None:
-        base *= _GENTLE
-    return binomial(order, base)
-
-
-def _given(gain: Gain | None, name: str) -> float | None:
-    """The gain that the user gave for a constraint."""
-    value = gain.get(name) if isinstance(gain, Mapping) else gain
-    if value is not None and (not math.isfinite(value) or value < 0):
-        raise VinculumError(f"The stabilization gain of {name} is {value}; it must be finite and not negative.")
-    return value
 
 
 # -- projection onto the constraints -----------------------------------------------------------------------------

@@ -26,9 +26,9 @@ from vinculum.simulation.integrators.fixed_step import FixedStep, Rates
 from vinculum.simulation.integrators.methods import Method
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.stabilization.feedback import deadbeat, feedback, project_after_step
+from vinculum.simulation.stabilization.feedback import feedback, project_after_step
 from vinculum.simulation.stabilization.residual_bounds import amplification, fixed_step
-from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled
+from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled, deadbeat
 from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.recorder import Recorder, Run, make_plan
 

@@ -12,14 +12,15 @@ Rounding is far below both: what an error of 1e-9 of the largest initial state m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from vinculum.derivation.integrable import WORK
-from vinculum.errors import DomainError
+from vinculum.errors import About, DomainError, Finding
 from vinculum.graph import Node, evaluate
-from vinculum.simulation.problem.events import INACCURATE, Outcome
 from vinculum.simulation.trajectory.live_run import Segment
+from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Recorder
 
 _LOST = 0.5  # share of the largest kinetic energy or work
@@ -32,8 +33,8 @@ def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
     """The outcome of a run, or `INACCURATE` if the run reached its end but lost its energy or a constraint."""
     if not outcome or _starts_off(recorder.segments[0]):
         return outcome
-    reason = _lost_energy(recorder) or _lost_constraint(recorder)
-    if not reason:
+    cause = _lost_energy(recorder) or _lost_constraint(recorder)
+    if cause is None:
         return outcome
     if plan.method.adaptive:
         advice = "Use a smaller tolerance, or another stabilization."
@@ -41,19 +42,19 @@ def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
         advice = (
             f"The step {abs(plan.step):.4g} is too large for this motion: use a smaller one, or the method 'taylor'."
         )
-    return Outcome(INACCURATE, outcome.time, f"{reason}. {advice}")
+    return Outcome(INACCURATE, outcome.time, replace(cause, finding=Finding("", [advice])))
 
 
-def _lost_energy(recorder: Recorder) -> str:
-    """A sentence on the energy balance, if it is lost."""
+def _lost_energy(recorder: Recorder) -> Cause | None:
+    """The numbers of the energy balance, if it is lost."""
     error, first = recorder.balance_error, recorder.segments[0]
     if not error > _ROUNDING * abs(recorder.balance_start):
-        return ""
+        return None
     scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
     noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
     if not scales or error <= max(noise, _LOST * max(scales)):
-        return ""
-    return f"the energy error {error:.3g} is as large as the energy of the motion ({max(scales):.3g}, kinetic or work)"
+        return None
+    return Cause("energy lost", numbers={"error": error, "scale": max(scales)})
 
 
 def _energy_scale(segment: Segment) -> float | None:
@@ -69,8 +70,8 @@ def _energy_scale(segment: Segment) -> float | None:
     return float(np.abs(values).max())
 
 
-def _lost_constraint(recorder: Recorder) -> str:
-    """A sentence on the holonomic constraint that is not held, if there is one."""
+def _lost_constraint(recorder: Recorder) -> Cause | None:
+    """The holonomic constraint that is not held, if there is one."""
     segment, largest = recorder.segments[-1], recorder.residuals
     nodes = segment.problem.nodes
     for k, (name, level) in enumerate(nodes.residual_names):
@@ -78,8 +79,8 @@ def _lost_constraint(recorder: Recorder) -> str:
             continue
         error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
         if largest[k] > _changes(segment, [nodes.residuals[k]], -1, error)[0]:
-            return f"the constraint `{name}` is not held: its residual reached {largest[k]:.3g}"
-    return ""
+            return Cause("constraint lost", [About("constraint", name)], {"residual": float(largest[k])})
+    return None
 
 
 def _starts_off(segment: Segment) -> bool:

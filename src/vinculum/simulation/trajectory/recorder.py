@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vinculum.errors import VinculumError
-from vinculum.simulation.problem.events import Happened, Outcome
+from vinculum.simulation.problem.events import Happened
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.live_run import LiveRun, Segment
+from vinculum.simulation.trajectory.outcome import Outcome
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:

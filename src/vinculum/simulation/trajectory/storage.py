@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vinculum.errors import VinculumError
-from vinculum.simulation.problem.events import Happened, Outcome
+from vinculum.simulation.problem.events import Happened
 from vinculum.simulation.trajectory.live_run import Beyond
+from vinculum.simulation.trajectory.outcome import from_json, to_json
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
     """Outcome, method, errors and events as NetCDF attributes."""
     largest = [[name, level, value] for (name, level), value in motion.largest_residuals.items()]
     return {
-        "outcome": json.dumps([motion.outcome.kind, motion.outcome.time, motion.outcome.reason]),
+        "outcome": json.dumps(to_json(motion.outcome)),
         "largest_residuals": json.dumps(largest),
         "promised": json.dumps([[name, level, value] for (name, level), value in motion.promised.items()]),
         "energy_error": motion.energy_error,
@@ -199,7 +200,7 @@ def read_trajectory(path: str | Path) -> Trajectory:
     attributes: dict[str, Any] = stored.attrs
     return Trajectory(
         t=np.asarray(stored[json.loads(attributes["columns"])["time"]]),
-        outcome=Outcome(*json.loads(attributes["outcome"])),
+        outcome=from_json(json.loads(attributes["outcome"])),
         run=StoredRun(stored),
         largest_residuals={(name, level): v for name, level, v in json.loads(attributes["largest_residuals"])},
         promised={(name, level): v for name, level, v in json.loads(attributes.get("promised", "[]"))},

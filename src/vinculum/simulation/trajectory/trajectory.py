@@ -16,8 +16,9 @@ from vinculum.graph import Node, from_sympy
 from vinculum.hooks import call
 from vinculum.names import suggestion, variable_name
 from vinculum.notebook_repr import html
-from vinculum.simulation.problem.events import Happened, Outcome, reaction
+from vinculum.simulation.problem.events import Happened, reaction
 from vinculum.simulation.trajectory.live_run import Beyond, LiveRun
+from vinculum.simulation.trajectory.outcome import Outcome
 from vinculum.text_printer import labelled_rows
 
 if TYPE_CHECKING:

@@ -117,7 +117,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Results:
     """All results about a model. Results that were not requested or failed are None."""
 
     model: Model
@@ -180,7 +180,7 @@ class Findings:
             "refused": ", ".join(self.refusals) or "nothing",
             "seconds": f"{sum(self.seconds.values()):.3g}",
         }
-        head = f'Findings about "{self.model.name}"'
+        head = f'Results of "{self.model.name}"'
         return labelled_rows(head, rows)
 
     _repr_html_ = html
