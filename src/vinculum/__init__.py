@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.analyze import equilibrium as equilibrium
     from vinculum.analyze import linearize as linearize
     from vinculum.analyze import stability as stability
+    from vinculum.analyze import steady as steady
     from vinculum.control import close_loop as close_loop
     from vinculum.control import observe as observe
     from vinculum.control import stabilize as stabilize
@@ -126,6 +127,7 @@ _PLACES = {
     "read_trajectory": "vinculum.simulation",
     # analyze
     "equilibrium": "vinculum.analyze",
+    "steady": "vinculum.analyze",
     "linearize": "vinculum.analyze",
     "stability": "vinculum.analyze",
     # control

@@ -17,6 +17,7 @@ from laws.random_systems import Maker, consistent_state, random_state, random_sy
 from vinculum.derivation.mechanics import explicit as columns
 from vinculum.derivation.mechanics.integrable_mechanics import change_partition
 from vinculum.derivation.mechanics.partition import Partition, conditioning
+from vinculum.graph import to_sympy
 from vinculum.simulation.problem.problem import build_problem
 
 FULL = ("multipliers", "lyapunov", "lurie-suslov")
@@ -375,6 +376,24 @@ def test_the_printed_routh_form_has_momenta_and_the_constraint():
     assert r"\dot{p}_{\phi} &= 0" in text
     assert r"\dot{s} &= 2 l \sin{\left(\alpha \right)} \dot{\alpha}" in text
     assert r"\ddot{\phi}" not in text
+
+
+def test_printed_routh_equations_are_written_in_momenta():
+    """A cart that nothing pushes, with a pendulum: (M + m) ẋ = p - m l cos θ θ̇, so ẍ is eliminated, by hand:
+    m l² (1 - m cos²θ/(M + m)) θ̈ + m² l² sin θ cos θ θ̇²/(M + m) - m g l sin θ = 0.
+    """
+    x, theta = dynamicsymbols("x theta")
+    M, m, g, l = sp.symbols("M m g l")
+    v, w = x.diff(), theta.diff()
+    T = (M + m) * v**2 / 2 + m * l * sp.cos(theta) * v * w + m * l**2 * w**2 / 2
+    cart = vn.System([x, theta], T, m * g * l * sp.cos(theta), parameters={M: 2.0, m: 1.0, g: 9.81, l: 0.5})
+    equations = vn.derive(cart, "routh")
+    assert r"\ddot{x}" not in equations.latex()
+    left, right = (to_sympy(side) for side in equations.form.lines(equations)[-1])
+    bend = theta.diff(t, 2)
+    by_hand = m * l**2 * (1 - m * sp.cos(theta) ** 2 / (M + m)) * bend - m * g * l * sp.sin(theta)
+    by_hand += m**2 * l**2 * sp.sin(theta) * sp.cos(theta) * w**2 / (M + m)
+    assert sp.simplify(left - right - by_hand) == 0
 
 
 def test_the_printed_scalar_form_of_a_pendulum_is_right():

@@ -53,6 +53,20 @@ def test_dependent_constraints_are_found_without_a_given_state(seed):
         derive(repeated)
 
 
+@pytest.mark.parametrize("form", ["shulgin", "lurie-suslov", "voronets", "chaplygin", "hamel", "maggi", "lyapunov"])
+def test_the_advice_can_be_followed(form):
+    """A form without the option `redundant` names one that has it."""
+    x, y = dynamicsymbols("x y")
+    rods = [Holonomic(x - y, name="rod"), Holonomic(2 * x - 2 * y, name="same rod")]
+    system = System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, constraints=rods)
+    choices = {"characteristics": {}} if form in ("hamel", "maggi") else {}
+    with pytest.raises(ConstraintError, match="`rod`, `same rod` are dependent") as caught:
+        derive(system, form, **choices)
+    advised = "multipliers" if "form='multipliers', redundant='least_squares'" in str(caught.value) else form
+    assert "redundant='least_squares'" in str(caught.value)
+    assert derive(system, advised, redundant="least_squares").form.name == advised
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("form", FORMS)
 def test_least_squares_gives_the_motion_without_the_repetition(form, seed):

@@ -188,3 +188,37 @@ def test_a_dependent_velocity_that_the_constraint_does_not_determine_is_refused(
 def test_nonlinear_constraints_are_not_for_voronets():
     with pytest.raises(vn.ModelError, match="speed is not linear"):
         vn.derive(particle.system(), "voronets")
+
+
+def two_blades() -> tuple[vn.System, dict[sp.Expr, sp.Expr]]:
+    """Two blades that turn separately, and a speed between their directions: every row is trigonometric."""
+    x, y, a, b = dynamicsymbols("x y a b")
+    l, m = sp.symbols("l m")
+    blades = [
+        vn.Nonholonomic(-x.diff() * sp.sin(a) + y.diff() * sp.cos(a) + l * b.diff(), name="front"),
+        vn.Nonholonomic(-x.diff() * sp.sin(b) + y.diff() * sp.cos(b) - l * b.diff(), name="rear"),
+    ]
+    energy = m * (x.diff() ** 2 + y.diff() ** 2 + a.diff() ** 2 + b.diff() ** 2) / 2
+    system = vn.System([x, y, a, b], energy, constraints=blades, parameters={m: 1.0, l: 0.5}, name="two blades")
+    return system, {e1: x.diff() * sp.cos(a) + y.diff() * sp.sin(b), e2: a.diff()}
+
+
+def test_a_chart_of_trigonometric_rows_is_printed_in_seconds():
+    """W_a^τ = Σ_i K_ia (d/dt ∂e_τ/∂q̇_i - ∂e_τ/∂q_i), at numbers. Inverting K in symbols would take hours."""
+    system, chosen = two_blades()
+    start = perf_counter()
+    terms = vn.quasi.quasi_velocities(system, chosen)
+    assert perf_counter() - start < 60
+    rows = sp.Matrix([*chosen.values(), *(c.expression for c in system.constraints)])
+    slopes = rows.jacobian(list(system.velocities))
+    change = sp.Matrix(4, 4, lambda i, j: sum(slopes[i, j].diff(q) * q.diff() for q in system.coordinates))
+    W = (change - rows.jacobian(list(system.coordinates))) * terms.K
+    q = dict(zip(system.coordinates, (0.2, -0.3, 0.5, 0.9), strict=True))
+    e = dict(zip(terms.characteristics, (0.7, -0.4, 0.3, 0.2), strict=True))
+    number = {**system.parameters, **q, **e}
+    known = {v: sp.N(value.xreplace(number)) for v, value in terms.inverse.items()}
+    expected = W.xreplace(known).xreplace(number).T
+    np.testing.assert_allclose(
+        np.array(terms.W.xreplace(number), dtype=float), np.array(expected, dtype=float), rtol=0, atol=1e-13
+    )
+    assert terms.coefficient(e2, terms.characteristics[3]) == 0

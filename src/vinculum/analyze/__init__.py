@@ -1,6 +1,6 @@
 """Equilibria and steady motions, linearization, stability, controllability."""
 
-from vinculum.analyze.equilibrium import Equilibrium, equilibrium
+from vinculum.analyze.equilibrium import Equilibrium, equilibrium, steady
 from vinculum.analyze.hurwitz import (
     Region,
     characteristic_polynomial,
@@ -23,5 +23,5 @@ from vinculum.analyze.stability import Verdict, stability
 __all__ = [
     "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial", "controllability",
     "equilibrium", "hurwitz_conditions", "minimum_actuators", "linearize", "observability", "stability",
-    "stability_region", "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
+    "steady", "stability_region", "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
 ]  # fmt: skip

@@ -42,7 +42,6 @@ class FirstApproximation:
     damping: np.ndarray  # (n, n) of ẋ in the motion itself; G - D where all velocities are zero
     slopes_r: np.ndarray  # (n, n) of Pᵀ(h - Q) with respect to r alone
     slopes_s: np.ndarray  # (n, m) and to s alone; K = slopes_r + slopes_s B
-    momentum_slopes: np.ndarray  # (n, n) of the momenta along the constraints
     residual: np.ndarray  # (n + m) of the equilibrium equations, projected (n), then of the constraints F
 
 
@@ -60,7 +59,6 @@ def first_approximation(mechanics: Mechanics, partition: Partition, samples: Sam
     u = jacobian(list(mechanics.applied), nodes.inputs)
     R = _projected_forces(mechanics, partition, B)
     R_q = jacobian(list(R), nodes.q)
-    momenta = vector(gradient(nodes.kinetic, nodes.v))
     return FirstApproximation(
         B=B,
         A=reduced_matrix(mechanics, partition, B),
@@ -77,7 +75,6 @@ def first_approximation(mechanics: Mechanics, partition: Partition, samples: Sam
         damping=jacobian(list(R), [nodes.v[i] for i in r]),
         slopes_r=R_q[:, r],
         slopes_s=R_q[:, s],
-        momentum_slopes=_along(momenta[r] + product(B.T, momenta[s]), mechanics, partition, B),
         residual=vector([*R, *nodes.constraints]),
     )
 

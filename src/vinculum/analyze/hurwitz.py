@@ -11,13 +11,14 @@ import sympy as sp
 
 from vinculum.analyze.equilibrium import equilibrium
 from vinculum.analyze.first_approximation import first_approximation
-from vinculum.analyze.ignorable import ignorable, roles
 from vinculum.analyze.linearize import linearize
 from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
 from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
+from vinculum.graph.exact import vanishes
 from vinculum.hooks import call
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
@@ -28,8 +29,9 @@ ROOT = sp.Symbol("lambda")
 def symbolic_matrices(
     equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float], parameters: Sequence[sp.Symbol]
 ) -> dict[str, sp.Matrix]:
-    """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping, momentum_slopes
-    and K), with the chosen parameters kept as symbols.
+    """The matrices of the first approximation by name (A, G, D, C1 to C4, CB, PB, P, B, V_u, damping and K).
+
+    The chosen parameters are kept as symbols.
 
     ``at`` gives every coordinate and input at the equilibrium, as numbers or expressions of the parameters. It must be
     an equilibrium for all their values; this is checked. Meant for small systems.
@@ -49,28 +51,15 @@ def characteristic_polynomial(
 ) -> sp.Poly:
     """det[A λ² + (G - D) λ + K] as a polynomial in λ with the chosen parameters kept as symbols.
 
-    ``at`` is as in `symbolic_matrices`.
+    ``at`` is as in `symbolic_matrices`. Factors λ that are there for all values of the parameters are left out: the
+    structural zero roots of ignorable coordinates and conserved momenta.
     """
     found = symbolic_matrices(equations, at, parameters)
-    partition = best_or_own(equations, at)
-    who = roles(equations, partition.s)
-    place = {number: row for row, number in enumerate(partition.r)}
-    moving, c = ([place[k] for k in group] for group in ((*who.independent, *who.driven), who.conserved))
-    determinant = _pencil(found, c).extract(moving, moving).det(method="berkowitz")
-    polynomial = sp.Poly(sp.expand(determinant), ROOT)
-    zeros = len(who.driven)  # the position of a driven ignorable coordinate adds a factor λ each
-    return sp.Poly(sp.quo(polynomial, sp.Poly(ROOT**zeros, ROOT)), ROOT) if zeros else polynomial
-
-
-def _pencil(found: Mapping[str, sp.Matrix], c: list[int]) -> sp.Matrix:
-    """A λ² + (G - D) λ + K, with δċ eliminated by the conserved momenta δp = A_cr ẋ + A_cc δċ + p_q x = 0."""
-    A, damping, K = found["A"], found["damping"], found["K"]
-    pencil = A * ROOT**2 + damping * ROOT + K
-    if not c:
-        return pencil
-    every = list(range(A.rows))
-    spin = -A.extract(c, c).inv() * (A.extract(c, every) * ROOT + found["momentum_slopes"].extract(c, every))
-    return pencil + (A.extract(every, c) * ROOT + damping.extract(every, c)) * spin
+    pencil = found["A"] * ROOT**2 + found["damping"] * ROOT + found["K"]
+    coefficients = sp.Poly(sp.expand(pencil.det(method="berkowitz")), ROOT).all_coeffs()
+    while len(coefficients) > 1 and vanishes(from_sympy(coefficients[-1])):
+        coefficients.pop()
+    return sp.Poly(coefficients, ROOT)
 
 
 def hurwitz_conditions(polynomial: sp.Poly) -> list[sp.Expr]:
@@ -165,7 +154,7 @@ def best_or_own(equations: EquationsOfMotion, at: Mapping[sp.Expr, Any]) -> Part
 
 def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]) -> dict[Node, float]:
     system = equations.system
-    rest = dict.fromkeys(system.velocities, 0.0) | dict.fromkeys(ignorable(equations), 0.0)
+    rest = dict.fromkeys(system.velocities, 0.0) | dict.fromkeys(cyclic_coordinates(system), 0.0)
     point = {key: float(sp.sympify(value).subs(dict(system.parameters))) for key, value in at.items()}
     complete = {system.time: 0.0} | dict(system.parameters) | rest | point
     missing = [name_of(key) for key in (*system.coordinates, *system.inputs) if key not in complete]
@@ -174,7 +163,7 @@ def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]
     return {symbol(key): value for key, value in complete.items()}
 
 
-_NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping", "momentum_slopes")
+_NAMES = ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping")
 
 
 def _symbolic_nodes(

@@ -2,100 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.derivation import EquationsOfMotion
+from vinculum.analyze.root_bounds import BoundedRoots
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows, numbers
 
+if TYPE_CHECKING:
+    from vinculum.analyze.paper_matrices import PaperMatrices
+    from vinculum.analyze.structure import Structure
 
-@dataclass(frozen=True, eq=False)
-class NormalForm:
-    """The perturbed motion after the replacement z = y - B(0) x (Krasinskiy 2025, (21), (29)):
-
-    ẍ = (a + hB) x + b ẋ + h z + V_u' u + ...,   ż = (B(x, z + Bx) - B(0)) ẋ,   which has no linear part.
-    """
-
-    a: np.ndarray  # (n, n)
-    h: np.ndarray  # (n, m)
-    b: np.ndarray  # (n, n)
-
-
-@dataclass(frozen=True)
-class StateRows:
-    """Rows of A, damping and K by the role of their coordinates in a steady motion."""
-
-    independent: tuple[int, ...]  # x and ẋ are states
-    driven: tuple[int, ...]  # ẋ alone is a state: currents
-    conserved: tuple[int, ...]  # eliminated by the conserved momentum
+_PAPER = frozenset(
+    ("A", "G", "D", "C1", "C2", "C3", "C4", "CB", "PB", "P", "B", "V_u", "damping", "stiffness", "normal_form")
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel:
-    """A ẍ + (G - D) ẋ + K x = V_u u in n independent coordinates; m dependent ones follow by B.
+    """η̇ = F η + H u on the constraints; η perturbs ``states``, independent coordinates and velocities of the user.
 
-    It has the paper's matrices by their names, and the first-order form η̇ = F η + H u with η = (x, ẋ, currents) in
-    ``states``. Conserved momenta are eliminated; currents are states. ``critical`` counts the structural zero roots,
-    one for each constraint and each conserved momentum; ``roots`` does not contain them.
+    Every coordinate is a state unless it was dropped; in a steady motion the states are those that are constant.
+    ``critical`` counts the structural zero roots: one for each holonomic constraint, and those of families of
+    equilibria or steady motions and of conserved quantities, listed by reason in ``zeros``. ``roots`` are the others.
+    A holonomic system also has the matrices of A ẍ + (G - D) ẋ + K x = V_u u by their names in Krasinskiy's paper:
+    A, G, D, C1, ..., C4, CB, PB, P, B, V_u, damping, stiffness (K), normal_form.
     """
 
-    equations: EquationsOfMotion
+    equations: Analyzed | None
     at: Equilibrium
     states: tuple[sp.Expr, ...]  # what η perturbs
     inputs: tuple[sp.Expr, ...]
-    A: np.ndarray
-    G: np.ndarray
-    D: np.ndarray
-    C1: np.ndarray
-    C2: np.ndarray
-    C3: np.ndarray
-    C4: np.ndarray
-    CB: np.ndarray
-    PB: np.ndarray
-    P: np.ndarray
-    B: np.ndarray  # (m, n) ṡ = B ṙ
-    V_u: np.ndarray
-    stiffness: np.ndarray  # K
-    damping: np.ndarray  # of ẋ
     system_matrix: np.ndarray  # F
     input_matrix: np.ndarray  # H
-    normal_form: NormalForm
-    rows: StateRows
-    momentum_slopes: np.ndarray  # (n, n) of the momenta along the constraints
-    critical: int
-    measured: dict[sp.Expr, np.ndarray] = field(
+    measured: dict[sp.Expr, np.ndarray] = field(default_factory=dict)  # coordinates and velocities as rows of η
+    outputs: dict[sp.Expr, tuple[np.ndarray, np.ndarray]] = field(
         default_factory=dict
-    )  # by coordinate or velocity: its row in terms of η
-    closed: bool = False  # whether the system matrix includes feedback
+    )  # accelerations and reactions: rows (of η, of u)
+    errors: np.ndarray | None = None  # bounds of the rounding errors of F
+    dropped: tuple[sp.Expr, ...] = ()  # coordinates left out
+    definitions: dict[sp.Expr, sp.Expr] = field(default_factory=dict)  # states that are not the user's symbols
+    closed: bool = False  # whether the system matrix includes feedback that the equations do not have
 
     @cached_property
+    def structure(self) -> Structure:
+        """The structural zeros by reason, and the other roots with their error bounds."""
+        from vinculum.analyze.structure import structure
+
+        return structure(self)
+
+    @property
+    def zeros(self) -> Mapping[str, int]:
+        """The number of structural zero roots by reason."""
+        return self.structure.zeros
+
+    @property
+    def critical(self) -> int:
+        """The number of structural zero roots."""
+        return sum(self.zeros.values())
+
+    @property
+    def bounded_roots(self) -> BoundedRoots:
+        """The other roots with bounds of their errors."""
+        return self.structure.roots
+
+    @property
     def roots(self) -> np.ndarray:
-        """The roots of the reduced characteristic equation, rightmost first."""
-        found = np.linalg.eigvals(self.system_matrix)
-        return found[np.lexsort((-found.imag, -found.real))]
+        """The roots that are not structural zeros, rightmost first."""
+        return self.bounded_roots.roots
+
+    @cached_property
+    def matrices(self) -> PaperMatrices:
+        """The matrices of Krasinskiy's paper; an error for systems that are not holonomic."""
+        from vinculum.analyze.paper_matrices import paper_matrices
+
+        return paper_matrices(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _PAPER:
+            return getattr(self.matrices, name)
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     def without_curvature(self) -> LinearModel:
         """The model that linearized constraints would give: K without CB and PB."""
-        return self.with_stiffness(self.stiffness - self.CB + self.PB)
+        return self.with_stiffness(self.matrices.stiffness - self.matrices.CB + self.matrices.PB)
 
     def as_printed(self) -> LinearModel:
         """The model of the printed formula (24): K without PB, which is missing in the paper."""
-        return self.with_stiffness(self.stiffness + self.PB)
+        return self.with_stiffness(self.matrices.stiffness + self.matrices.PB)
 
     def with_stiffness(self, K: np.ndarray) -> LinearModel:
         """The same model, without feedback, with another K."""
-        F, H = first_order(self.A, self.damping, K, self.V_u, self.momentum_slopes, self.rows)
-        n, inputs = len(F), tuple(self.equations.system.inputs)
-        return replace(
-            self, stiffness=K, system_matrix=F, input_matrix=H, states=self.states[:n], inputs=inputs, closed=False
-        )
+        F, H = self.matrices.first_order(K, self)
+        other = replace(
+            self, system_matrix=F, input_matrix=H, errors=None, states=self.states[: len(F)],
+            inputs=self.matrices.inputs, closed=True,
+        )  # fmt: skip
+        other.__dict__["matrices"] = replace(self.matrices, stiffness=K)
+        return other
 
     def to_control(self) -> Any:
         """The model as a ``control.StateSpace`` with named states, inputs and all states as outputs."""
@@ -113,37 +125,14 @@ class LinearModel:
         )
 
     def __repr__(self) -> str:
+        zeros = ", ".join(f"{count} ({reason})" for reason, count in self.zeros.items())
         rows = {
             "states": listed(self.states),
             "inputs": listed(self.inputs) or "none",
             "roots": numbers(self.roots),
-            "structural zeros": str(self.critical),
+            "structural zeros": zeros or "0",
         }
-        head = f'LinearModel of "{self.equations.system.name}"'
-        return labelled_rows(head, rows)
+        name = "matrices" if self.equations is None else self.equations.name
+        return labelled_rows(f'LinearModel of "{name}"', rows)
 
     _repr_html_ = html
-
-
-def first_order(
-    A: np.ndarray, damping: np.ndarray, K: np.ndarray, V_u: np.ndarray, momentum_slopes: np.ndarray, rows: StateRows
-) -> tuple[np.ndarray, np.ndarray]:
-    """F and H of η̇ = F η + H u with η = (x, ẋ, currents); conserved momenta are eliminated.
-
-    δp = A_cr ẋ + A_cc δċ + p_q x = 0 gives δċ; inserting it into the other equations changes A, damping and K.
-    """
-    x, moving, c = list(rows.independent), [*rows.independent, *rows.driven], list(rows.conserved)
-    if c:
-        inverse = np.linalg.inv(A[np.ix_(c, c)])
-        spin, shift = -inverse @ A[np.ix_(c, range(len(A)))], -inverse @ momentum_slopes[c]
-        K = K + damping[:, c] @ shift
-        damping = damping + damping[:, c] @ spin + A[:, c] @ shift
-        A = A + A[:, c] @ spin
-    M, C = A[np.ix_(moving, moving)], damping[np.ix_(moving, moving)]
-    n, total = len(x), len(x) + len(moving)
-    F, H = np.zeros((total, total)), np.zeros((total, V_u.shape[1]))
-    F[:n, n : 2 * n] = np.eye(n)
-    F[n:, :n] = -np.linalg.solve(M, K[np.ix_(moving, x)])
-    F[n:, n:] = -np.linalg.solve(M, C)
-    H[n:] = np.linalg.solve(M, V_u[moving])
-    return F, H

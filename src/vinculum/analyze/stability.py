@@ -1,17 +1,32 @@
-"""The verdict on stability and the theorem behind it."""
+"""The verdict on stability, the theorem behind it, and the hypotheses that were checked.
+
+Order of the tests (theorems and conditions in the documentation, page "Stability"):
+roots off the imaginary axis (Lyapunov), families of steady motions (Lyapunov-Malkin), the energy (Lagrange-Dirichlet,
+Routh-Salvadori), one odd state, one critical root (Lyapunov's coefficients). A root counts as off the axis only if its
+distance exceeds the bound of its error.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import sympy as sp
 
+from vinculum.analyze.critical import critical_case, degenerate_potential
+from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Decision
+from vinculum.analyze.descriptor import Analyzed
+from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.graph import ZERO, jacobian
+from vinculum.analyze.linearize import Point, linearize, point
+from vinculum.analyze.nonsmooth import nonsmooth
+from vinculum.analyze.parity import odd_state
+from vinculum.analyze.structure import Structure, involved
+from vinculum.errors import ModelError
+from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import number, numbers
-
-ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotically stable", "stable", "unstable", "undecided"
 
 
 @dataclass(frozen=True)
@@ -24,6 +39,7 @@ class Verdict:
     roots: np.ndarray
     damping_ratios: np.ndarray  # -Re/|λ| of each root
     critical: int  # structural zero roots
+    drifting: tuple[sp.Expr, ...] = ()  # coordinates that drift; the verdict without them is in ``explanation``
 
     def __bool__(self) -> bool:
         return self.kind in (ASYMPTOTIC, STABLE)
@@ -34,19 +50,39 @@ class Verdict:
     _repr_html_ = html
 
 
-def stability(linear: LinearModel) -> Verdict:
-    """Decide by the reduced characteristic equation; structural zero roots are counted separately."""
-    roots = linear.roots
-    size = max(float(np.abs(roots).max(initial=0.0)), 1e-300)
-    rounding = 1e-9 * size
-    right, left = roots.real > rounding, roots.real < -rounding
-    if right.any():
-        parts = _unstable(linear, roots[right])
-    elif left.all():
-        parts = _hurwitz(linear)
-    else:
-        parts = _on_the_axis(linear, roots[~left])
-    return Verdict(*parts, roots=roots, damping_ratios=damping_ratios(roots), critical=linear.critical)
+def stability(of: LinearModel | Analyzed, at: Mapping[sp.Expr, float] | None = None) -> Verdict:
+    """Decide the stability of an equilibrium or steady motion, for perturbations of the states of its linear model.
+
+    Pass the linear model, or equations with the point ``at``: this also decides where force laws have corners, such as
+    rests under dry friction, at which there is no linear model.
+    """
+    if isinstance(of, LinearModel):
+        return _verdict(of)
+    if at is None:
+        raise ModelError("No point was given", ["Pass stability(equations, at=equilibrium), or a linear model."])
+    decision = nonsmooth(of, at)
+    if decision is None:
+        return _verdict(linearize(of, at))
+    none = np.zeros(0, dtype=complex)
+    return Verdict(decision.kind, decision.theorem, decision.explanation, none, none.real, 0)
+
+
+def _verdict(linear: LinearModel) -> Verdict:
+    found = linear.structure
+    decision = _without_drift(linear, found)
+    drifting: tuple[sp.Expr, ...] = ()
+    if found.drift.shape[1] and decision.kind != UNSTABLE:
+        drifting = involved(linear.states, found.drift)
+        decision = _drift(decision, drifting)
+    return Verdict(
+        decision.kind,
+        decision.theorem,
+        decision.explanation,
+        roots=linear.roots,
+        damping_ratios=damping_ratios(linear.roots),
+        critical=linear.critical,
+        drifting=drifting,
+    )
 
 
 def damping_ratios(roots: np.ndarray) -> np.ndarray:
@@ -54,49 +90,130 @@ def damping_ratios(roots: np.ndarray) -> np.ndarray:
     return 0.0 - roots.real / np.where(np.abs(roots) > 0, np.abs(roots), 1.0)
 
 
-def _unstable(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]:
+def _without_drift(linear: LinearModel, found: Structure) -> Decision:
+    roots = found.roots
+    if roots.right.any():
+        return _unstable(roots.roots[roots.right])
+    if roots.left.all() and not found.unexplained:
+        return _hurwitz(linear, found)
+    if linear.equations is None or linear.closed:
+        return _on_the_axis(roots.roots[roots.on_axis])
+    where = point(linear.equations, linear.at)
+    energy = energy_test(linear, where, found.symmetry)
+    if energy.stable and energy.conserved:
+        return _by_energy(linear, found, energy)
+    by_coefficients = critical_case(linear, where, found)
+    if energy.stable:
+        if by_coefficients is not None and by_coefficients.kind == ASYMPTOTIC:
+            return by_coefficients
+        return _by_energy(linear, found, energy)
     return (
+        _by_parity(linear, where, found)
+        or by_coefficients
+        or (degenerate_potential(linear, where, energy.conserved) if energy.degenerate else None)
+        or _undecided(found, energy)
+    )
+
+
+def _unstable(roots: np.ndarray) -> Decision:
+    return Decision(
         UNSTABLE,
         "Lyapunov's theorem on instability by the first approximation",
         f"the root {number(roots[0])} has a positive real part",
     )
 
 
-def _hurwitz(linear: LinearModel) -> tuple[str, str, str]:
+def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
+    k = found.family.shape[1]
+    if k:
+        names = listed(involved(linear.states, found.family))
+        kind = "steady motion" if linear.at.steady else "equilibrium"
+        return Decision(
+            STABLE,
+            "the Lyapunov-Malkin theorem",
+            f"all roots except {_zeros(linear.critical)} have negative real parts: every motion nearby tends to a "
+            f"neighboring {kind}, not back to this one; it may differ in {names}",
+        )
     if not linear.critical:
-        return ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots have negative real parts"
-    return (
+        return Decision(
+            ASYMPTOTIC, "Lyapunov's theorem on the first approximation", "all roots have negative real parts"
+        )
+    return Decision(
         ASYMPTOTIC,
         "Krasinskiy's theorem on the critical case of zero roots from constraints and integrals",
         f"all roots except {_zeros(linear.critical)} have negative real parts: perturbations that respect the "
-        "constraints (and integrals) decay; for others the motion is stable, not asymptotically, and converges to a "
+        "constraints decay; for others the motion is stable, not asymptotically, and converges to a "
         "shifted equilibrium",
     )
 
 
-def _on_the_axis(linear: LinearModel, roots: np.ndarray) -> tuple[str, str, str]:
-    if _conservative(linear) and np.linalg.eigvalsh((linear.stiffness + linear.stiffness.T) / 2).min() > 0:
-        return (
-            STABLE,
-            "Lagrange-Dirichlet theorem (reduced potential with a strict minimum)",
-            "only potential and gyroscopic forces act, and the reduced potential has a minimum on the constraints",
+def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Decision:
+    if found.symmetry.shape[1] and not found.drift.shape[1]:
+        names = listed(involved(linear.states, found.symmetry))
+        return Decision(
+            UNDECIDED,
+            "the Lagrange-Dirichlet theorem",
+            f"the energy shows stability in all states but {names}, which may wander; leave out what does not matter: "
+            f"linearize(..., drop=[{names}])",
         )
-    shown = numbers(roots)
-    return (
-        UNDECIDED,
-        "critical case",
-        f"{'the root' if len(roots) == 1 else 'the roots'} {shown} {'lies' if len(roots) == 1 else 'lie'} on the "
-        "imaginary axis, so higher-order terms decide",
+    kept = "is conserved" if energy.conserved else "never increases"
+    if energy.momenta:
+        momenta = "a momentum is" if energy.momenta == 1 else f"{energy.momenta} momenta are"
+        return Decision(
+            STABLE,
+            "the Routh-Salvadori theorem on energy and conserved momenta",
+            f"the energy {kept}, {momenta} conserved, and the second variation of the energy at fixed momenta is "
+            "positive definite",
+        )
+    return Decision(
+        STABLE,
+        "the Lagrange-Dirichlet theorem",
+        f"the energy {kept}, and the reduced potential has a strict minimum on the constraints",
+    )
+
+
+def _by_parity(linear: LinearModel, where: Point, found: Structure) -> Decision | None:
+    pair = found.roots.roots
+    if len(pair) != 2 or len(linear.states) < 2 or np.abs(pair.imag).min() <= found.roots.bounds.max():
+        return None
+    odd = odd_state(linear, where)
+    if odd is None:
+        return None
+    return Decision(
+        STABLE,
+        "reversibility with one odd state",
+        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(pair)} are imaginary: every motion "
+        "nearby is periodic or steady",
+    )
+
+
+def _on_the_axis(roots: np.ndarray) -> Decision:
+    one = len(roots) == 1
+    where = f"{'lies' if one else 'lie'} on the imaginary axis within {'its' if one else 'their'} error"
+    explanation = f"{'the root' if one else 'the roots'} {numbers(roots)} {where}, so higher-order terms decide"
+    return Decision(UNDECIDED, "critical case", explanation)
+
+
+def _undecided(found: Structure, energy: EnergyTest) -> Decision:
+    roots = found.roots.roots[found.roots.on_axis]
+    first = _on_the_axis(roots).explanation if len(roots) else "there are zero roots that no family explains"
+    warning = ""
+    if energy.conserved and "negative" in energy.reason:
+        warning = "; gyroscopic forces hold it, and complete dissipation would make it unstable (Kelvin-Chetaev)"
+    return Decision(UNDECIDED, "critical case", f"{first}; {energy.reason}{warning}")
+
+
+def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:
+    """The verdict on all states where positions drift."""
+    names = listed(drifting)
+    verb = "drifts" if len(drifting) == 1 else "drift"
+    return Decision(
+        UNSTABLE,
+        "drift along a symmetry with a conserved momentum",
+        f"{names} {verb}: a small push changes the conserved momentum, and the position grows with time; apart from "
+        f"that drift the motion is {decision.kind} by {decision.theorem}: {decision.explanation}",
     )
 
 
 def _zeros(count: int) -> str:
     return "1 structural zero" if count == 1 else f"{count} structural zeros"
-
-
-def _conservative(linear: LinearModel) -> bool:
-    """Whether, by structure, no non-potential force depends on the state and there are no states beyond (x, ẋ)."""
-    mechanics = linear.equations.mechanics
-    plain = len(linear.states) == 2 * len(linear.stiffness) and not linear.closed
-    variables = (*mechanics.system.nodes.q, *mechanics.system.nodes.v)
-    return plain and all(entry is ZERO for entry in jacobian(list(mechanics.applied), variables).ravel())

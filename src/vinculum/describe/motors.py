@@ -80,6 +80,7 @@ def motorize(system: System, motors: Mapping[sp.Expr, DCMotor]) -> System:
         parameters=system.parameters,
         inputs=[*(u for u in system.inputs if u not in motors), *(voltage_of(u) for u in motors)],
         name=f"{system.name} with motors",
+        ignored=[*system.ignored, *(charge_of(system, u) for u in motors)],
     )
 
 

@@ -26,7 +26,8 @@ class System:
     ``coordinates`` are functions of time (``dynamicsymbols``), velocities their derivatives ``q.diff()``.
     ``kinetic_energy`` T(q, qdot, t) may have quadratic, linear and velocity-free parts; ``potential_energy``
     V(q, t); ``forces`` {coordinate: generalized force}, which may contain ``inputs``; ``dissipation`` Rayleigh's
-    function D(q, qdot), giving the force -dD/dqdot; ``parameters`` {symbol: value}.
+    function D(q, qdot), giving the force -dD/dqdot; ``parameters`` {symbol: value}. ``ignored`` are coordinates that
+    linear models leave out, because only their velocities matter: the charge of a circuit, the angle of a flywheel.
 
     An invalid description is refused with a `ModelError` that lists every finding.
 
@@ -53,6 +54,7 @@ class System:
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
     inputs: Sequence[sp.Expr] = ()
     name: str = "system"
+    ignored: Sequence[sp.Expr] = ()  # coordinates whose values do not matter, only their velocities: charges of motors
     bodies: Any = None  # the BodyTree that made the system, if any: its recursions give M and h
 
     def __post_init__(self) -> None:
@@ -62,6 +64,7 @@ class System:
         settle = object.__setattr__
         settle(self, "coordinates", tuple(self.coordinates))
         settle(self, "inputs", tuple(self.inputs))
+        settle(self, "ignored", tuple(self.ignored))
         settle(self, "constraints", named(self.constraints))
         settle(self, "forces", FrozenMapping({q: sp.sympify(f) for q, f in self.forces.items()}))
         settle(self, "parameters", FrozenMapping({p: float(v) for p, v in self.parameters.items()}))

@@ -68,10 +68,13 @@ def call_routine(routine: Routine, operands: Sequence[Node], results: int) -> li
 
 def expand_calls(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with all calls replaced by what they compute."""
-    calls = [node for node in order(outputs) if node.op == "call"]
-    if not calls:
-        return list(outputs)
-    call = calls[0]  # the deepest: its operands contain no other
+    outputs = list(outputs)
+    while calls := [node for node in order(outputs) if node.op == "call"]:
+        outputs = substitute(outputs, _written_out(calls[0], outputs))  # the deepest: its operands contain no other
+    return outputs
+
+
+def _written_out(call: Node, outputs: Sequence[Node]) -> dict[Node, Node]:
+    """The components of a call, each with what it computes."""
     results = call.value.on(call.args)
-    parts = {node: results[node.value] for node in order(outputs) if node.op == "component" and node.args[0] is call}
-    return expand_calls(substitute(list(outputs), parts))
+    return {node: results[node.value] for node in order(outputs) if node.op == "component" and node.args[0] is call}

@@ -17,12 +17,13 @@ import sympy as sp
 
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
-from vinculum.derivation.forms.voronets import dependent_velocities, independent_characteristics, refuse_nonlinear
+from vinculum.derivation.forms.voronets import dependent_velocities, divided_variables, refuse_nonlinear
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.lagrange import Mechanics
+from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line
-from vinculum.derivation.quasi.quasi_equations import chaplygin_type, eliminate_quasi, quasi_lines, quasi_variables
+from vinculum.derivation.quasi.quasi_equations import chaplygin_type, eliminate_quasi, quasi_lines
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo
 from vinculum.errors import DomainError, Finding, ModelError, call
@@ -47,9 +48,17 @@ class Chaplygin(MechanicalForm):
 
     def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
         """The state (q, q̇_r), Chaplygin's conditions verified."""
-        s = dependent_velocities(mechanics, self.dependent, self.at, samples)
+        s = dependent_velocities(mechanics, self.dependent, self.at, samples, absent_coordinates(mechanics, samples))
         refuse_unless_chaplygin(mechanics, [q for i, q in enumerate(mechanics.system.coordinates) if i in s], samples)
-        return quasi_variables(mechanics, independent_characteristics(mechanics, s))
+        return divided_variables(mechanics, s, chosen=self.dependent is None)
+
+    def best_partition(self, mechanics: Mechanics, samples: Samples) -> Partition:
+        """The best conditioned among the coordinates that Chaplygin's conditions allow."""
+        return best_partition(mechanics, samples[0], absent_coordinates(mechanics, samples))
+
+    def divide(self, mechanics: Mechanics, partition: Partition) -> Variables:
+        """The same for a given partition."""
+        return divided_variables(mechanics, partition.s, partition.chosen)
 
     def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
         """q̈_r from the first k equations, the reactions from the others."""
@@ -58,6 +67,12 @@ class Chaplygin(MechanicalForm):
     def lines(self, equations: EquationsOfMotion) -> list[Line]:
         """q̇_s by q̇_r, then the n equations."""
         return quasi_lines(equations, chaplygin_type)
+
+
+def absent_coordinates(mechanics: Mechanics, samples: Samples) -> list[int]:
+    """The coordinates that may be dependent: they appear in no energy, force, direction of a servo or constraint."""
+    coordinates = mechanics.system.coordinates
+    return [i for i, q in enumerate(coordinates) if not any(_about_dependent(mechanics, [q], samples))]
 
 
 def refuse_unless_chaplygin(mechanics: Mechanics, dependent: Sequence[sp.Expr], samples: Samples) -> None:

@@ -19,7 +19,7 @@ from vinculum.derivation.integrable import with_definitions
 from vinculum.derivation.mechanics.explicit import Explicit
 from vinculum.derivation.mechanics.integrable_mechanics import choose_elimination, reference_state
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
-from vinculum.derivation.mechanics.partition import Partition
+from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.derivation.mechanics.sample_states import Samples, generic_states
 from vinculum.derivation.mechanics.servo_index_reduction import named_first, reduce_index
 from vinculum.derivation.mechanics.singular import refuse_redundant
@@ -106,6 +106,10 @@ class MechanicalForm(Form[EquationsOfMotion]):
     def divide(self, mechanics: Mechanics, partition: Partition) -> Variables:
         """The variables for a given partition, of the forms that divide the coordinates."""
         raise VinculumError(f"The form {self.name!r} does not divide the coordinates.")
+
+    def best_partition(self, mechanics: Mechanics, samples: Samples) -> Partition:
+        """The dependent coordinates that are best conditioned at the first sample."""
+        return best_partition(mechanics, samples[0])
 
     @property
     def allows_dependent(self) -> bool:

@@ -1,6 +1,6 @@
 """Reactions and controls that hold constraints and make their perturbations decay (form "program").
 
-For ẋ = F + B N and constraints of vector relative degree {r_i} (see `perturbation`),
+For ẋ = F + B N and constraints of vector relative degree {r_i} (see `program_degrees`),
 
     ẏ_{i, r_i - 1} = a_i + p_i N = -c_i          =>          P N = h,    h = -a - c.
 
@@ -24,9 +24,11 @@ import sympy as sp
 
 from vinculum.derivation.forms.form import Form, register
 from vinculum.derivation.mechanics.explicit import dependent_names, rank_of
-from vinculum.derivation.mechanics.sample_states import Values, numbers
+from vinculum.derivation.mechanics.relative_degree import Chain
+from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
 from vinculum.derivation.program.affine_form import to_affine
-from vinculum.derivation.program.perturbation import Chain, Prescription, Rates, prescribe, relative_degrees
+from vinculum.derivation.program.perturbation import Prescription, Rates, prescribe
+from vinculum.derivation.program.program_degrees import program_degrees
 from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.describe import System
 from vinculum.describe.affine import AffineNodes, AffineSystem
@@ -64,7 +66,7 @@ class Program(Form[ProgramEquations]):
         nodes = stated.nodes
         around = None if self.at is None else _numbers(stated, self.at)
         values = {symbol(p): v for p, v in stated.parameters.items()}
-        chains, points = relative_degrees(nodes, stated.constraint_names, values, around)
+        chains, points = program_degrees(nodes, stated.constraint_names, values, around)
         refuse_deficient(chains, nodes, points)
         known = [*nodes.x, *nodes.parameters, nodes.time]
         equations = ProgramEquations(
@@ -79,7 +81,7 @@ class Program(Form[ProgramEquations]):
         return equations.at_reference()
 
 
-def refuse_deficient(chains: list[Chain], nodes: AffineNodes, points: list[dict[Node, float]]) -> None:
+def refuse_deficient(chains: list[Chain], nodes: AffineNodes, points: Samples) -> None:
     """Refuse constraints that the inputs cannot hold independently of each other: rank P < r."""
     if not chains:
         return

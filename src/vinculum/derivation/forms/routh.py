@@ -11,7 +11,7 @@ is an exact integral of these equations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,11 +30,11 @@ from vinculum.derivation.mechanics.partition import (
     with_velocities,
 )
 from vinculum.derivation.mechanics.sample_states import Samples
-from vinculum.derivation.printing import Line
+from vinculum.derivation.printing import Line, acceleration_nodes
 from vinculum.derivation.variables import Variables
 from vinculum.describe import System
 from vinculum.errors import Finding, ModelError, call
-from vinculum.graph import ZERO, Elimination, Node, gradient, substitute, symbol, symbols, vector
+from vinculum.graph import ONE, ZERO, Elimination, Node, along, gradient, substitute, symbol, symbols, vector
 from vinculum.names import listed, name_of
 from vinculum.options import option
 
@@ -96,11 +96,30 @@ class Routh(MechanicalForm):
         )
 
     def lines(self, equations: EquationsOfMotion) -> list[Line]:
-        """ṡ = B ṙ and ċ, ṗ = Q_c for every momentum, then A* r̈ + ... = Q_r + Bᵀ Q_s."""
+        """ṡ = B ṙ and ċ, ṗ = Q_c for every momentum, then A* r̈ + ... = Q_r + Bᵀ Q_s with c̈ = d/dt ċ(q, ṙ, p)."""
         velocities = exact_velocities(equations)
         rates = dict(zip(equations.states, equations.explicit().rates, strict=True))
-        momentum = [(symbol(p.diff(equations.system.time)), rates[p]) for p in equations.definitions]
-        return [*kinematic_lines(equations, velocities), *momentum, *reduced_lines(equations, velocities)]
+        forces = {p: rates[p] for p in equations.definitions}
+        momentum = [(symbol(p.diff(equations.system.time)), force) for p, force in forces.items()]
+        reduced = [side for line in reduced_lines(equations, velocities) for side in line]
+        free = substitute(reduced, cyclic_accelerations(equations, self.cyclic, velocities, forces))
+        motion = list(zip(free[::2], free[1::2], strict=True))
+        return [*kinematic_lines(equations, velocities), *momentum, *motion]
+
+
+def cyclic_accelerations(
+    equations: EquationsOfMotion,
+    cyclic: Sequence[sp.Expr] | None,
+    velocities: np.ndarray,
+    forces: Mapping[sp.Expr, Node],
+) -> dict[Node, Node]:
+    """c̈ = d/dt ċ(q, ṙ, p) along q̇, r̈ and ṗ = Q_c."""
+    system, accelerations = equations.system, acceleration_nodes(equations)
+    flow = {**dict(zip(system.nodes.q, velocities, strict=True)), system.nodes.time: ONE}
+    flow |= dict(zip(system.nodes.v, accelerations, strict=True))
+    flow |= {symbol(p): force for p, force in forces.items()}
+    c = [system.coordinates.index(q) for q in check_cyclic(system, cyclic)]
+    return dict(zip(accelerations[c], along(list(velocities[c]), flow), strict=True))
 
 
 def cyclic_coordinates(system: System) -> tuple[sp.Expr, ...]:

@@ -10,7 +10,7 @@ These are the equations of Chaplygin's type (7) with the independent velocities 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -19,8 +19,9 @@ from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, dependent_option, rates_option, register
 from vinculum.derivation.mechanics.explicit import Explicit, best_columns
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.partition import check_dependent
+from vinculum.derivation.mechanics.partition import Partition, best_columns_among, check_dependent
 from vinculum.derivation.mechanics.sample_states import Samples, numbers, refuse_unmet
+from vinculum.derivation.mechanics.servo_index_reduction import servo_limits
 from vinculum.derivation.printing import Line
 from vinculum.derivation.quasi.characteristics import release_parameters
 from vinculum.derivation.quasi.chart import Characteristics
@@ -50,7 +51,11 @@ class Voronets(MechanicalForm):
     def variables(self, mechanics: Mechanics, samples: Samples) -> Variables:
         """The state (q, q̇_r)."""
         s = dependent_velocities(mechanics, self.dependent, self.at, samples)
-        return quasi_variables(mechanics, independent_characteristics(mechanics, s))
+        return divided_variables(mechanics, s, chosen=self.dependent is None)
+
+    def divide(self, mechanics: Mechanics, partition: Partition) -> Variables:
+        """The same for a given partition."""
+        return divided_variables(mechanics, partition.s, partition.chosen)
 
     def eliminate(self, mechanics: Mechanics, variables: Variables, samples: Samples) -> Explicit:
         """q̈_r from the first k equations, the reactions from the others."""
@@ -59,6 +64,19 @@ class Voronets(MechanicalForm):
     def lines(self, equations: EquationsOfMotion) -> list[Line]:
         """q̇_s by q̇_r, then the n equations."""
         return quasi_lines(equations, chaplygin_type)
+
+
+def divided_variables(mechanics: Mechanics, dependent: Sequence[int], chosen: bool) -> Variables:
+    """The state (q, q̇_r). Where Vinculum chose q_s, it chooses again when q̇_r no longer determine the velocities.
+
+    With conditions hidden in the path of a servo, J has other rows than the velocity constraints: no other choice then.
+    """
+    variables = quasi_variables(mechanics, independent_characteristics(mechanics, dependent))
+    if not chosen or mechanics.deep:
+        return variables
+    r = tuple(i for i in range(len(mechanics.system.coordinates)) if i not in dependent)
+    partition = Partition(r, tuple(dependent), chosen=True)
+    return replace(variables, partition=partition, conditions=servo_limits(mechanics))
 
 
 def independent_characteristics(mechanics: Mechanics, dependent: Sequence[int]) -> Characteristics:
@@ -70,9 +88,13 @@ def independent_characteristics(mechanics: Mechanics, dependent: Sequence[int]) 
 
 
 def dependent_velocities(
-    mechanics: Mechanics, dependent: Sequence[sp.Expr] | None, at: Mapping[sp.Expr, float] | None, samples: Samples
+    mechanics: Mechanics,
+    dependent: Sequence[sp.Expr] | None,
+    at: Mapping[sp.Expr, float] | None,
+    samples: Samples,
+    among: Sequence[int] | None = None,
 ) -> tuple[int, ...]:
-    """Indices of the coordinates whose velocities are eliminated: named by the user, or best conditioned."""
+    """Indices of the coordinates whose velocities are eliminated: named, or the best conditioned (``among`` some)."""
     system = mechanics.system
     known = dict(system.parameters) | {system.time: 0.0} | dict(at or {})
     values = {symbol(key): float(x) for key, x in known.items()}
@@ -81,7 +103,7 @@ def dependent_velocities(
             refuse_unmet(mechanics)
         values = dict(samples[0])
     J = numbers(velocity_slopes(mechanics), values)
-    return best_columns(J) if dependent is None else named_velocities(mechanics, dependent, J)
+    return best_columns_among(J, among) if dependent is None else named_velocities(mechanics, dependent, J)
 
 
 def velocity_slopes(mechanics: Mechanics) -> np.ndarray:

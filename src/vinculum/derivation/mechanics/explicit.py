@@ -99,8 +99,13 @@ def dependent_names(J: np.ndarray, names: Sequence[str]) -> list[str]:
     return [name for name, part in zip(names, taking_part, strict=True) if part]
 
 
-def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence, q: np.ndarray) -> None:
-    """Raise a `ConstraintError` that names the dependent constraints, if there are any at q."""
+def refuse_dependent(
+    J: np.ndarray, names: Sequence[str], coordinates: Sequence, q: np.ndarray, form: str | None = "multipliers"
+) -> None:
+    """Raise a `ConstraintError` that names the dependent constraints, if there are any at q.
+
+    ``form`` is one that accepts them; None if the form in use does.
+    """
     rank = rank_of(J)
     if rank == len(J):
         return
@@ -115,7 +120,7 @@ def refuse_dependent(J: np.ndarray, names: Sequence[str], coordinates: Sequence,
             f"{subject}: rank {rank} of {len(J)} at {point}.",
             [
                 "Remove one, or, if they repeat each other on purpose, use ",
-                call("derive", redundant="least_squares"),
+                call("derive", **({} if form is None else {"form": form}), redundant="least_squares"),
                 ".",
             ],
             About("constraint", involved[0] if involved else ""),

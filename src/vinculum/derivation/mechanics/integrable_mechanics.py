@@ -20,7 +20,7 @@ from vinculum.derivation.integrable import (
     with_definitions,
 )
 from vinculum.derivation.mechanics.explicit import Explicit
-from vinculum.derivation.mechanics.partition import Partition, best_partition, conditioning
+from vinculum.derivation.mechanics.partition import Partition, conditioning
 from vinculum.derivation.mechanics.sample_states import Values, refuse_unmet
 from vinculum.derivation.quasi.chart import refuse_outside, watch_limits
 from vinculum.describe import Servo
@@ -64,7 +64,7 @@ def adapt_partition(equations: EquationsOfMotion, values: Values) -> EquationsOf
     mechanics, partition = equations.mechanics, equations.partition
     if partition is None or not partition.chosen:
         return equations
-    best = best_partition(mechanics, values)
+    best = equations.form.best_partition(mechanics, [values, *equations.samples])
     now, then = (conditioning(mechanics, p, values) for p in (partition, best))
     return change_partition(equations, best, values) if now < 0.1 * then else equations
 

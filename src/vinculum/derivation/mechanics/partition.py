@@ -12,11 +12,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.mechanics.explicit import best_columns, explain_singular, smallest_singular, solved, unit_rows
+from vinculum.derivation.mechanics.explicit import (
+    best_columns,
+    explain_singular,
+    rank_of,
+    smallest_singular,
+    solved,
+    unit_rows,
+)
 from vinculum.derivation.mechanics.lagrange import EnergyTerms, Mechanics, matrix_product, product, symmetrized
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, refuse_unmet, stacked
 from vinculum.describe import Holonomic, System
-from vinculum.errors import Finding, ModelError, SingularError, call
+from vinculum.errors import Finding, ModelError, SingularError, Word, call
 from vinculum.graph import ONE, ZERO, Elimination, Node, SingularMatrix, along, solve, substitute, symbol, vector
 from vinculum.names import listed, name_of, suggestion
 
@@ -35,6 +42,7 @@ def choose_partition(
 ) -> Partition:
     """The partition that the user named, or the best one at the state ``at`` or at the first sample."""
     system = mechanics.system
+    refuse_nonholonomic(system)
     if dependent is not None:
         return named_partition(system, dependent)
     if at is not None:
@@ -52,7 +60,6 @@ def dependence(mechanics: Mechanics, partition: Partition, samples: Samples) -> 
 
 def named_partition(system: System, dependent: Sequence[sp.Expr]) -> Partition:
     """The partition that the user named."""
-    refuse_nonholonomic(system)
     s = check_dependent(system, dependent, "coordinates")
     return Partition(tuple(i for i in range(len(system.coordinates)) if i not in s), s)
 
@@ -71,10 +78,16 @@ def check_dependent(system: System, dependent: Sequence[sp.Expr], what: str) -> 
     return tuple(coordinates.index(key) for key in dependent)
 
 
-def best_partition(mechanics: Mechanics, values: Values) -> Partition:
-    """The dependent coordinates for which F_s is best conditioned at a state."""
-    refuse_nonholonomic(mechanics.system)
-    s = best_columns(_jacobian(mechanics, values))
+def best_columns_among(J: np.ndarray, among: Sequence[int] | None) -> tuple[int, ...]:
+    """The best conditioned columns, only of the given ones if these determine the others."""
+    if among is None or len(among) < len(J) or rank_of(J[:, list(among)]) < len(J):
+        return best_columns(J)
+    return tuple(among[i] for i in best_columns(J[:, list(among)]))
+
+
+def best_partition(mechanics: Mechanics, values: Values, among: Sequence[int] | None = None) -> Partition:
+    """The dependent coordinates (``among`` some) for which F_s is best conditioned at a state."""
+    s = best_columns_among(_jacobian(mechanics, values), among)
     return Partition(tuple(i for i in range(len(mechanics.system.coordinates)) if i not in s), s, chosen=True)
 
 
@@ -125,7 +138,15 @@ def partition_complaint(mechanics: Mechanics, partition: Partition, values: Valu
     return Finding(
         f"The coordinates {listed(asked)} cannot be the dependent ones at {point}: the constraints do not determine "
         "their velocities there.",
-        ["Use ", call("derive", dependent=better), ", or leave dependent out and let Vinculum choose."],
+        [
+            "Use ",
+            call("derive", dependent=better),
+            *(
+                [", or choose them at this state: ", call("derive", at={Word("coordinate"): Word("value")}), "."]
+                if partition.chosen
+                else [", or leave dependent out and let Vinculum choose."]
+            ),
+        ],
     )
 
 

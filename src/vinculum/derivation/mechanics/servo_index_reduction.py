@@ -1,14 +1,8 @@
-"""Servo constraints of any relative degree: differentiated until their inputs appear (the zero dynamics algorithm).
+"""Servo constraints of any relative degree: differentiated until their inputs appear.
 
 With q̈ = a + Y u and z the residuals of the servo constraints at velocity level, ż = α + D u, D = z_q̇ Y. Where D is
-regular the inputs hold the constraints (realizability). Where rows of D depend on the others, D_i = Σ_j k_ij D_j, the
-combination
-
-    z_i := α_i - Σ_j k_ij α_j
-
-contains no input and must vanish too: it is a condition on the state, hidden in the path. It replaces z_i and is
-differentiated again (Isidori, Nonlinear Control Systems, 6.1). The last z_i replace the constraints in
-J q̈ + γ = 0. The number of differentiations of a residual until its input appears is its relative degree r.
+regular the inputs hold the constraints (realizability). Otherwise conditions on the state are hidden in the path:
+`relative_degree` finds them with the flow q̇ = v, v̇ = a + Y u. The last z_i replace the constraints in J q̈ + γ = 0.
 
 The input contains the r-th time derivative of the path. A jump in any lower derivative would need an impulse, so paths
 with such corners are refused.
@@ -18,17 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Condition
-from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, solved
-from vinculum.derivation.mechanics.lagrange import Mechanics, product, total
+from vinculum.derivation.mechanics.explicit import independent_rows, solved
+from vinculum.derivation.mechanics.lagrange import Mechanics
+from vinculum.derivation.mechanics.relative_degree import Chain, Flow, Outputs, begin_chain, relative_degrees, row_at
 from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, numbers
 from vinculum.describe import Servo, System
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
-from vinculum.graph import ONE, ZERO, Node, along, jacobian, solve, symbol, vector
+from vinculum.graph import ONE, ZERO, along, jacobian, symbol, vector
 from vinculum.graph.splines import Spline
 from vinculum.names import listed
 
@@ -39,14 +35,8 @@ _BESIDE = sp.Rational(1, 10**6)
 def reduce_index(mechanics: Mechanics, samples: Samples) -> Mechanics:
     """The mechanics with every servo constraint differentiated until its input appears; raises if it never does."""
     servos = [i for i, c in enumerate(mechanics.system.constraints) if isinstance(c, Servo)]
-    while servos and samples:
-        D = [grip(mechanics, values) for values in samples]
-        order = independent_rows(D)
-        if len(order) == len(servos):
-            break
-        mechanics = differentiate_servos(mechanics, servos, order, samples)
-        if sum(map(len, mechanics.chains)) > 2 * len(mechanics.system.coordinates) + 1:
-            refuse_unrealizable(mechanics, D[0])
+    if servos and samples and len(independent_rows([grip(mechanics, values) for values in samples])) < len(servos):
+        mechanics = differentiate_servos(mechanics, servos, samples)
     if servos:
         refuse_corners(mechanics.system, servo_degrees(mechanics))
     return mechanics
@@ -85,26 +75,52 @@ def effect(mechanics: Mechanics, values: Values) -> tuple[np.ndarray, np.ndarray
     return J[servo] @ Y[:, :p], lengths[p:], lengths[:p]
 
 
-def differentiate_servos(mechanics: Mechanics, servos: list[int], chosen: list[int], samples: Samples) -> Mechanics:
-    """Replace the residuals that depend on others by z_i := α_i - Σ_j k_ij α_j."""
-    nodes = mechanics.system.nodes
-    a, Y = free_motion(mechanics, servos, samples)
-    flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE, **dict(zip(nodes.v, a, strict=True))}
-    alpha = along([mechanics.chains[i][-1] for i in servos], flow)
-    D = np.array([product(Y.T, mechanics.J[i]) for i in servos])
-    chains, hidden = list(mechanics.chains), list(mechanics.hidden)
-    for place, i in enumerate(servos):
-        if place in chosen:
-            continue
-        k = combination(D, chosen, place, samples)
-        z = alpha[place] - total([k_j * alpha[j] for k_j, j in zip(k, chosen, strict=True)])
-        chains[i] = (*chains[i], z)
-        hidden.append((mechanics.system.constraints[i].name, z))
-    return with_chains(mechanics, tuple(chains), tuple(hidden))
+@dataclass(frozen=True, eq=False)
+class ServoOutputs(Outputs):
+    """The residuals of the servo constraints."""
+
+    mechanics: Mechanics
+    servos: Sequence[int]
+    samples: Samples
+    combine = True
+
+    def points(self, chains: Sequence[Chain]) -> Samples:
+        """The same states in every round."""
+        return self.samples
+
+    def held(self, chains: Sequence[Chain], samples: Samples) -> list[int]:
+        """The constraints on which the inputs act independently at every sample."""
+        now = with_chains(self.mechanics, dict(zip(self.servos, chains, strict=True)))
+        return independent_rows([self._acting(chains, values) * grip(now, values) for values in samples])
+
+    def _acting(self, chains: Sequence[Chain], values: Values) -> np.ndarray:
+        return np.array([row_at(chain.p, values) != 0 for chain in chains])
+
+    def refuse(self, chain: Chain) -> NoReturn:
+        """Raise an error that names the servo constraint on which no input acts."""
+        inputs = listed(self.mechanics.system.servo_inputs)
+        raise ConstraintError(
+            Finding(
+                f"The servo constraint `{chain.name}` cannot be held through {inputs}: its time derivatives up to "
+                f"order {chain.degree} do not contain the input, and neither will any other (the realizability "
+                "determinant det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
+                "constraint.",
+                ["Use another actuator: ", call("Servo", through=[Formula("input")]), "."],
+                About("constraint", chain.name),
+            )
+        )
 
 
-def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> tuple[np.ndarray, np.ndarray]:
-    """a and Y of q̈ = a + Y u, while the ideal constraints hold."""
+def differentiate_servos(mechanics: Mechanics, servos: list[int], samples: Samples) -> Mechanics:
+    """The mechanics with the conditions that are hidden in the paths of its servo constraints."""
+    flow = free_motion(mechanics, servos, samples)
+    begun = [begin_chain(flow, mechanics.system.constraints[i].name, *mechanics.chains[i]) for i in servos]
+    found, _ = relative_degrees(ServoOutputs(mechanics, servos, samples), flow, begun)
+    return with_chains(mechanics, dict(zip(servos, found, strict=True)))
+
+
+def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> Flow:
+    """q̇ = v, v̇ = a + Y u, while the ideal constraints hold."""
     ideal = [i for i in range(len(mechanics.J)) if i not in servos]
     n, m = len(mechanics.M), len(ideal)
     A = np.full((n + m, n + m), ZERO, dtype=object)
@@ -113,46 +129,19 @@ def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> tu
     right[:n, 0], right[:n, 1:] = mechanics.Q - mechanics.h, mechanics.directions[:, servos]
     right[n:, 0] = -mechanics.gamma[ideal]
     found = solved(mechanics, A, right, samples).solution[:n]
-    return found[:, 0], found[:, 1:]
+    nodes, still = mechanics.system.nodes, np.full((n, len(servos)), ZERO, dtype=object)
+    F, B = np.concatenate([vector(nodes.v), found[:, 0]]), np.vstack([still, found[:, 1:]])
+    return Flow((*nodes.q, *nodes.v), nodes.time, F, B)
 
 
-def combination(D: np.ndarray, chosen: list[int], i: int, samples: Samples) -> np.ndarray:
-    """k with D_i = Σ_j k_j D_j, solved on the columns where the chosen rows are best conditioned."""
-    if not chosen or all(np.abs(numbers(D[i], values)).max() <= 1e-11 for values in samples):
-        return vector([ZERO] * len(chosen))
-    columns = list(best_columns(numbers(D[chosen], samples[0])))
-    A = D[np.ix_(chosen, columns)].T
-    stack = np.array([numbers(A, values) for values in samples])
-    return solve(A, D[i, columns][:, None], stack).solution[:, 0]
-
-
-def with_chains(
-    mechanics: Mechanics, chains: tuple[tuple[Node, ...], ...], hidden: tuple[tuple[str, Node], ...]
-) -> Mechanics:
-    """The mechanics with the last of every chain in J q̈ + γ = 0."""
-    nodes = mechanics.system.nodes
-    flow = {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE}
+def with_chains(mechanics: Mechanics, found: Mapping[int, Chain]) -> Mechanics:
+    """The mechanics with the last of every chain in J q̈ + γ = 0; ``found`` are the chains of servo constraints."""
+    nodes, before = mechanics.system.nodes, mechanics.chains
+    chains = tuple(found[i].y if i in found else chain for i, chain in enumerate(before))
+    hidden = tuple((chain.name, z) for i, chain in found.items() for z in chain.y[len(before[i]) :])
     last = [chain[-1] for chain in chains]
-    gamma = vector(along(last, flow))
+    gamma = vector(along(last, {**dict(zip(nodes.q, nodes.v, strict=True)), nodes.time: ONE}))
     return replace(mechanics, J=jacobian(last, nodes.v), gamma=gamma, chains=chains, hidden=hidden)
-
-
-def refuse_unrealizable(mechanics: Mechanics, D: np.ndarray) -> None:
-    """Raise an error that names the servo constraint on which no input acts."""
-    system = mechanics.system
-    servos = [c for c in system.constraints if isinstance(c, Servo)]
-    idle = [c for c, row in zip(servos, D, strict=True) if np.abs(row).max() <= 1e-11] or servos
-    names = ", ".join(f"`{c.name}`" for c in idle)
-    raise ConstraintError(
-        Finding(
-            f"The servo constraint {names} cannot be held through {listed(system.servo_inputs)}: differentiated "
-            f"{max(map(len, mechanics.chains)) - 1} times it still does not contain the input (the realizability "
-            "determinant det(psi_qdot M^-1 b) is zero). The input acts in a direction that has no effect on the "
-            "constraint.",
-            ["Use another actuator: ", call("Servo", through=[Formula("input")]), "."],
-            About("constraint", idle[0].name),
-        )
-    )
 
 
 def servo_degrees(mechanics: Mechanics) -> dict[str, int]:

@@ -10,7 +10,7 @@ import sympy as sp
 
 from vinculum.derivation.mechanics.explicit import refuse_dependent
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.partition import badly_divided, best_partition, partition_complaint
+from vinculum.derivation.mechanics.partition import Partition, badly_divided, best_partition, partition_complaint
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of
@@ -28,9 +28,9 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     if equations.form.allows_dependent:
         return ""
     if equations.partition is not None and badly_divided(mechanics, equations.partition, known):
-        better = listed(equations.system.coordinates[i] for i in best_partition(mechanics, known).s)
-        found = partition_complaint(mechanics, equations.partition, known)
-        return f"{found.problem} Use {better} there, or leave dependent out and let Vinculum choose."
+        reason = _no_better_partition(equations, equations.partition, known)
+        if reason:
+            return reason
     vanishing = vanishing_constraints(equations, known)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} has no effect here: its gradient vanishes."
@@ -44,6 +44,18 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
     if singular[-1] > _SINGULAR * singular[0]:
         return ""
     return _name_undetermined(equations, vectors[-1], known)
+
+
+def _no_better_partition(equations: EquationsOfMotion, partition: Partition, known: Values) -> str:
+    """Why dependent coordinates fail at a state; empty if Vinculum chose them and can choose others."""
+    mechanics = equations.mechanics
+    problem = partition_complaint(mechanics, partition, known).problem
+    if not partition.chosen:
+        better = listed(equations.system.coordinates[i] for i in best_partition(mechanics, known).s)
+        return f"{problem} Use {better} there, or leave dependent out and let Vinculum choose."
+    if set(equations.form.best_partition(mechanics, [known, *equations.samples]).s) != set(partition.s):
+        return ""
+    return f"{problem} The form {equations.form.name!r} allows no others. Use the form 'voronets'."
 
 
 def _name_undetermined(equations: EquationsOfMotion, direction: np.ndarray, known: Values) -> str:
@@ -88,7 +100,8 @@ def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
     if not equations.form.allows_dependent:
         system = equations.system
         J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
-        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
+        form = None if "redundant" in equations.form.options() else "multipliers"
+        refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q, form)
 
 
 def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Mapping[sp.Symbol, float]) -> None:

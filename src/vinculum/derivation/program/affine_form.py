@@ -10,7 +10,7 @@ The authors of paper 003 do this by hand for the wheel.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -18,7 +18,7 @@ import sympy as sp
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics
 from vinculum.derivation.mechanics.sample_states import generic_states, numbers, stacked, unmet
 from vinculum.derivation.mechanics.singular import refuse_massless
-from vinculum.describe import System
+from vinculum.describe import Servo, System
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import About, ConstraintError, Finding, ModelError, SingularError, call
 from vinculum.graph import ONE, ZERO, Node, jacobian, solve, solve_definite, substitute, symbol, symbols, vector
@@ -28,8 +28,11 @@ from vinculum.names import listed, name_of, reaction
 def to_affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> AffineSystem:
     """The same system with its reactions as unknown inputs, and with its own inputs as controls.
 
-    ``program`` {name: f(q, q̇, t)} are further constraints, which the controls have to hold.
+    ``program`` {name: f(q, q̇, t)} are further constraints, which the controls have to hold, as servo constraints do.
     """
+    servos = {c.name: c.expression for c in system.constraints if isinstance(c, Servo)}
+    system = replace(system, constraints=[c for c in system.constraints if not isinstance(c, Servo)])
+    program = {**servos, **(program or {})}
     terms = mechanics(system)
     parts = _divide(terms)
     samples = generic_states(terms)
@@ -43,7 +46,7 @@ def to_affine(system: System, program: Mapping[str, sp.Expr] | None = None) -> A
     names = [reaction(system.constraints[i].name) for i in kept]
     rates = [sp.Symbol(f"rate({name_of(system.coordinates[k])})", real=True) for k in parts.massless]
     unknown = [*names, *rates, *system.inputs]
-    return _assemble(parts, multipliers, accelerations, kept, unknown, pivots, program or {})
+    return _assemble(parts, multipliers, accelerations, kept, unknown, pivots, program)
 
 
 @dataclass(frozen=True, eq=False)

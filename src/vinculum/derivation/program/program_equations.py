@@ -13,9 +13,9 @@ import sympy as sp
 from vinculum.derivation.integrable import WORK, Feedback, Held, Integrable, Pivot, Residual, Roles, StartLevel
 from vinculum.derivation.mechanics.explicit import Explicit, dependent_names, rank_of
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
+from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
-from vinculum.derivation.program.perturbation import Chain
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.frozen import FrozenMapping

@@ -25,7 +25,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.integrable import Condition
-from vinculum.derivation.mechanics.explicit import Explicit
+from vinculum.derivation.mechanics.explicit import Explicit, refuse_dependent
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, total
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import System
@@ -277,8 +277,10 @@ def determinant(A: np.ndarray) -> Node:
 
 
 def refuse_dependent_characteristics(of: Characteristics, values: Values) -> None:
-    """det(∂e/∂q̇) must not vanish: name the characteristics that depend on each other."""
-    E = numbers(of.slopes, values)
+    """det(∂e/∂q̇) must not vanish: name the constraints or characteristics that depend on each other."""
+    E, system = numbers(of.slopes, values), of.system
+    names = [c.name for c in system.constraints]
+    refuse_dependent(E[of.free :], names, system.coordinates, numbers(system.nodes.q, values))
     length = np.linalg.norm(E, axis=1, keepdims=True)
     vectors, singular, _ = np.linalg.svd(E / np.where(length > 0, length, 1.0))
     if singular[-1] > 1e-9:

@@ -13,18 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from vinculum.derivation.mechanics.lagrange import mechanics, product
 from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.derivation.quasi.characteristics import Inverse, branch_state, build_characteristics
-from vinculum.derivation.quasi.chart import chart, chart_limits
+from vinculum.derivation.quasi.chart import Characteristics, chart, chart_limits
 from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.describe import System
-from vinculum.graph import to_sympy
+from vinculum.graph import from_sympy, to_sympy
+from vinculum.graph.exact import vanishes
 from vinculum.names import name_of
 from vinculum.text_printer import vlatex
 
 _SMALL = 400  # operations of an expression that is worth simplifying
+_SMALL_WITH_ANGLES = 100  # the same with several angles: twice as many operations take minutes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +97,8 @@ def quasi_velocities(
 ) -> QuasiVelocities:
     """The terms of the equations in quasi-velocities as SymPy expressions, simplified where they are small.
 
+    Terms that vanish identically are zero, however long they are.
+
     The arguments are those of ``derive(system, "hamel", ...)``.
     """
     terms = mechanics(system)
@@ -110,17 +115,21 @@ def quasi_velocities(
         K,
         _readable(np.array([T]))[0],
         dict(zip(of.names, _readable(here.by_pi(T)), strict=True)),
-        _readable(coefficients(here)) if of.by_newton else _coefficients(velocities, K, system),
+        _readable(coefficients(here)) if of.by_newton else _coefficients(velocities, K, _slopes(of, K), system),
         dict(zip(of.names, _readable(forces), strict=True)),
         tuple(condition.meaning for condition in chart_limits(of, [])),
     )
 
 
-def _coefficients(velocities: Mapping[sp.Expr, sp.Expr], K: sp.Matrix, system: System) -> sp.Matrix:
-    """W_a^τ = -Σ_i ∂e_τ/∂q̇_i (d/dt K_ia - ∂q̇_i/∂π_a), from simplified terms; ∂e/∂q̇ is K⁻¹."""
+def _slopes(of: Characteristics, K: sp.Matrix) -> sp.Matrix:
+    """∂e/∂q̇ in the variables of the chart: as stated, or K⁻¹ where it depends on the velocities."""
+    return _readable(of.slopes) if of.linear else K.inv().applyfunc(_simple)
+
+
+def _coefficients(velocities: Mapping[sp.Expr, sp.Expr], K: sp.Matrix, slopes: sp.Matrix, system: System) -> sp.Matrix:
+    """W_a^τ = -Σ_i ∂e_τ/∂q̇_i (d/dt K_ia - ∂q̇_i/∂π_a), from simplified terms."""
     change = K.diff(system.time).xreplace(dict(velocities))
     following = sp.Matrix(list(velocities.values())).jacobian(list(system.coordinates)) * K
-    slopes = K.inv().applyfunc(_simple)
     return (-(slopes * (change - following)).T).applyfunc(_simple)
 
 
@@ -131,8 +140,11 @@ def _readable(nodes: np.ndarray) -> sp.Matrix:
 
 
 def _simple(value: sp.Expr) -> sp.Expr:
-    """An expression simplified where it is small."""
-    return sp.simplify(value) if sp.count_ops(value) < _SMALL else value
+    """An expression simplified where it is small; zero if it vanishes identically."""
+    if vanishes(from_sympy(value)):
+        return sp.S.Zero
+    angles = {function.args[0] for function in value.atoms(TrigonometricFunction)}
+    return sp.simplify(value) if sp.count_ops(value) < (_SMALL_WITH_ANGLES if len(angles) > 1 else _SMALL) else value
 
 
 def _plain(expression: sp.Expr) -> str:

@@ -95,8 +95,8 @@ def read_system(
         return None
     try:
         return System(
-            coordinates, **energies, forces=forces, constraints=constraints, parameters=dict(reading.numbers),
-            inputs=inputs, name=name,
+            coordinates, energies["kinetic_energy"], energies["potential_energy"], forces, energies["dissipation"],
+            constraints=constraints, parameters=dict(reading.numbers), inputs=inputs, name=name,
         )  # fmt: skip
     except VinculumError as error:
         reading.refusal(error, ("system",))

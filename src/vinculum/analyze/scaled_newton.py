@@ -1,0 +1,180 @@
+"""Newton's method that does not know the units: rows and unknowns are scaled until the Jacobian is in equilibrium.
+
+    S = R J C,  largest entries of its rows and columns 1,    S y = R f,    x ← x - C y
+
+y is the shortest solution in the sense of least squares, so the unknowns that the equations leave free change least. A
+change of units changes R and C and neither S nor the steps. Steps and residuals are compared with the terms that are
+summed in f: in each group of connected equations, R times the largest size of a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vinculum.errors import DomainError
+from vinculum.graph import Node, jacobian
+from vinculum.graph.evaluate import magnitudes
+
+_RANK = 1e-10  # relative singular value of the scaled Jacobian below which a direction counts as free
+_CONVERGED = 1e-15  # last step relative to the terms of the equations
+_REACHED = 1e-11
+_MET = 1e-10  # what no step can remove of a residual, relative to the terms of the equations
+_CANCELS = 1e-15  # a slope this small relative to its terms is a rounding error of zero
+_TINY = 1e-250  # terms below this are zero: Newton's method would only shrink them further
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The point, whether the equations hold there, the natural sizes of the unknowns, and the free directions."""
+
+    x: np.ndarray
+    reached: bool
+    sizes: np.ndarray
+    free: np.ndarray  # (k, n) directions in which the equations do not change to first order
+    residual: float  # largest |R f| relative to the terms
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """f, the sizes of its terms and ∂f/∂x at a point, with their scales."""
+
+    f: np.ndarray
+    J: np.ndarray
+    R: np.ndarray
+    C: np.ndarray
+    rows: np.ndarray  # the number of the group of every row
+    columns: np.ndarray  # and of every unknown
+    largest: np.ndarray  # scaled term of every group
+
+    @property
+    def S(self) -> np.ndarray:
+        return self.R[:, None] * self.J * self.C
+
+    @property
+    def terms(self) -> np.ndarray:
+        """The largest scaled term in the group of every row."""
+        return self.largest[self.rows]
+
+    @property
+    def effect(self) -> np.ndarray:
+        """The largest scaled term in the group of every unknown."""
+        return self.largest[self.columns]
+
+    def step(self) -> np.ndarray:
+        """The shortest y with S y = R f, group by group: rounding errors of one do not reach another."""
+        S, f, y = self.S, self.R * self.f, np.zeros(len(self.C))
+        for group in np.unique(self.columns):
+            rows, columns = np.flatnonzero(self.rows == group), np.flatnonzero(self.columns == group)
+            if len(rows) and np.any(f[rows]):
+                y[columns] = np.linalg.lstsq(S[np.ix_(rows, columns)], f[rows], rcond=_RANK)[0]
+        return y
+
+
+class ScaledNewton:
+    """f(x) = 0 for nodes f of the unknowns x; all other symbols have the given values."""
+
+    def __init__(self, rows: Sequence[Node], unknowns: Sequence[Node], values: Mapping[Node, float]) -> None:
+        self.rows, self.unknowns, self.values = list(rows), list(unknowns), dict(values)
+        slopes = jacobian(self.rows, self.unknowns)
+        self.nodes, self.shape = [*self.rows, *slopes.ravel()], slopes.shape
+
+    def numbers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """f, the sizes of its terms, and ∂f/∂x; None outside the domain."""
+        values = self.values | dict(zip(self.unknowns, map(float, x), strict=True))
+        try:
+            found = np.array(magnitudes(self.nodes, values)).reshape(-1, 2)
+        except DomainError:
+            return None
+        if not np.all(np.isfinite(found)) or np.abs(found).max(initial=0.0) > 1e100:
+            return None
+        m = len(self.rows)
+        f, size = np.where(found[:m, 1] > _TINY, found[:m].T, 0.0)
+        J = np.where(np.abs(found[m:, 0]) > np.maximum(_TINY, _CANCELS * found[m:, 1]), found[m:, 0], 0.0)
+        return f, size, J.reshape(self.shape)
+
+    def at(self, x: np.ndarray) -> _State | None:
+        """Everything at a point; None outside the domain."""
+        found = self.numbers(x)
+        if found is None:
+            return None
+        f, size, J = found
+        R, C = equilibrate(J)
+        rows, columns = _groups(J)
+        largest = np.zeros(max([*rows, *columns], default=-1) + 1)
+        np.maximum.at(largest, rows, R * size)
+        return _State(f, J, R, C, rows, columns, largest)
+
+    def natural_sizes(self, x: np.ndarray) -> np.ndarray:
+        """The size of each unknown that matters in the equations; zero for unknowns without effect."""
+        state = self.at(x)
+        return np.zeros(len(x)) if state is None else state.C * state.effect
+
+    def solve(self, x: np.ndarray, steps: int = 100) -> Solution:
+        """The solution reached from a start."""
+        x, state = np.array(x, dtype=float), self.at(np.array(x, dtype=float))
+        for _ in range(steps):
+            if state is None:
+                break
+            y = state.step()
+            if np.all(np.abs(y) <= _CONVERGED * state.effect):
+                break
+            x, state = self._shortened(x, state, y)
+        return self._judged(x, state)
+
+    def _shortened(self, x: np.ndarray, state: _State, y: np.ndarray) -> tuple[np.ndarray, _State | None]:
+        """The full step, or the largest of its halves that lowers |R f|."""
+        factor, step, size = 1.0, state.C * y, np.linalg.norm(state.R * state.f)
+        while factor > 1e-4:
+            found = self.numbers(x - factor * step)
+            if found is not None and np.linalg.norm(state.R * found[0]) <= (1 - 0.1 * factor) * size:
+                return x - factor * step, self.at(x - factor * step)
+            factor /= 2
+        return x - step, self.at(x - step)
+
+    def _judged(self, x: np.ndarray, state: _State | None) -> Solution:
+        if state is None:
+            return Solution(x, False, np.zeros(len(x)), np.zeros((0, len(x))), np.inf)
+        y, S = state.step(), state.S
+        small = np.all(np.abs(y) <= _REACHED * state.effect)
+        explained = np.all(np.abs(state.R * state.f - S @ y) <= _MET * state.terms)
+        largest = np.divide(np.abs(state.R * state.f), state.terms, out=np.zeros(len(S)), where=state.terms > 0)
+        sizes = state.C * state.effect
+        rounded = np.where(np.abs(x) <= 4 * _CONVERGED * sizes, 0.0, x)  # rounding errors of zero
+        return Solution(rounded, bool(small and explained), sizes, _null(S) * state.C, largest.max(initial=0.0))
+
+
+def equilibrate(J: np.ndarray, rounds: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    """R and C for which the largest entries of all rows and columns of R J C are one (Ruiz 2001)."""
+    A, R, C = np.abs(J), np.ones(len(J)), np.ones(J.shape[1])
+    for _ in range(rounds if A.size else 0):
+        row, column = A.max(axis=1), A.max(axis=0)
+        r, c = (1.0 / np.sqrt(np.where(part > 0, part, 1.0)) for part in (row, column))
+        A, R, C = r[:, None] * A * c, R * r, C * c
+    return R, C
+
+
+def _groups(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the connected groups of rows and of columns."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    m, n = J.shape
+    edges = np.zeros((m + n, m + n), dtype=bool)
+    edges[:m, m:] = J != 0
+    label = connected_components(csr_matrix(edges), directed=False)[1]
+    return label[:m], label[m:]
+
+
+def _null(S: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the kernel, as rows; unknowns without any effect are left out."""
+    felt = np.flatnonzero(np.any(S != 0, axis=0))
+    if not len(felt):
+        return np.zeros((0, S.shape[1]))
+    _, singular, vectors = np.linalg.svd(S[:, felt])
+    found = vectors[int(np.sum(singular > _RANK * singular[0])) :]
+    result = np.zeros((len(found), S.shape[1]))
+    result[:, felt] = found
+    return result
