@@ -13,7 +13,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.state_space import state_space
 from vinculum.control.feedback import FeedbackLaw, input_columns, output_rows
 from vinculum.control.loop_matrices import loop_matrices
@@ -64,7 +63,7 @@ class FrequencyResponse:
 
 
 def response(
-    linear: LinearModel | MatrixModel,
+    linear: LinearModel,
     frequencies: Sequence[float] | np.ndarray,
     *,
     inputs: Sequence[sp.Expr] | None = None,
