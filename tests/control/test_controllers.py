@@ -335,7 +335,8 @@ def test_a_model_from_matrices_goes_everywhere():
     model = linear.to_control()
     assert model.input_labels == ["u"]
     np.testing.assert_allclose(np.sort(model.poles().real), [-np.sqrt(2), np.sqrt(2)])
-    assert "outputs" in repr(linear)
+    assert vn.stability(linear).kind == "unstable"
+    assert vn.stability(vn.feedback.closed_model(vn.stabilize(linear))).kind == "asymptotically stable"
 
 
 @pytest.mark.parametrize(
