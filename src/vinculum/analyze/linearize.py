@@ -22,7 +22,7 @@ from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, column_sizes, tangent, term_sizes
+from vinculum.analyze.tangent import Tangent, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -157,23 +157,13 @@ def _refuse_wrong_point(
     rows = [form.states.index(x) for x in constant]
     rates = numbers([form.rates[i] for i in rows], values)
     here = np.abs([*(values[x] for x in form.states), *(values[u] for u in form.inputs)])
-    here[: len(form.states)] += _EPS_RATE / _TOLERANCE * _speeds(form, values)
     slack = np.abs(np.hstack([found.F, found.F_u])[rows]) @ here
     off = numbers(form.residuals, values)
-    room = np.abs(found.Z) @ here[: len(form.states)]
+    room = np.abs(found.Z) @ (here[: len(form.states)] + _EPS_RATE / _TOLERANCE * speeds(form, values))
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
     broken = np.abs(off) > _TOLERANCE * room + _EPS_RATE * term_sizes(form.residuals, values)
     if np.any(moving) or np.any(broken):
         raise VinculumError(_complaint(form, values, off, broken, closed))
-
-
-def _speeds(form: Descriptor, values: Mapping[Node, float]) -> np.ndarray:
-    """Each velocity at which a coordinate alone would carry the largest kinetic energy; zero for other states."""
-    sizes, n = column_sizes(form, values), form.coordinates
-    v = np.array([values[x] for x in form.states[n : 2 * n]])
-    found = np.zeros(len(form.states))
-    found[n : 2 * n] = np.abs(sizes[n : 2 * n] * v).max(initial=0.0) / sizes[n : 2 * n]
-    return found
 
 
 def _complaint(
@@ -233,8 +223,9 @@ def _left_out(where: Point, drop: Sequence[sp.Expr]) -> set[Node]:
         raise ModelError(
             "Invalid drop",
             [
-                f"{name_of(q.value)} influences {listed(x.value for x in form.states if x in found)}, so it must stay a state."
-                for q, found in felt.items()
+                f"{name_of(q.value)} influences {listed(x.value for x in form.states if x in others)}, so it must stay "
+                "a state."
+                for q, others in felt.items()
             ],
         )
     return asked

@@ -12,10 +12,9 @@ from vinculum.names import name_of
 
 if TYPE_CHECKING:
     from vinculum.analyze.linear_model import LinearModel
-    from vinculum.analyze.matrix_model import MatrixModel
 
 
-def state_space(linear: LinearModel | MatrixModel, inputs: Sequence[sp.Expr], outputs: Sequence[sp.Expr]) -> Any:
+def state_space(linear: LinearModel, inputs: Sequence[sp.Expr], outputs: Sequence[sp.Expr]) -> Any:
     """η̇ = Fη + Hu, y = Cη with the chosen inputs and outputs, all named."""
     import control
 

@@ -105,8 +105,19 @@ def rate_terms(form: Descriptor, values: Values) -> np.ndarray:
     terms, n = term_sizes(form.rates, values), form.coordinates
     if n:
         root = column_sizes(form, values)[:n]
+        terms[:n] = np.maximum(terms[:n], speeds(form, values)[n : 2 * n])
         terms[n : 2 * n] = (term_sizes(form.balance[:n], values) / root).max(initial=0.0) / root
     return terms
+
+
+def speeds(form: Descriptor, values: Values) -> np.ndarray:
+    """The largest speed in the metric of the kinetic energy, in the units of every velocity; zero for other states."""
+    n, scale = form.coordinates, np.zeros(len(form.states))
+    if n:
+        root = column_sizes(form, values)[:n]
+        fastest = max(abs(values[v]) * r for v, r in zip(form.velocities, root, strict=True))
+        scale[n : 2 * n] = fastest / root
+    return scale
 
 
 def term_sizes(rows: Sequence[Node], values: Values) -> np.ndarray:
