@@ -36,17 +36,15 @@ class Slopes:
         n, D = self.energy.shape[1] // 2, list(dependent)
         found = []
         for E, Z in zip(self.energy, self.rows, strict=True):
-            slope = E[:n].copy()
-            if D:
-                slope -= E[n:][D] @ np.linalg.lstsq(Z[:, n:][:, D], Z[:, :n], rcond=1e-12)[0]
-            found.append(slope)
+            moved = np.linalg.lstsq(Z[:, n:][:, D], Z[:, :n], rcond=1e-12)[0] if D else np.zeros((0, n))
+            found.append(np.vstack([E[:n], -E[n:][D][:, None] * moved]))
         return _differ(np.array(found))
 
     def turns(self, x: int, y: int, heading: int) -> bool:
         """Whether a turn of the velocities ẋ, ẏ together with a heading changes a force: E_ψ - ẏ E_ẋ + ẋ E_ẏ."""
         n, v = self.velocities.shape[1], self.velocities.T
         E = self.energy.T
-        return bool(_differ(E[heading] - v[y] * E[n + x] + v[x] * E[n + y]))
+        return bool(_differ(np.array([E[heading], -v[y] * E[n + x], v[x] * E[n + y]]).T))
 
 
 def slopes_at_points(form: Descriptor, rows: Sequence[Node], values: Values) -> Slopes | None:
@@ -76,6 +74,6 @@ def _points(form: Descriptor, nodes: Sequence[Node], values: Values) -> list[dic
     return [{**values, **dict(zip(moved, map(float, numbers), strict=True))} for numbers in drawn]
 
 
-def _differ(found: np.ndarray) -> np.ndarray:
-    """Whether numbers differ from point to point by more than rounding."""
-    return np.ptp(found, axis=0) > _CLEARLY * np.abs(found).max(axis=0)
+def _differ(terms: np.ndarray) -> np.ndarray:
+    """Whether sums of terms, (points, terms, ...), differ from point to point by more than rounding."""
+    return np.ptp(terms.sum(axis=1), axis=0) > _CLEARLY * np.abs(terms).max(axis=(0, 1))
