@@ -24,6 +24,9 @@ from vinculum.graph.evaluate import magnitudes
 _EPS = 4 * np.finfo(float).eps  # error of an entry relative to its terms
 
 
+_REGULAR = 1e12  # condition of the scaled matrix of accelerations and reactions
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     """Numbers with bounds of their rounding errors."""
@@ -74,7 +77,8 @@ def tangent(
     (f_x, f_w, f_u), (g_x, g_w, g_u), (Z, _, _) = _blocks(form, values)
     inverse = _inverse(form, g_w.value)
     w_x, w_u = -inverse @ g_x.value, -inverse @ g_u.value
-    w_error = np.abs(inverse) @ (g_x.error + g_w.error @ np.abs(w_x))
+    rounding = _EPS * np.abs(g_w.value) @ np.abs(w_x)
+    w_error = np.abs(inverse) @ (g_x.error + g_w.error @ np.abs(w_x) + rounding)
     F, F_u = f_x.value + f_w.value @ w_x, f_u.value + f_w.value @ w_u
     F_error = f_x.error + f_w.error @ np.abs(w_x) + np.abs(f_w.value) @ w_error
     if chart is None:
@@ -133,7 +137,9 @@ def _inverse(form: Descriptor, g_w: np.ndarray) -> np.ndarray:
     column = np.abs(g_w / scale[:, None]).max(axis=0)
     column = np.where(column > 0, column, 1.0)
     S = g_w / scale[:, None] / column
-    return np.linalg.pinv(S, rcond=1e-12) / column[:, None] / scale
+    regular = S.shape[0] == S.shape[1] and np.linalg.cond(S) < _REGULAR  # elimination keeps the zeros of separate parts
+    inverse = np.linalg.inv(S) if regular else np.linalg.pinv(S, rcond=1 / _REGULAR)
+    return inverse / column[:, None] / scale
 
 
 def _embedding(Z: Measured, free: list[int], follow: list[int]) -> tuple[np.ndarray, np.ndarray]:
