@@ -699,17 +699,23 @@ def _bracket(draw: Draw) -> Case:
 
 
 def disc(mass: float, radius: float, A: float, C: float) -> vn.System:
-    """The rolling disc, Euler's angles θ (π/2 upright), ψ (heading), φ (rolling), contact x, y; height inserted."""
-    T = mass * radius**2 * theta.diff(t) ** 2 * sp.cos(theta) ** 2 / 2
-    X, Y = x - radius * sp.cos(theta) * sp.sin(psi), y + radius * sp.cos(theta) * sp.cos(psi)
-    T += mass * (X.diff(t) ** 2 + Y.diff(t) ** 2) / 2
+    """The rolling disc: place of its center, heading ψ, lean θ (π/2 upright), rolling φ; spin w = φ̇ - ψ̇ cos θ."""
+    spin = phi.diff(t) - psi.diff(t) * sp.cos(theta)
+    T = mass * (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2 + C * spin**2 / 2
     T += A * (theta.diff(t) ** 2 + psi.diff(t) ** 2 * sp.sin(theta) ** 2) / 2
-    T += C * (phi.diff(t) + psi.diff(t) * sp.cos(theta)) ** 2 / 2
+    aside = radius * sp.sin(theta) * theta.diff(t)
     rolls = [
-        vn.Nonholonomic(x.diff(t) + radius * phi.diff(t) * sp.cos(psi), name="rolling x"),
-        vn.Nonholonomic(y.diff(t) + radius * phi.diff(t) * sp.sin(psi), name="rolling y"),
+        vn.Holonomic(z - radius * sp.sin(theta), name="floor"),
+        vn.Nonholonomic(x.diff(t) * sp.cos(psi) + y.diff(t) * sp.sin(psi) - radius * spin, name="ahead"),
+        vn.Nonholonomic(x.diff(t) * sp.sin(psi) - y.diff(t) * sp.cos(psi) - aside, name="aside"),
     ]
-    return vn.System([theta, psi, phi, x, y], T, mass * 9.81 * radius * sp.sin(theta), constraints=rolls)
+    return vn.System([x, y, z, psi, theta, phi], T, mass * 9.81 * z, constraints=rolls)
+
+
+def _disc_at(radius: float, lean: float, turning: float, spin: float) -> dict[sp.Expr, float]:
+    """The steady motion with heading along x."""
+    rates = {psi.diff(t): turning, phi.diff(t): spin + turning * float(np.cos(lean)), x.diff(t): radius * spin}
+    return dict.fromkeys((psi, phi, x, y), 0.0) | {theta: lean, z: radius * float(np.sin(lean))} | rates
 
 
 def _disc_numbers(draw: Draw) -> tuple[float, float, float, float]:
@@ -723,7 +729,7 @@ def _disc_upright(draw: Draw) -> Case:
     critical = (A * mass * 9.81 * radius / (C * (C + mass * radius**2))) ** 0.5
     fast = draw.chance()
     w = critical * (1.3 if fast else 0.7)
-    at = dict.fromkeys((psi, phi, x, y), 0.0) | {theta: np.pi / 2, phi.diff(t): w, x.diff(t): -radius * w}
+    at = _disc_at(radius, np.pi / 2, 0.0, w)
     return Case("disc rolling upright", disc(mass, radius, A, C), STABLE if fast else UNSTABLE, at)
 
 
@@ -732,7 +738,7 @@ def _disc_spinning(draw: Draw) -> Case:
     mass, radius, A, C = _disc_numbers(draw)
     critical = (mass * 9.81 * radius / (A + mass * radius**2)) ** 0.5
     fast = draw.chance()
-    at = dict.fromkeys((psi, phi, x, y), 0.0) | {theta: np.pi / 2, psi.diff(t): critical * (1.3 if fast else 0.7)}
+    at = _disc_at(radius, np.pi / 2, critical * (1.3 if fast else 0.7), 0.0)
     return Case("disc spinning upright", disc(mass, radius, A, C), STABLE if fast else UNSTABLE, at)
 
 
@@ -749,10 +755,7 @@ def _disc_circle(draw: Draw) -> Case:
     square = float((F.diff(th) + F.diff(p) * pd + F.diff(w) * wd).subs({th: lean, p: turning, w: W}))
     if abs(square) < 0.5:
         return _disc_circle(draw)
-    spin = W + turning * np.cos(lean)  # the heading of these equations is -ψ
-    at = dict.fromkeys((psi, phi, x, y), 0.0) | {
-        theta: lean, psi.diff(t): -turning, phi.diff(t): spin, x.diff(t): -radius * spin,
-    }  # fmt: skip
+    at = _disc_at(radius, lean, turning, W)
     return Case("disc circling", disc(mass, radius, A, C), STABLE if square < 0 else UNSTABLE, at)
 
 
