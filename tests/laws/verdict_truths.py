@@ -496,7 +496,9 @@ def _rotating_plane(draw: Draw) -> Case:
     system = vn.System([x, y], T, (k1 * x**2 + k2 * y**2) / 2, dissipation=D, parameters={W_: W})
     G, O = 2 * W * np.array([[0.0, -1.0], [1.0, 0.0]]), np.zeros((2, 2))
     C = G + (0.4 * np.eye(2) if damped else O)
-    return Case("turning plane", system, by_roots(companion(np.eye(2), C, np.diag([k1, k2]) - W**2 * np.eye(2)), STABLE))
+    return Case(
+        "turning plane", system, by_roots(companion(np.eye(2), C, np.diag([k1, k2]) - W**2 * np.eye(2)), STABLE)
+    )
 
 
 def _refused(draw: Draw) -> Case:
@@ -589,7 +591,13 @@ def _sleeping(draw: Draw) -> Case:
 
 def _precession(draw: Draw) -> Case:
     """Regular precession of Lagrange's top in Euler's angles: always stable in (θ, θ̇, ψ̇, φ̇)."""
-    A, C, weight, angle, turning = draw.number(), draw.number(), draw.number(), draw.number(0.3, 1.3), draw.number(0.5, 3)
+    A, C, weight, angle, turning = (
+        draw.number(),
+        draw.number(),
+        draw.number(),
+        draw.number(0.3, 1.3),
+        draw.number(0.5, 3),
+    )
     T = I_ * (theta.diff(t) ** 2 + psi.diff(t) ** 2 * sp.sin(theta) ** 2) / 2
     T += J_ * (phi.diff(t) + psi.diff(t) * sp.cos(theta)) ** 2 / 2
     system = vn.System([theta, psi, phi], T, P_ * sp.cos(theta), parameters={I_: A, J_: C, P_: weight})
@@ -607,7 +615,9 @@ def _governor(draw: Draw) -> Case:
     if abs(loss / critical - 1) < 0.02:
         return _governor(draw)
     angle, v, w = dynamicsymbols("angle v w")
-    F = sp.Matrix([v, w**2 * sp.sin(angle) * sp.cos(angle) - sp.sin(angle) - loss * v, drive * (sp.cos(angle) - cosine)])
+    F = sp.Matrix(
+        [v, w**2 * sp.sin(angle) * sp.cos(angle) - sp.sin(angle) - loss * v, drive * (sp.cos(angle) - cosine)]
+    )
     at = {angle: float(np.arccos(cosine)), v: 0.0, w: cosine**-0.5}
     truth = ASYMPTOTIC if loss > critical else UNSTABLE
     return Case("governor with engine", vn.AffineSystem([angle, v, w], F), truth, at)
@@ -776,7 +786,7 @@ def corners(seed: int) -> Case:
         Case("quadratic drag", vn.System([x], T, V, forces={x: -sp.Abs(x.diff(t)) * x.diff(t)}), REFUSED),
         Case("off the corner", vn.System([x], T, sp.Max(0, x) ** 2 - 2 * s * x, dissipation=D), ASYMPTOTIC, shifted),
         Case("off the corner of |x|", vn.System([x], T, sp.Abs(x) ** 3 / 3 - s**2 * x), STABLE, shifted),
-        Case("hilltop off the corner", vn.System([x], T, -sp.Abs(x) ** 3 / 3 + s**2 * x), UNSTABLE, shifted),
+        Case("hilltop off the corner", vn.System([x], T, -(sp.Abs(x) ** 3) / 3 + s**2 * x), UNSTABLE, shifted),
         Case("sqrt of a square", vn.System([x], T, V + sp.sqrt(x**2)), REFUSED),
         Case("minimum of two wells", vn.System([x], T, -sp.Min(x, 2 * x) + V), REFUSED),
     ]
@@ -928,7 +938,10 @@ def substituted(case: Case, names: Mapping, letters: Mapping) -> Case:
     def new(expression):
         return sp.sympify(expression).subs(names).doit().subs(letters)
 
-    constraints = [replace(h, expression=new(h.expression), name=h.name + str(next(iter(names.values())))) for h in system.constraints]
+    constraints = [
+        replace(h, expression=new(h.expression), name=h.name + str(next(iter(names.values()))))
+        for h in system.constraints
+    ]
     other = vn.System(
         [names[q] for q in system.coordinates],
         new(system.kinetic_energy),
@@ -985,7 +998,9 @@ def _redundant(draw: Draw) -> Case:
     K = np.array([[side * mass * 9.81 / length + stiffness, -stiffness], [-stiffness, (2 if tied else 1) * stiffness]])
     C = (0.4 if damped else 0.0) * np.array([[1.0, -1.0], [-1.0, 1.0]])
     truth = by_roots(companion(np.diag([mass, load]), C, K), STABLE if np.linalg.eigvalsh(K).min() > 0.01 else UNSTABLE)
-    return Case("pendulum with a rod and a spring", vn.System([x, y, z], T, V, dissipation=D, constraints=[rod]), truth, at)
+    return Case(
+        "pendulum with a rod and a spring", vn.System([x, y, z], T, V, dissipation=D, constraints=[rod]), truth, at
+    )
 
 
 # -- 10 servo -------------------------------------------------------------------------------------------------------
@@ -1044,9 +1059,17 @@ def units(seed: int) -> Case:
            for e in (case.system.kinetic_energy, *case.system.forces.values(), case.system.potential_energy,
                      *(h.expression for h in case.system.constraints))):  # fmt: skip
         return units(seed + 1000)
-    energy, time = (10.0 ** draw.random.choice([-9, -3, 0, 3, 9]) for _ in range(2))
-    lengths = {q: 10.0 ** draw.random.choice([-9, -3, 0, 3, 9]) for q in case.system.coordinates}
-    lengths |= dict.fromkeys((q for q in lengths if _angle(q, case.system)), 1.0)
+    exact = draw.chance()  # powers of two leave every digit as it is
+
+    def unit() -> float:
+        return float(
+            2.0 ** draw.random.choice([-30, -10, 0, 10, 30]) if exact else 10.0 ** draw.random.choice([-9, -3, 3, 9])
+        )
+
+    energy, time, length = unit(), unit(), unit()
+    angles = [q for q in case.system.coordinates if _angle(q, case.system)]
+    lengths = {q: length if angles else unit() for q in case.system.coordinates}
+    lengths |= dict.fromkeys(angles, 1.0)
     return rescaled(case, lengths, float(time), float(energy))
 
 

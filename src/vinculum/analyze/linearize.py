@@ -85,7 +85,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     values = point_values(form, at)
     moves = any(values[v] for v in form.velocities if v not in form.currents)
     timed = form.time in symbols([*form.rates, *form.balance, *form.residuals])
-    closed = closed_set(form, _generic(equations, form, values)) if moves or timed else None
+    closed = closed_set(form, _generic(equations, form, values), at=values) if moves or timed else None
     if closed is not None:
         refuse_time(form, closed)
     if form.mechanics is not None:
