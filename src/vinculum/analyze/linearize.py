@@ -21,6 +21,7 @@ from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
+from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.analyze.steady_search import refuse_time
 from vinculum.analyze.tangent import Tangent, speeds, tangent
 from vinculum.derivation import EquationsOfMotion
@@ -84,7 +85,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     values = point_values(form, at)
     moves = any(values[v] for v in form.velocities if v not in form.currents)
     timed = form.time in symbols([*form.rates, *form.balance, *form.residuals])
-    closed = closed_set(form, _generic(equations, form, values)) if moves or timed else None
+    closed = closed_set(form, _generic(equations, form, values), at=values) if moves or timed else None
     if closed is not None:
         refuse_time(form, closed)
     if form.mechanics is not None:
@@ -135,11 +136,10 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
         return {}
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
     matrix, right = numbers(jacobian(form.balance, form.algebraic), still), numbers(form.balance, still)
-    size = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0)
-    size = np.where(size > 0, size, 1.0)
-    S, f = matrix / size, -right / size[:, 0]
+    R, C = equilibrate(matrix)
+    S, f = R[:, None] * matrix * C, -R * right
     square = S.shape[0] == S.shape[1] and np.linalg.cond(S) < 1e12
-    found = np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0]
+    found = C * (np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0])
     return dict(zip(form.algebraic, map(float, found), strict=True))
 
 

@@ -20,7 +20,7 @@ from itertools import islice
 import numpy as np
 
 from vinculum.analyze.descriptor import Descriptor
-from vinculum.analyze.tangent import dependent_states, slopes
+from vinculum.analyze.tangent import column_sizes, dependent_states, slopes
 from vinculum.derivation.forms.multipliers import eliminate_multipliers
 from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, unit_rows
 from vinculum.derivation.mechanics.sample_states import Values, numbers
@@ -29,6 +29,7 @@ from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, jacobian, solve
 from vinculum.graph.exact import vanishing
 
 _CHARTS = 12  # choices of dependent velocities that are compared
+_SINGULAR = 1e-6  # relative singular value below which the dependent velocities are not determined
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +46,17 @@ class ClosedSet:
         return tuple(x for x in self.rates if x not in self.states)
 
 
-def closed_set(form: Descriptor, values: Values, dependent: Sequence[int] | None = None) -> ClosedSet:
+def closed_set(
+    form: Descriptor, values: Values, dependent: Sequence[int] | None = None, at: Values | None = None
+) -> ClosedSet:
     """The smallest closed set that contains all independent velocities, over several choices of these.
 
-    ``dependent`` are the dependent velocities, if they are chosen already.
+    ``dependent`` are the dependent velocities, if they are chosen already; they must be regular ``at`` a point.
     """
     best: ClosedSet | None = None
     charts = [tuple(dependent)] if dependent is not None else islice(velocity_charts(form, values), _CHARTS)
     for chart in charts:
-        rates = reduced_rates(form, values, chart)
+        rates = reduced_rates(form, values, chart) if at is None or _regular(form, at, chart) else None
         if rates is None:
             continue
         seeds = [x for x in rates if x not in form.states[: form.coordinates]] or list(rates)
@@ -90,10 +93,9 @@ def velocity_charts(form: Descriptor, values: Values) -> Iterator[tuple[int, ...
     if not rows:
         yield ()
         return
-    n, v = form.coordinates, form.velocities
-    J = numbers(jacobian(rows, v), values)
-    kept = independent_rows([unit_rows(J)])
-    J = unit_rows(J[kept])
+    n = form.coordinates
+    J = _velocity_slopes(form, rows, values)
+    J = J[independent_rows([J])]
     present = symbols([*form.balance, *rows])
     absent = [i for i in range(n) if form.states[i] not in present]
     seen = set()
@@ -106,6 +108,22 @@ def velocity_charts(form: Descriptor, values: Values) -> Iterator[tuple[int, ...
     yield from _exchanges(J, absent, seen)
 
 
+def _velocity_slopes(form: Descriptor, rows: Sequence[Node], values: Values) -> np.ndarray:
+    """The slopes of rows with respect to the velocities, in the metric of the kinetic energy, as unit rows."""
+    sizes = column_sizes(form, values)[: form.coordinates]
+    return unit_rows(numbers(jacobian(rows, form.velocities), values) / sizes)
+
+
+def _regular(form: Descriptor, at: Values, chart: Sequence[int]) -> bool:
+    """Whether the velocity constraints determine the velocities of a chart at a point."""
+    rows = velocity_rows(form)
+    if not rows or not len(chart):
+        return True
+    J = _velocity_slopes(form, rows, at)
+    singular = np.linalg.svd(J[:, list(chart)], compute_uv=False)
+    return bool(singular[len(chart) - 1] > _SINGULAR * np.linalg.norm(J, 2))
+
+
 def _exchanges(J: np.ndarray, absent: Sequence[int], seen: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     """Charts that differ from the first ones by one column."""
     for base in list(seen):
@@ -113,7 +131,7 @@ def _exchanges(J: np.ndarray, absent: Sequence[int], seen: set[tuple[int, ...]])
             for new in range(J.shape[1]):
                 chart = tuple(sorted({*base, new} - {old}))
                 singular = np.linalg.svd(J[:, list(chart)], compute_uv=False)
-                if len(chart) == len(base) and chart not in seen and singular[-1] > 1e-6 * singular[0]:
+                if len(chart) == len(base) and chart not in seen and singular[-1] > _SINGULAR * singular[0]:
                     seen.add(chart)
                     yield chart
 
