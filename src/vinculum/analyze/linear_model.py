@@ -18,6 +18,7 @@ from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows, numbers
 
 if TYPE_CHECKING:
+    from vinculum.analyze.linearize import Point
     from vinculum.analyze.paper_matrices import PaperMatrices
     from vinculum.analyze.structure import Structure
 
@@ -58,6 +59,14 @@ class LinearModel:
         from vinculum.analyze.structure import structure
 
         return structure(self)
+
+    @cached_property
+    def point(self) -> Point:
+        """The motion at which the model was made, with everything known there."""
+        from vinculum.analyze.linearize import point
+
+        assert self.equations is not None
+        return point(self.equations, self.at)
 
     @property
     def zeros(self) -> Mapping[str, int]:

@@ -23,7 +23,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
 from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, speeds, tangent
+from vinculum.analyze.tangent import Tangent, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -62,7 +62,7 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         kept = [k for k in kept if form.states[found.chart[k]] in where.closed.states]
     states = tuple(form.states[found.chart[k]].value for k in kept)
     whole = at if isinstance(at, Equilibrium) else _record(where, at)
-    return LinearModel(
+    model = LinearModel(
         equations=equations,
         at=whole,
         states=states,
@@ -75,6 +75,8 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         dropped=tuple(x.value for x in left_out),
         definitions={} if form.frame is None else form.frame.definitions,
     )
+    model.__dict__["point"] = where
+    return model
 
 
 def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
@@ -159,7 +161,7 @@ def _refuse_wrong_point(
     off = numbers(form.residuals, values)
     room = np.abs(found.Z) @ (here[: len(form.states)] + _EPS_RATE / _TOLERANCE * speeds(form, values))
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
-    broken = np.abs(off) > _TOLERANCE * room
+    broken = np.abs(off) > _TOLERANCE * room + _EPS_RATE * term_sizes(form.residuals, values)
     if np.any(moving) or np.any(broken):
         raise VinculumError(_complaint(form, values, off, broken, closed))
 

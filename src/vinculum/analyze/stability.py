@@ -99,7 +99,7 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
         return _hurwitz(linear, found)
     if linear.equations is None or linear.closed:
         return _on_the_axis(roots.roots[roots.on_axis])
-    where = point(linear.equations, linear.at)
+    where = linear.point
     energy = energy_test(linear, where, found.symmetry)
     if energy.stable and energy.conserved:
         return _by_energy(linear, found, energy)
