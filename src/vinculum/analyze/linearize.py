@@ -21,6 +21,7 @@ from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
+from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.analyze.steady_search import refuse_time
 from vinculum.analyze.tangent import Tangent, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
@@ -137,11 +138,10 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
         return {}
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
     matrix, right = numbers(jacobian(form.balance, form.algebraic), still), numbers(form.balance, still)
-    size = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0)
-    size = np.where(size > 0, size, 1.0)
-    S, f = matrix / size, -right / size[:, 0]
+    R, C = equilibrate(matrix)
+    S, f = R[:, None] * matrix * C, -R * right
     square = S.shape[0] == S.shape[1] and np.linalg.cond(S) < 1e12
-    found = np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0]
+    found = C * (np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0])
     return dict(zip(form.algebraic, map(float, found), strict=True))
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.analyze.descriptor import Descriptor
+from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, unit_rows
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.graph import Node, jacobian, symbols
@@ -133,13 +134,10 @@ def _inverse(form: Descriptor, g_w: np.ndarray) -> np.ndarray:
     """g_w⁻¹; for redundant constraints the pseudoinverse, whose accelerations are the same."""
     if not g_w.size:
         return np.zeros(g_w.shape[::-1])
-    scale = np.where(np.abs(g_w).max(axis=1) > 0, np.abs(g_w).max(axis=1), 1.0)
-    column = np.abs(g_w / scale[:, None]).max(axis=0)
-    column = np.where(column > 0, column, 1.0)
-    S = g_w / scale[:, None] / column
-    regular = S.shape[0] == S.shape[1] and np.linalg.cond(S) < _REGULAR  # elimination keeps the zeros of separate parts
-    inverse = np.linalg.inv(S) if regular else np.linalg.pinv(S, rcond=1 / _REGULAR)
-    return inverse / column[:, None] / scale
+    R, C = equilibrate(g_w)
+    S = R[:, None] * g_w * C
+    regular = len(S) == len(S.T) and np.linalg.cond(S) < _REGULAR  # elimination keeps the zeros of separate parts
+    return C[:, None] * (np.linalg.inv(S) if regular else np.linalg.pinv(S, rcond=1 / _REGULAR)) * R
 
 
 def _embedding(Z: Measured, free: list[int], follow: list[int]) -> tuple[np.ndarray, np.ndarray]:

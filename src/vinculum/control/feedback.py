@@ -55,7 +55,7 @@ class FeedbackLaw:
     @property
     def laws(self) -> dict[sp.Expr, sp.Expr]:
         """The inputs as expressions of the state: {u: u₀ + Σ gain·(state - state₀) + ...}."""
-        return inputs_of(self, [s - sp.Float(value_at(self.linear, s)) for s in self.linear.states])
+        return inputs_of(self, deviations(self.linear, self.linear.states))
 
     def __repr__(self) -> str:
         gains = zip(self.linear.inputs, self.gain, strict=True)
@@ -82,8 +82,8 @@ def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr]) -> dict[sp.Expr, sp.Expr
 
 
 def deviations(linear: LinearModel, keys: Sequence[sp.Expr]) -> list[sp.Expr]:
-    """y - y₀ for every key."""
-    return [key - sp.Float(value_at(linear, key)) for key in keys]
+    """y - y₀ for every key, in the user's symbols."""
+    return [linear.definitions.get(key, key) - sp.Float(value_at(linear, key)) for key in keys]
 
 
 def value_at(linear: LinearModel, key: sp.Expr) -> float:

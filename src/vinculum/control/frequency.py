@@ -14,7 +14,7 @@ import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.state_space import state_space
-from vinculum.control.feedback import FeedbackLaw, input_columns, output_rows
+from vinculum.control.feedback import FeedbackLaw, input_columns
 from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
 from vinculum.errors import ModelError
@@ -73,7 +73,6 @@ def response(
     omega = _checked(frequencies)
     chosen = tuple(linear.inputs[k] for k in input_columns(linear, inputs))
     read = tuple(linear.states if outputs is None else outputs)
-    output_rows(linear, read)
     model = state_space(linear, chosen, read)
     return FrequencyResponse(chosen, read, omega, np.asarray(model(1j * omega, squeeze=False)))
 

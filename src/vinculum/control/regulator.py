@@ -58,12 +58,21 @@ def stabilize(
     F, H, Q, names = _augmented(
         linear, columns, _state_weights(linear, state_weights, outputs), integral, integral_weights
     )
-    modes = reach(F, H, names)
+    modes = reach(F, H, names, _padded(linear.errors, len(F)))
     refuse_uncontrollable(linear, [mode for mode in modes if mode.lost and not mode.decays], used)
     refuse_unweighted(unweighted_modes(F, Q, names))
     gain = whole_gain(linear, columns, regulator(F, H, Q, R))
     n = len(linear.states)
     return FeedbackLaw(linear, gain[:, :n], tuple(modes), _integrals(linear, integral, gain[:, n:]))
+
+
+def _padded(errors: np.ndarray | None, size: int) -> np.ndarray | None:
+    """The errors of the plant's matrix within the augmented one, whose other entries are exact."""
+    if errors is None:
+        return None
+    result = np.zeros((size, size))
+    result[: len(errors), : len(errors)] = errors
+    return result
 
 
 def _state_weights(linear: LinearModel, given: Weights, outputs: Sequence[sp.Expr] | None) -> np.ndarray:
