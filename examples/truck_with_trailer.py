@@ -44,9 +44,7 @@ def system():
 def steady(steering, speed):
     """The steady motion with the trailer behind the truck, and its linear model."""
     equations = vn.derive(system())
-    motion = vn.steady(
-        equations, {x.diff(): speed, psi: 0.0}, near={gamma: -steering}, parameters={steer: steering}
-    )
+    motion = vn.steady(equations, {x.diff(): speed, psi: 0.0}, near={gamma: -steering}, parameters={steer: steering})
     return motion, vn.linearize(equations, at=motion)
 
 
