@@ -19,7 +19,7 @@ from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, D
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.linearize import Point, linearize, point
+from vinculum.analyze.linearize import Point, linearize
 from vinculum.analyze.nonsmooth import nonsmooth
 from vinculum.analyze.parity import odd_state
 from vinculum.analyze.structure import Structure, involved
