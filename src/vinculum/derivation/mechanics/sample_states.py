@@ -25,15 +25,15 @@ _EXPLAINED = 1e-10  # a residual this small relative to its terms counts as zero
 def newton(
     residual: Callable[[np.ndarray], np.ndarray],
     jacobian: Callable[[np.ndarray], np.ndarray],
-    terms: Callable[[np.ndarray], np.ndarray],
+    negligible: Callable[[np.ndarray, float], np.ndarray],
     x: np.ndarray,
     scale: float = 0.0,
     steps: int = 100,
 ) -> tuple[np.ndarray, bool]:
     """Solve f(x) = 0 by x ← x - J⁺ f, halving a step that does not bring f closer to zero.
 
-    Returns the point and whether it was reached: whether f is negligible relative to the ``terms`` that are summed in
-    it. ``scale`` is the size of other numbers in the equations. No unit decides.
+    Returns the point and whether it was reached: whether |f| is at most ``negligible``, a function of x and of the
+    largest number met. ``scale`` is the size of other numbers in the equations. No unit decides.
     """
     x = np.array(x, dtype=float)
     f, largest = residual(x), max(scale, float(np.abs(x).max(initial=0.0)))
@@ -46,8 +46,7 @@ def newton(
         largest = max(largest, float(np.abs(x).max(initial=0.0)))
         if size <= 4e-15 * largest:
             break
-    rounding = 1e-13 * largest * np.linalg.norm(jacobian(x), axis=1)
-    return x, bool(np.all(np.abs(f) <= _EXPLAINED * terms(x) + rounding))
+    return x, bool(np.all(np.abs(f) <= negligible(x, largest)))
 
 
 def correction(J: np.ndarray, f: np.ndarray) -> np.ndarray:
@@ -228,17 +227,18 @@ def solved_for(
         J = at(slopes, x)
         return np.where(np.abs(J) <= _SLOPE * sizes(x)[:, None], 0.0, J)
 
-    def terms(x: np.ndarray) -> np.ndarray:
+    def negligible(x: np.ndarray, largest: float) -> np.ndarray:
+        """Rounding errors of the terms of every row and of the numbers in them."""
         try:
             found = magnitudes(list(residual), {**values, **dict(zip(variables, x, strict=True))})
         except DomainError:
             return np.zeros(len(residual))
-        return unit * np.array([size for _, size in found])
+        return unit * (_EXPLAINED * np.array([size for _, size in found]) + _SLOPE * largest * sizes(x))
 
     start = numbers(variables, values)
     unit = _unit(sizes(start))  # of every row
     scale = float(np.abs(numbers(list(given), values)).max(initial=0.0))
-    return newton(lambda x: unit * at(residual, x), lambda x: unit[:, None] * slopes_at(x), terms, start, scale)
+    return newton(lambda x: unit * at(residual, x), lambda x: unit[:, None] * slopes_at(x), negligible, start, scale)
 
 
 def _unit(sizes: np.ndarray) -> np.ndarray:
