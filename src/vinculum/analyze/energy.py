@@ -245,8 +245,8 @@ class _Variation:
     def _positions_hold(self) -> bool:
         """Whether the positions along the symmetries X stay near their values at rest.
 
-        If d(X·p)/dt = c·q̇ with constant c (linear damping, a magnetic field), X·p - c·q is an integral; the energy keeps
-        p and the other coordinates small, so the positions follow where the matrix c X of all X is regular.
+        If d(X·p)/dt = c·q̇ with constant c (linear damping, a magnetic field), X·p - c·q is an integral; the energy
+        keeps p and the other coordinates small, so the positions follow where the matrix c X of all X is regular.
         """
         if not self.free or any(self.values[v] for v in self.v):
             return False

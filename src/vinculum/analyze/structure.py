@@ -26,7 +26,7 @@ from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
 from vinculum.analyze.scaled_newton import ScaledNewton
 from vinculum.analyze.shifts import echelon, shifts
-from vinculum.analyze.tangent import tangent
+from vinculum.analyze.tangent import column_sizes, tangent
 from vinculum.describe import Holonomic
 from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import Node, constant, evaluate, symbol, symbols
@@ -231,11 +231,17 @@ class _Finder:
         return X[:, moving]
 
     def _runs(self, point: Mapping[Node, float], i: int) -> bool:
-        """Whether a state has a rate at a point that is not a rounding error."""
-        size = np.array([abs(point[x] - self.where.values[x]) for x in self.state_nodes]) / self.scale
-        rate = evaluate([self.where.form.rates[self.places[i]]], point)[0]
+        """Whether a state has a rate at a point that is not a rounding error.
+
+        Compared are the changes of velocities, and of coordinates times the fastest rate, in the metric of T.
+        """
+        form = self.where.form
+        size = 1.0 / column_sizes(form, self.where.values)[self.places] if form.coordinates else self.scale
+        moved = np.array([abs(point[x] - self.where.values[x]) for x in self.state_nodes]) / size
+        rate = abs(evaluate([form.rates[self.places[i]]], point)[0]) / size[i]
         fastest = np.abs(self.A / self.scale[:, None] * self.scale).max()
-        return bool(abs(rate) / self.scale[i] > 1e-9 * fastest * size.max())
+        velocity = np.array([x in form.velocities for x in self.state_nodes])
+        return bool(rate > 1e-9 * max(moved[velocity].max(initial=0.0), fastest * moved[~velocity].max(initial=0.0)))
 
     def names(self, Z: np.ndarray) -> str:
         """The states that take part in directions."""

@@ -74,7 +74,7 @@ def tangent(
     x, w, u = form.states, form.algebraic, form.inputs
     g_x, g_w, g_u = (slopes(form.balance, part, values) for part in (x, w, u))
     f_x, f_w, f_u = (slopes(form.rates, part, values) for part in (x, w, u))
-    inverse = _inverse(form, g_w.value)
+    inverse = _inverse(form, g_w.value, values)
     w_x, w_u = -inverse @ g_x.value, -inverse @ g_u.value
     w_error = np.abs(inverse) @ (g_x.error + g_w.error @ np.abs(w_x))
     F, F_u = f_x.value + f_w.value @ w_x, f_u.value + f_w.value @ w_u
@@ -104,12 +104,24 @@ def _terms(rows: Sequence[Node], values: Values) -> np.ndarray:
     return np.array([size for _, size in magnitudes(list(rows), values)]) if rows else np.zeros(0)
 
 
-def _inverse(form: Descriptor, g_w: np.ndarray) -> np.ndarray:
+def _inverse(form: Descriptor, g_w: np.ndarray, values: Values) -> np.ndarray:
     """g_w⁻¹; for redundant constraints the pseudoinverse, whose accelerations are the same."""
     if not g_w.size:
         return np.zeros(g_w.shape[::-1])
-    R, C = equilibrate(g_w)
+    R, C = algebraic_scales(form, g_w, values)
     return C[:, None] * np.linalg.pinv(R[:, None] * g_w * C, rcond=1e-12) * R
+
+
+def algebraic_scales(form: Descriptor, g_w: np.ndarray, values: Values) -> tuple[np.ndarray, np.ndarray]:
+    """R and C for which R g_w C has no units: accelerations in the metric of the kinetic energy, then unit vectors."""
+    n = form.coordinates
+    if not n:
+        return equilibrate(g_w)
+    R, C = np.ones(len(g_w)), np.ones(g_w.shape[1])
+    R[:n] = C[:n] = 1.0 / column_sizes(form, values)[:n]
+    rows, columns = np.abs(g_w[n:, :n] * C[:n]).max(axis=1), np.abs(R[:n, None] * g_w[:n, n:]).max(axis=0)
+    R[n:], C[n:] = 1.0 / np.where(rows > 0, rows, 1.0), 1.0 / np.where(columns > 0, columns, 1.0)
+    return R, C
 
 
 def _embedding(Z: Measured, free: list[int], follow: list[int]) -> tuple[np.ndarray, np.ndarray]:
