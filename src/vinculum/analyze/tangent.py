@@ -152,7 +152,7 @@ def dependent_states(
     if n == 0 or np.any(Z[:, 2 * n :]) or (form.mechanics is not None and form.mechanics.hidden):
         return _pivots(scaled, _pivots(scaled, [], outside))
     moving = np.array([bool(symbols([z]) & set(form.velocities)) for z in form.residuals])
-    position, velocity = scaled[~moving, :n], scaled[moving, n : 2 * n]
+    position, velocity = unit_rows(scaled[~moving, :n]), unit_rows(scaled[moving, n : 2 * n])
     s = list(dependent) if dependent is not None else _dependent_coordinates(position, outside)
     first = s if dependent is not None or not outside else _pivots(velocity, [], [i - n for i in outside if i >= n])
     return [*s, *(n + i for i in _pivots(velocity, first))]
