@@ -96,8 +96,8 @@ def equilibrium(
     currents = {q.diff() for q in _ignored(equations)}
     moves = any((isinstance(key, sp.Derivative) and key not in currents) or key in _momenta(equations)
                 for key in given or {})  # fmt: skip
-    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=() if not moves else None)
-    return search.run(near or {}, starts)
+    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=() if not moves else None, near=near)
+    return search.run(starts)
 
 
 def steady(
@@ -116,8 +116,8 @@ def steady(
     """
     from vinculum.analyze.steady_search import Search
 
-    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=moving)
-    return search.run(near or {}, starts)
+    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=moving, near=near)
+    return search.run(starts)
 
 
 def _ignored(equations: Analyzed) -> Sequence[sp.Expr]:

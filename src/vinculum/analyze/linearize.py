@@ -22,7 +22,7 @@ from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, algebraic_scales, column_sizes, tangent
+from vinculum.analyze.tangent import Tangent, algebraic_scales, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -61,7 +61,7 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         kept = [k for k in kept if form.states[found.chart[k]] in where.closed.states]
     states = tuple(form.states[found.chart[k]].value for k in kept)
     whole = at if isinstance(at, Equilibrium) else _record(where, at)
-    return LinearModel(
+    model = LinearModel(
         equations=equations,
         at=whole,
         states=states,
@@ -74,6 +74,8 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         dropped=tuple(x.value for x in left_out),
         definitions={} if form.frame is None else form.frame.definitions,
     )
+    model.__dict__["point"] = where
+    return model
 
 
 def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
@@ -156,21 +158,11 @@ def _refuse_wrong_point(
     here = np.abs([*(values[x] for x in form.states), *(values[u] for u in form.inputs)])
     slack = np.abs(np.hstack([found.F, found.F_u])[rows]) @ here
     off = numbers(form.residuals, values)
-    room = np.abs(found.Z) @ (here[: len(form.states)] + _EPS_RATE / _TOLERANCE * _speeds(form, values))
+    room = np.abs(found.Z) @ (here[: len(form.states)] + _EPS_RATE / _TOLERANCE * speeds(form, values))
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
-    broken = np.abs(off) > _TOLERANCE * room
+    broken = np.abs(off) > _TOLERANCE * room + _EPS_RATE * term_sizes(form.residuals, values)
     if np.any(moving) or np.any(broken):
         raise VinculumError(_complaint(form, values, off, broken, closed))
-
-
-def _speeds(form: Descriptor, values: Mapping[Node, float]) -> np.ndarray:
-    """The largest speed in the metric of the kinetic energy, in the units of every velocity; zero for other states."""
-    n, scale = form.coordinates, np.zeros(len(form.states))
-    if n:
-        root = column_sizes(form, values)[:n]
-        fastest = max(abs(values[v]) * r for v, r in zip(form.velocities, root, strict=True))
-        scale[n : 2 * n] = fastest / root
-    return scale
 
 
 def _complaint(

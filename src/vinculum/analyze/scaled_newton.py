@@ -115,7 +115,7 @@ class ScaledNewton:
     def solve(self, x: np.ndarray, steps: int = 100) -> Solution:
         """The solution reached from a start."""
         x, state = np.array(x, dtype=float), self.at(np.array(x, dtype=float))
-        largest = np.abs(x)
+        largest = np.where(x == 0, np.inf, np.abs(x))  # a zero that only rounding has moved stays a zero
         for _ in range(steps):
             if state is None:
                 break

@@ -19,7 +19,7 @@ from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, D
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.linearize import Point, linearize, point
+from vinculum.analyze.linearize import Point, linearize
 from vinculum.analyze.nonsmooth import nonsmooth
 from vinculum.analyze.parity import odd_state
 from vinculum.analyze.structure import Structure, involved
@@ -99,7 +99,7 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
         return _hurwitz(linear, found)
     if linear.equations is None or linear.closed:
         return _on_the_axis(roots.roots[roots.on_axis])
-    where = point(linear.equations, linear.at)
+    where = linear.point
     energy = energy_test(linear, where, found.symmetry)
     if energy.stable and energy.conserved:
         return _by_energy(linear, found, energy)
