@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from laws.verdict_truths import KINDS, judged, make
+from laws.verdict_truths import KINDS, dry_friction, judged, make
 
 OUTCOMES = ("right", "weaker", "undecided", "refused", "wrong")
 UNDECIDED_SHARE = 0.1  # of all systems
@@ -46,6 +46,13 @@ def test_no_verdict_is_wrong():
 @pytest.mark.slow
 def test_no_verdict_is_wrong_on_a_thousand_systems():
     law(range(100, 190))
+
+
+@pytest.mark.parametrize("case", dry_friction(), ids=lambda case: case.what)
+def test_rests_under_dry_friction(case):
+    """Every rest that friction or a minimum holds is found stable; the others are left open."""
+    found = vn.stability(vn.derive(case.system), case.point)
+    assert found.kind == (case.truth if case.truth == "stable" else "undecided")
 
 
 # -- reachability ------------------------------------------------------------------------------------------------------

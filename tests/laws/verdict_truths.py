@@ -241,7 +241,19 @@ def _repeated(draw: Draw) -> Case:
 
 def drifting(seed: int) -> Case:
     draw = Draw(seed, "drifting")
-    makers = (_chain, _free_mass, _cart_pole, _rotors, _magnetic, _ring, _valley, _mixed_drift, _one_way, _thrust)
+    makers = (
+        _chain,
+        _free_mass,
+        _cart_pole,
+        _rotors,
+        _magnetic,
+        _ring,
+        _valley,
+        _mixed_drift,
+        _one_way,
+        _thrust,
+        _crossing,
+    )
     return makers[seed % len(makers)](draw)
 
 
@@ -338,6 +350,21 @@ def _thrust(draw: Draw) -> Case:
     T = (draw.number() * x.diff(t) ** 2 + draw.number() * phi.diff(t) ** 2) / 2
     force = -draw.number() * x.diff(t) + draw.number() * phi.diff(t) ** 2 - (x if held else 0)
     return Case("thrust", vn.System([x, phi], T, forces={x: force}), STABLE if held else UNSTABLE, drop=(phi,))
+
+
+def _crossing(draw: Draw) -> Case:
+    """Lines of equilibria that cross, x y = 0: no smooth family, and motions run away along the diagonal."""
+    e = draw.number()
+    choices = [
+        ([e * x * y, e * x * y], UNSTABLE),
+        ([e * x * y, e * x * y, -z], UNSTABLE),
+        ([e * x * z, -y, sp.S.Zero], UNSTABLE),
+        ([x * y, -e * y, sp.S.Zero], STABLE),
+        ([x**2 * y, -e * y], STABLE),
+        ([z**2 - e * x, -y, sp.S.Zero], STABLE),
+    ]
+    F, truth = choices[draw.whole(0, len(choices) - 1)]
+    return Case("lines of equilibria", vn.AffineSystem([x, y, z][: len(F)], sp.Matrix(F)), truth)
 
 
 def _one_way(draw: Draw) -> Case:

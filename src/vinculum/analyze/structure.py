@@ -125,11 +125,11 @@ class _Finder:
         k = N.shape[1]
         if not k:
             return N, 0
-        random = np.random.default_rng(0)
-        trials = [N @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
-        if all(self.reached(direction, V) for direction in trials):
+        if all(self.reached(direction, V) for direction in _combinations(N)):
             return N, 0
-        single = np.column_stack([N @ c for c in np.eye(k) if self.reached(N @ c, V)] or [np.zeros((self.n, 0))])
+        single = np.column_stack([N[:, i] for i in range(k) if self.reached(N[:, i], V)] or [np.zeros((self.n, 0))])
+        if single.shape[1] > 1 and not all(self.reached(direction, V) for direction in _combinations(single)):
+            return single[:, :0], k
         return single, k - single.shape[1]
 
     def reached(self, direction: np.ndarray, V: np.ndarray) -> dict[Node, float] | None:
@@ -224,9 +224,7 @@ class _Finder:
         """The symmetries along which the motions of the families run."""
         _, V = self.complement(X)
         _, pivots = echelon(X, self.scale)
-        random, k = np.random.default_rng(4), Z.shape[1]
-        trials = [Z @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
-        found = [point for direction in trials if (point := self.reached(direction, V)) is not None]
+        found = [point for direction in _combinations(Z) if (point := self.reached(direction, V)) is not None]
         moving = [any(self._runs(point, i) for point in found) for i in pivots]
         return X[:, moving]
 
@@ -261,6 +259,13 @@ def _combined(row: np.ndarray, nodes: Sequence[Node]) -> Node:
         if c:
             total = total + constant(float(c)) * node if c != 1 else total + node
     return total
+
+
+def _combinations(Z: np.ndarray) -> list[np.ndarray]:
+    """The columns and their sums with various signs: families that cross at the point contain some of them, not all."""
+    k = Z.shape[1]
+    signs = [np.where(np.arange(k) == i, -1.0, 1.0) for i in range(1, k)] if k > 1 else []
+    return [Z @ c for c in (*np.eye(k), *([np.ones(k)] if k > 1 else []), *signs)]
 
 
 def _independent(Z: np.ndarray) -> list[int]:
