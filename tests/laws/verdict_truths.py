@@ -1088,7 +1088,7 @@ def units(seed: int) -> Case:
            for e in (case.system.kinetic_energy, *case.system.forces.values(), case.system.potential_energy,
                      *(h.expression for h in case.system.constraints))):  # fmt: skip
         return units(seed + 1000)
-    exact = draw.chance()  # powers of two leave every digit as it is
+    exact = draw.chance()  # powers of two change no digit
 
     def unit() -> float:
         return float(
