@@ -21,7 +21,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.corners import corners
-from vinculum.analyze.decision import STABLE, UNDECIDED, Decision
+from vinculum.analyze.decision import CORNER, STABLE, UNDECIDED, Decision
 from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor
 from vinculum.analyze.energy import energy_test
 from vinculum.analyze.linearize import linearize, point, point_values
@@ -64,7 +64,7 @@ def nonsmooth(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Decision | No
 
 
 def _undecided(reason: str) -> Decision:
-    return Decision(UNDECIDED, "corner of a force law", reason)
+    return Decision(UNDECIDED, CORNER, reason)
 
 
 # -- dry friction --------------------------------------------------------------------------------------------------
