@@ -81,6 +81,16 @@ def test_a_run_that_diverges_is_an_outcome():
     assert len(found.outcomes[1]) > 10
 
 
+def test_a_run_that_only_grows_ends_early():
+    """An unstable loop would go on to e^200; it ends when it has diverged."""
+    equations = mass(-100.0)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    closed = vn.close_loop(equations, vn.feedback.law(linear, [[1.0, 0.0]]))
+    found = vn.feedback.region_of_attraction(closed, linear.at, {x: [0.1]}, 20.0)
+    assert found.distances[0] == np.inf
+    assert "diverged" in found.outcomes[0]
+
+
 # -- tolerance of parameter errors -----------------------------------------------------------------------------------
 
 

@@ -68,7 +68,7 @@ def test_closed_loop_starts_as_far_from_every_equilibrium(results):
 def test_each_step_alone(results):
     equations = equations_of(MODEL)
     rest = rest_of(MODEL, equations)
-    law = law_of(MODEL, linear_of(equations, rest))
+    law = law_of(MODEL, linear_of(MODEL, equations, rest))
     loop = loop_of(MODEL, equations, law, None)
     end = closed_motion_of(MODEL, loop, law, rest)[theta][-1]
     assert end == results.point.closed_motion[theta][-1]

@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from vinculum.analyze.decision import ASYMPTOTIC, BORDER, STABLE, UNDECIDED, UNSTABLE, Decision
+from vinculum.analyze.exactly_critical import exactly_critical
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
 from vinculum.analyze.reduction import chart_at, reduced_rates
@@ -47,9 +48,10 @@ def critical_case(linear: LinearModel, where: Point, found: Structure) -> Decisi
     if jets is None:
         return None
     try:
+        errors = np.zeros_like(_errors(linear)) if jets.critical(pair) else _errors(linear)
         if zero:
-            return _zero_root(linear.system_matrix, _errors(linear), jets, lambda q: _mirrored(linear, where, q))
-        return _imaginary_pair(linear, jets, abs(on_axis[0].imag))
+            return _zero_root(linear.system_matrix, errors, jets, lambda q: _mirrored(linear, where, q))
+        return _imaginary_pair(linear.system_matrix, errors, jets, abs(on_axis[0].imag))
     except (DomainError, np.linalg.LinAlgError):
         return None
 
@@ -65,7 +67,8 @@ def degenerate_potential(linear: LinearModel, where: Point, conserved: bool) -> 
         return None
     n = len(jets.chart)
     A = numbers(jacobian(jets.rates, jets.x), where.values) @ jets.N
-    errors = _errors(linear)[-n:, :n] if linear.errors is not None else np.zeros_like(A)
+    exact = linear.errors is None or jets.critical(pair=False)
+    errors = np.zeros_like(A) if exact else _errors(linear)[-n:, :n]
     found = _zero_root(A, errors, jets, lambda q: _mirrored(linear, where, q))
     if found is None or found.kind == UNDECIDED:
         return found
@@ -101,6 +104,10 @@ class Jets:
         Z = numbers(jacobian(z, x), values) if z else np.zeros((0, len(x)))
         self.inverse = np.linalg.pinv(Z[:, self.follow]) if z else np.zeros((len(self.follow), 0))
         self.sizes: list[float] = []  # of the terms that were summed
+
+    def critical(self, pair: bool) -> bool:
+        """Whether a zero root, or a pair, is critical exactly and not only within rounding."""
+        return not self.z and exactly_critical(self.rates, [self.x[i] for i in self.chart], self.values, pair)
 
     def second(self, u: np.ndarray) -> np.ndarray:
         """B(u, u)."""
@@ -246,10 +253,9 @@ def _reflects(where: Point, rates: Mapping[Node, Node], states: Sequence[Node], 
     return all(held) and all(vanishing(tests, values))
 
 
-def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision | None:
+def _imaginary_pair(A: np.ndarray, errors: np.ndarray, jets: Jets, omega: float) -> Decision | None:
     import scipy.linalg
 
-    A = linear.system_matrix
     roots, left, right = scipy.linalg.eig(A, left=True)
     k = int(np.argmin(np.abs(roots - 1j * omega)))
     q = right[:, k]
@@ -261,7 +267,7 @@ def _imaginary_pair(linear: LinearModel, jets: Jets, omega: float) -> Decision |
     if abs(c1.real) <= _NOTHING * sum(map(abs, parts)) or not abs(c1):
         return None
     kind, sign = (ASYMPTOTIC, "negative") if c1.real < 0 else (UNSTABLE, "positive")
-    felt, errors = np.outer(p.conj(), q), _errors(linear)
+    felt = np.outer(p.conj(), q)
     border = np.sum(errors * np.abs(felt.real)) > 1e-6 * np.sum(errors * np.abs(felt))
     coefficient = f"Re c₁/ω = {number(c1.real / omega)}"
     found = f"one pair ±{number(omega)}i is imaginary, and Lyapunov's coefficient {coefficient} is {sign}"

@@ -22,14 +22,12 @@ import scipy.linalg
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
+from vinculum.analyze.power import Signs
 from vinculum.analyze.tangent import slopes
 from vinculum.derivation.mechanics.lagrange import Mechanics, total
 from vinculum.derivation.mechanics.sample_states import numbers
-from vinculum.errors import DomainError
-from vinculum.graph import ZERO, Node, constant, evaluate, gradient, jacobian, substitute, symbols
+from vinculum.graph import ZERO, Node, constant, gradient, jacobian, substitute, symbols
 from vinculum.graph.exact import vanishing
-
-_SAMPLES = 60  # states at which the power of forces is tested
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +72,11 @@ class _Variation:
         self.kept = [i for i in range(n) if i not in self.driven]
         self.q = [form.states[i] for i in self.kept]
         self.v = [form.states[n + i] for i in self.kept]
-        fixed = {form.states[n + i]: constant(self.values[form.states[n + i]]) for i in self.driven}
+        self.fixed = {form.states[n + i]: constant(self.values[form.states[n + i]]) for i in self.driven}
         nodes = mechanics.system.nodes
-        self.T, self.V = substitute([nodes.kinetic, nodes.potential], fixed)
-        self.applied = substitute([mechanics.applied[i] for i in self.kept], fixed)
-        self.residuals = [z for z in substitute(list(form.residuals), fixed) if symbols([z]) & {*self.q, *self.v}]
+        self.T, self.V = substitute([nodes.kinetic, nodes.potential], self.fixed)
+        self.applied = substitute([mechanics.applied[i] for i in self.kept], self.fixed)
+        self.residuals = [z for z in substitute(list(form.residuals), self.fixed) if symbols([z]) & {*self.q, *self.v}]
         self.momenta = gradient(self.T, self.v)
         self.directions = self._symmetries(symmetry)
 
@@ -129,8 +127,8 @@ class _Variation:
             return EnergyTest(False, "the forces have no potential")
         power = total([(a - p) * v for a, p, v in zip(self.applied, position, self.v, strict=True)])
         conserved = power is ZERO or vanishing([power], self.values)[0]
-        if not conserved and not self._dissipative(power):
-            return EnergyTest(False, "the forces have no potential and can do positive work")
+        if not conserved and not self._dissipative(position):
+            return EnergyTest(False, "the forces have no potential, and may do positive work")
         return self._second_variation(position, conserved)
 
     def _timeless(self) -> bool:
@@ -153,33 +151,34 @@ class _Variation:
         pairs = [pair for pair in pairs if pair is not ZERO]
         return not pairs or all(vanishing(pairs, self.values))
 
-    def _dissipative(self, power: Node) -> bool:
-        """Whether the power is never positive, at velocities of all directions and sizes, near the configuration.
+    def _dissipative(self, position: Sequence[Node]) -> bool:
+        """Whether the power of the forces that depend on velocities is never positive near the point, by proof.
 
-        A quadratic form with constant coefficients is decided by its eigenvalues, everything else at samples.
+        Rayleigh's function is judged by itself where it is homogeneous. Complete dissipation at the point is complete
+        nearby.
         """
-        C = -slopes(gradient(power, self.v), self.v, self.values).value / 2
-        quadratic = not symbols(jacobian(gradient(power, self.v), self.v).ravel()) & {*self.q, *self.v}
-        if quadratic:
-            d = np.sqrt(np.maximum(np.diagonal(C), 0.0))
-            scaled = C / np.outer(np.where(d > 0, d, 1.0), np.where(d > 0, d, 1.0))
-            return bool(np.all(np.diagonal(C) >= 0) and np.linalg.eigvalsh((scaled + scaled.T) / 2).min() > -1e-12)
-        return self._sampled(power)
+        nodes = self.mechanics.system.nodes
+        signs = Signs(self.values, self.where.form.parameters)
+        power = total([(a - p) * v for a, p, v in zip(self.applied, position, self.v, strict=True)])
+        if signs.never_positive(power, self.v) or self._complete(power):
+            return True
+        (D,) = substitute([nodes.dissipation], self.fixed)
+        forces = substitute([nodes.forces[i] for i in self.kept], self.fixed)
+        rest = total([(f - p) * v for f, p, v in zip(forces, position, self.v, strict=True)])
+        return D is not ZERO and signs.dissipates(D, self.v) and signs.never_positive(rest, self.v)
 
-    def _sampled(self, power: Node) -> bool:
-        random = np.random.default_rng(7)
-        size = np.sqrt(1.0 / np.maximum(np.abs(np.diagonal(numbers(self.mechanics.M, self.values))), 1e-300))[self.kept]
-        scale = max(float(np.abs([self.values[q] for q in self.q]).max(initial=0.0)), 1e-3)
-        for k in range(_SAMPLES):
-            near = {q: self.values[q] + 10.0 ** (-6 + k % 5) * scale * random.normal() for q in self.q}
-            speed = 10.0 ** random.uniform(-6, 1)
-            moving = {v: self.values[v] + speed * s * random.normal() for v, s in zip(self.v, size, strict=True)}
-            try:
-                if evaluate([power], {**self.values, **near, **moving})[0] > 0.0:
-                    return False
-            except DomainError:
-                continue
-        return True
+    def _complete(self, power: Node) -> bool:
+        """Whether the power at rest is a negative definite form of the velocities, beyond rounding."""
+        if any(self.values[v] for v in self.v):
+            return False
+        found = slopes(gradient(power, self.v), self.v, self.values)
+        C, error = -found.value / 2, found.error
+        d = np.sqrt(np.maximum(np.diagonal(C), 0.0))
+        if not np.all(d > 0):
+            return False
+        scaled = (C + C.T) / 2 / np.outer(d, d)
+        bound = 1e-9 + float((error / np.outer(d, d)).sum())
+        return bool(np.linalg.eigvalsh(scaled).min() > bound)
 
     # -- the theorem --------------------------------------------------------------------------------------------
 

@@ -57,6 +57,11 @@ class Equilibrium(Mapping):
         return bool(self.constant)
 
     @property
+    def kind(self) -> str:
+        """Its name: "equilibrium" or "steady motion"."""
+        return "steady motion" if self.steady else "equilibrium"
+
+    @property
     def shown(self) -> dict[str, float]:
         """Values by name for display: rounding errors as zero, velocities only if nonzero."""
         values = {key: self.clean(value) for key, value in self.items() if key not in self.ignorable}
@@ -71,7 +76,7 @@ class Equilibrium(Mapping):
         rows = [(name, number(value, 10)) for name, value in self.shown.items()]
         rows += [(name, f"{number(self.clean(value), 10)}  (reaction)") for name, value in self.reactions.items()]
         found = f", {len(self.others)} more found" if self.others else ""
-        return labelled_rows(f"{'Steady motion' if self.steady else 'Equilibrium'}{found}", rows)
+        return labelled_rows(f"{self.kind.capitalize()}{found}", rows)
 
     _repr_html_ = html
 

@@ -46,6 +46,12 @@ class Friction:
     constant: bool  # whether W and κ do not depend on the state
 
 
+def at_corner(equations: Analyzed, at: Mapping[sp.Expr, float]) -> bool:
+    """Whether the equations have a corner at the point, and therefore no linear model."""
+    form = descriptor(equations)
+    return bool(corners(form, point_values(form, at)))
+
+
 def nonsmooth(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Decision | None:
     """The verdict at a corner; None if the equations are smooth at the point."""
     form = descriptor(equations)

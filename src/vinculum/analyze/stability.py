@@ -142,12 +142,11 @@ def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
     k = found.family.shape[1]
     if k:
         names = listed(involved(linear.states, found.family))
-        kind = "steady motion" if linear.at.steady else "equilibrium"
         return Decision(
             STABLE,
             "the Lyapunov-Malkin theorem",
             f"all roots except {_zeros(linear.critical)} have negative real parts: every motion nearby tends to a "
-            f"neighboring {kind}, not back to this one; it may differ in {names}",
+            f"neighboring {linear.at.kind}, not back to this one; it may differ in {names}",
         )
     if not linear.critical:
         return Decision(

@@ -3,9 +3,9 @@
 A zero root is never found by a tolerance. The kernel of A suggests directions; a family of steady motions through the
 point is then computed at a finite distance, where the equations must hold to rounding. With its tangent space Z,
 
-    A Z = 0,    A ~ [[0, *], [0, UᵀAU]],    U orthogonal to Z,
+    A Z = 0,    A ~ [[0, *], [0, V A U]],    V Z = 0,  V U = 1,
 
-and the other roots are those of UᵀAU. If the family comes from a symmetry, a shift along constant directions X under
+and the other roots are those of V A U. If the family comes from a symmetry, a shift along constant directions X under
 which no rate changes, the motion on the quotient is a system of its own and may have families again: motions with a
 constant velocity along X. Such a velocity makes the position along X drift.
 """
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import scipy.linalg
@@ -26,11 +25,11 @@ from vinculum.analyze.linearize import algebraic, point
 from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
 from vinculum.analyze.scaled_newton import ScaledNewton
+from vinculum.analyze.shifts import echelon, shifts
 from vinculum.analyze.tangent import tangent
 from vinculum.describe import Holonomic
 from vinculum.errors import DomainError, VinculumError
-from vinculum.graph import Node, constant, substitute, symbol, symbols
-from vinculum.graph.exact import vanishing
+from vinculum.graph import Node, constant, evaluate, symbol, symbols
 from vinculum.graph.node import ZERO
 from vinculum.names import listed
 
@@ -87,15 +86,13 @@ class _Finder:
         self.scale = balance(self.A)[1]
 
     def run(self) -> Structure:
-        """The symmetries among the families of the system, then the families of the quotient by these."""
+        """The symmetries, then the families of the quotient by these."""
         zeros = _constraints(self.linear.equations)
-        Z, missing = self.family(np.eye(self.n), np.eye(self.n))
-        X = self.symmetry(Z)
-        drift = np.zeros((self.n, 0))
+        X, drift = self.symmetry(), np.zeros((self.n, 0))
+        Z, missing = self.family(*self.complement(X))
         if X.shape[1]:
             zeros[f"free position of {self.names(X)}"] = X.shape[1]
-            Z, missing = self.family(*self.complement(X))
-            drift = self._drift(Z)
+            drift = self._drift(X, Z)
         if Z.shape[1]:
             zeros[f"{'conserved momenta' if drift.shape[1] else 'family'} in {self.names(Z)}"] = Z.shape[1]
         whole = np.hstack([X, Z])
@@ -106,12 +103,14 @@ class _Finder:
     # -- directions ---------------------------------------------------------------------------------------------
 
     def complement(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """U and its left inverse V with V Z = 0, orthonormal in balanced units."""
-        d = self.scale
+        """U and its left inverse V with V Z = 0: states that are not pivots of Z, with exact zeros and ones."""
         if not Z.shape[1]:
             return np.eye(self.n), np.eye(self.n)
-        Q = scipy.linalg.null_space((Z / d[:, None]).T)
-        return d[:, None] * Q, Q.T / d
+        E, pivots = echelon(Z, self.scale)
+        others = [i for i in range(self.n) if i not in pivots]
+        V = np.eye(self.n)[others]
+        V[:, pivots] = -E[others]
+        return np.eye(self.n)[:, others], V
 
     def kernel(self, B: np.ndarray) -> np.ndarray:
         """The directions that the entries of a matrix do not tell from zero."""
@@ -128,13 +127,13 @@ class _Finder:
             return N, 0
         random = np.random.default_rng(0)
         trials = [N @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
-        if all(self.reaches(direction, V) for direction in trials):
+        if all(self.reached(direction, V) for direction in trials):
             return N, 0
-        single = np.column_stack([N @ c for c in np.eye(k) if self.reaches(N @ c, V)] or [np.zeros((self.n, 0))])
+        single = np.column_stack([N @ c for c in np.eye(k) if self.reached(N @ c, V)] or [np.zeros((self.n, 0))])
         return single, k - single.shape[1]
 
-    def reaches(self, direction: np.ndarray, V: np.ndarray) -> bool:
-        """Whether there are steady motions in this direction, at a distance at which the equations are curved."""
+    def reached(self, direction: np.ndarray, V: np.ndarray) -> dict[Node, float] | None:
+        """A steady motion in this direction, at a distance at which the equations are curved, if there is one."""
         form, values = self.where.form, self.where.values
         step = self.distance(direction)
         newton = self.equations(V)
@@ -143,15 +142,17 @@ class _Finder:
         try:
             moved_there |= algebraic(form, moved_there)
         except DomainError:
-            return False
+            return None
         start = np.array([moved_there[x] for x in newton.unknowns])
         found = newton.solve(start)
         if not found.reached:
-            return False
+            return None
         place = {x: i for i, x in enumerate(newton.unknowns)}
         moved = np.array([found.x[place[x]] - values[x] if x in place else shift[x] for x in self.state_nodes])
         off = np.abs(moved - step * direction) / self.scale
-        return bool(off.max() <= 0.3 * np.abs(step * direction / self.scale).max())
+        if off.max() > 0.3 * np.abs(step * direction / self.scale).max():
+            return None
+        return {**moved_there, **dict(zip(newton.unknowns, map(float, found.x), strict=True))}
 
     @property
     def state_nodes(self) -> list[Node]:
@@ -195,30 +196,23 @@ class _Finder:
 
     # -- meaning ------------------------------------------------------------------------------------------------
 
-    def symmetry(self, Z: np.ndarray) -> np.ndarray:
-        """The directions among Z, scaled to small fractions, along which a shift of the coordinates changes no rate."""
-        rational = [x for x in _simple(Z) if self.invariant(x)] if Z.shape[1] else []
-        return np.array(rational).T if rational else np.zeros((self.n, 0))
-
-    def invariant(self, direction: np.ndarray) -> bool:
-        """Whether f(x + ε X) = f(x) identically, for a constant X of coordinates alone."""
-        form, values = self.where.form, self.where.values
-        moved = {x: c for x, c in zip(self.state_nodes, direction, strict=True) if c}
-        if not set(moved) <= set(form.states[: form.coordinates] or form.states):
-            return False
-        rates = self._reduced()
+    def symmetry(self) -> np.ndarray:
+        """Directions of constant shifts of the coordinates that change no rate and no constraint."""
+        form, rates = self.where.form, self._reduced()
         if rates is None:
-            return False
-        epsilon = symbol(("shift", 0))
-        shifted = {x: x + constant(Fraction(float(c)).limit_denominator(10**6)) * epsilon for x, c in moved.items()}
-        shifted |= {
-            q: q + constant(Fraction(float(c)).limit_denominator(10**6)) * epsilon
-            for q, c in zip(form.states, self.where.tangent.N[:, self.columns] @ direction, strict=True)
-            if c and q not in moved and q in form.states[: form.coordinates]
-        }
-        nodes = [rate for rate in rates.values() if symbols([rate]) & set(shifted)]
-        changed = substitute(nodes, shifted)
-        return all(vanishing([a - b for a, b in zip(nodes, changed, strict=True)], {**values, epsilon: 0.0}))
+            return np.zeros((self.n, 0))
+        coordinates = form.states[: form.coordinates] or form.states
+        position = [z for z in form.residuals if not symbols([z]) & set(form.velocities)]
+        found = shifts([*rates.values(), *position], coordinates, self.where.values, form.parameters)
+        place = {q: i for i, q in enumerate(coordinates)}
+        X = np.array([found[place[x]] if x in place else np.zeros(found.shape[1]) for x in self.state_nodes])
+        X = (
+            X.reshape(self.n, -1)[:, np.abs(X).max(axis=0, initial=0.0) > 0]
+            if found.shape[1]
+            else np.zeros((self.n, 0))
+        )
+        independent = _independent(X / self.scale[:, None])
+        return echelon(X[:, independent], self.scale)[0] if independent else np.zeros((self.n, 0))
 
     def _reduced(self) -> Mapping[Node, Node] | None:
         where = self.where
@@ -226,10 +220,22 @@ class _Finder:
             return where.closed.rates
         return reduced_rates(where.form, where.values, chart_at(where.form, where.values))
 
-    def _drift(self, Z: np.ndarray) -> np.ndarray:
-        """A Z, which lies along the symmetry: what is not a rounding error drifts."""
-        moved = self.A @ Z
-        return moved[:, np.abs(moved).max(axis=0) > (self.E @ np.abs(Z)).max(axis=0)] if Z.shape[1] else moved
+    def _drift(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """The symmetries along which the motions of the families run."""
+        _, V = self.complement(X)
+        _, pivots = echelon(X, self.scale)
+        random, k = np.random.default_rng(4), Z.shape[1]
+        trials = [Z @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
+        found = [point for direction in trials if (point := self.reached(direction, V)) is not None]
+        moving = [any(self._runs(point, i) for point in found) for i in pivots]
+        return X[:, moving]
+
+    def _runs(self, point: Mapping[Node, float], i: int) -> bool:
+        """Whether a state has a rate at a point that is not a rounding error."""
+        size = np.array([abs(point[x] - self.where.values[x]) for x in self.state_nodes]) / self.scale
+        rate = evaluate([self.where.form.rates[self.places[i]]], point)[0]
+        fastest = np.abs(self.A / self.scale[:, None] * self.scale).max()
+        return bool(abs(rate) / self.scale[i] > 1e-9 * fastest * size.max())
 
     def names(self, Z: np.ndarray) -> str:
         """The states that take part in directions."""
@@ -251,13 +257,10 @@ def _combined(row: np.ndarray, nodes: Sequence[Node]) -> Node:
     return total
 
 
-def _simple(Z: np.ndarray) -> list[np.ndarray]:
-    """A basis of the columns in reduced echelon form: (1, 0, 1, ...) instead of rounded multiples."""
-    rows, found = Z.T.copy(), list[np.ndarray]()
-    for _ in range(len(rows)):
-        best = max(range(len(rows)), key=lambda i: np.abs(rows[i]).max())
-        j = int(np.argmax(np.abs(rows[best])))
-        row = rows[best] / rows[best, j]
-        rows = np.array([r - r[j] * row for k, r in enumerate(rows) if k != best]).reshape(-1, Z.shape[0])
-        found = [r - r[j] * row for r in found] + [row]
-    return [np.where(np.abs(r) < 1e-10, 0.0, np.round(r, 10)) for r in found]
+def _independent(Z: np.ndarray) -> list[int]:
+    """Columns that span all of them."""
+    if not Z.size:
+        return []
+    R, order = scipy.linalg.qr(Z, mode="r", pivoting=True)
+    rank = int(np.sum(np.abs(np.diagonal(R)) > 1e-10 * max(np.abs(Z).max(), 1e-300)))
+    return sorted(int(i) for i in order[:rank])

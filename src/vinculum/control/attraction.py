@@ -25,10 +25,11 @@ from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
-from vinculum.simulation import Trajectory, simulate
+from vinculum.simulation import Event, Trajectory, simulate
 
 CONVERGED, AWAY = "converged", "did not converge"
 _ROUNDING = 1e-9
+_FAR = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +125,29 @@ def _run(
     chosen = _independent(linear, keys, start) if fixed is None else list(fixed)
     known = {key: (rest | start)[key] for key in (*chosen, *start)}
     guess = {key: value for key, value in rest.items() if key in keys and key not in known}
+    given = options.get("events", ())
+    events = [*([given] if isinstance(given, Event) else given), *_far(linear, start, options)]
     try:
-        motion = simulate(closed, known, (0.0, time), guess=guess, **options)
+        motion = simulate(closed, known, (0.0, time), guess=guess, **options | {"events": events})
     except VinculumError as error:
         return None, str(error)
-    return (motion, "") if motion.outcome else (None, str(motion.outcome))
+    return (motion, "") if motion.outcome and motion.t[-1] == time else (None, str(motion.outcome))
+
+
+def _far(linear: LinearModel, start: Mapping[sp.Expr, float], options: Mapping[str, Any]) -> list[Event]:
+    """The end of a run that has diverged: a distance of 10⁴ times that of the start, in natural units.
+
+    Methods with a fixed step look for no events.
+    """
+    if "step" in options or not getattr(options.get("method"), "finds_events", True):
+        return []
+    units = dict(zip(linear.states, unit_free(linear.system_matrix, linear.input_matrix).states, strict=True))
+    first = [(value - value_at(linear, key)) / units[key] for key, value in start.items() if key in units]
+    size = float(np.linalg.norm(first)) if first else 0.0
+    if size == 0:
+        return []
+    away = sum((s - sp.Float(value_at(linear, s))) ** 2 / (size * unit) ** 2 for s, unit in units.items())
+    return [Event(away - _FAR**2, name="diverged", direction="rising", terminal=True)]
 
 
 def _independent(linear: LinearModel, keys: Sequence[sp.Expr], start: Mapping[sp.Expr, float]) -> list[sp.Expr]:

@@ -19,7 +19,8 @@ ROUNDING_DECIDES = " Within rounding errors this cannot be told from a controlla
 
 def described(modes: Sequence[Mode]) -> str:
     """Roots and states: ``root 1.95 in x2, dot(x2)``."""
-    return "; ".join(f"root {number(mode.root)} in {', '.join(mode.states)}" for mode in modes)
+    words = [f"root {number(mode.root)} in {', '.join(mode.states)}" for mode in modes]
+    return "; ".join(dict.fromkeys(words))
 
 
 def refuse_idle_inputs(linear: LinearModel | MatrixModel, columns: Sequence[int]) -> None:

@@ -28,6 +28,8 @@ from operator import mul
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from vinculum.errors import DomainError
 from vinculum.graph.evaluate import evaluate
 from vinculum.graph.node import COMPARISONS, Node, constant
@@ -82,6 +84,36 @@ def vanishing(nodes: Sequence[Node], branch: Mapping[Node, float] | None = None)
 def residues(nodes: Sequence[Node], rng: Random) -> list[int]:
     """The nodes at one random point, modulo one of `PRIMES`. Raises `NotDefined` if no point is found."""
     return _Plan(expand_calls(nodes)).draw(rng)
+
+
+def common_rank(matrix: np.ndarray, rng: Random, branch: Mapping[Node, float], fixed: Mapping[Node, Fraction]) -> int:
+    """The rank of the matrix at many random points, stacked: n minus the constant X with M(x) X = 0 for all x.
+
+    Symbols in ``fixed`` have the same value at all points.
+    """
+    nodes = on_branch(expand_calls(list(matrix.ravel())), branch)
+    plan, p = _Plan(nodes), PRIMES[0]
+    count = max(_POINTS, -(-(matrix.shape[1] + 2) // matrix.shape[0]))
+    rows: list[list[int]] = []
+    for _ in range(_POINTS_WITH_ROOTS if plan.has_roots else count):
+        values = plan.draw(rng, p, fixed)
+        rows = _reduced([*rows, *(values[i : i + matrix.shape[1]] for i in range(0, len(values), matrix.shape[1]))], p)
+    return len(rows)
+
+
+def _reduced(rows: Sequence[Sequence[int]], p: int) -> list[list[int]]:
+    """Independent rows modulo a prime, in echelon form."""
+    kept: list[list[int]] = []
+    for row in rows:
+        rest = list(row)
+        for other in kept:
+            j = next(i for i, x in enumerate(other) if x)
+            rest = [(x - rest[j] * y) % p for x, y in zip(rest, other, strict=True)] if rest[j] else rest
+        j = next((i for i, x in enumerate(rest) if x % p), -1)
+        if j >= 0:
+            inverse = pow(rest[j], -1, p)
+            kept.append([x * inverse % p for x in rest])
+    return kept
 
 
 # -- corners ----------------------------------------------------------------------------------------------------
@@ -196,11 +228,11 @@ class _Plan:
         self.forms = forms([node.args[0] for node in self.nodes if node.op in _CIRCULAR | _HYPERBOLIC])
         self.has_roots = any(node.op == "sqrt" or _half(node) for node in self.nodes)
 
-    def draw(self, rng: Random) -> list[int]:
+    def draw(self, rng: Random, p: int | None = None, fixed: Mapping[Node, Fraction] | None = None) -> list[int]:
         """The outputs at a random point at which all operations are defined."""
         for _ in range(_DRAWS):
             try:
-                return _Point(rng, self.forms).at(self.nodes, self.outputs)
+                return _Point(rng, self.forms, p, fixed).at(self.nodes, self.outputs)
             except (ZeroDivisionError, NotDefined, OverflowError, ValueError):  # the last: 1/0 in pow, nan
                 continue
         raise NotDefined("no point was found at which all operations are defined")
@@ -213,9 +245,15 @@ def _half(node: Node) -> bool:
 class _Point:
     """Random residues of the symbols, random points of the circle for angles, random values of unknown functions."""
 
-    def __init__(self, rng: Random, forms: Mapping[Node, Form]) -> None:
-        self.rng, self.forms = rng, forms
-        self.p = rng.choice(PRIMES)
+    def __init__(
+        self,
+        rng: Random,
+        forms: Mapping[Node, Form],
+        p: int | None = None,
+        fixed: Mapping[Node, Fraction] | None = None,
+    ) -> None:
+        self.rng, self.forms, self.fixed = rng, forms, fixed or {}
+        self.p = rng.choice(PRIMES) if p is None else p
         self.value: dict[Node, int] = {}
         self.unknown: dict[tuple, int] = {}
         self.units: dict[tuple[str, int], list[tuple[Fraction, Any]]] = {}
@@ -244,7 +282,7 @@ class _Point:
         """An operation other than sums and products."""
         op, args = node.op, [self.value[arg] for arg in node.args]
         if op == "symbol":
-            return self.rng.randrange(1, self.p)
+            return self.rational(self.fixed[node]) if node in self.fixed else self.rng.randrange(1, self.p)
         if op == "constant":
             return self.rational(Fraction(node.value))
         if op == "negate":
