@@ -35,7 +35,9 @@ def test_a_disc_rolling_in_a_circle(form):
 
 
 def test_what_is_left_open_of_a_steady_motion_is_named():
-    with pytest.raises(vn.ModelError, match=r"dot\(psi\), dot\(phi\) can change together without leaving steady motion"):
+    with pytest.raises(
+        vn.ModelError, match=r"dot\(psi\), dot\(phi\) can change together without leaving steady motion"
+    ):
         vn.steady(rolling(), {disc.theta: 1.2})
 
 

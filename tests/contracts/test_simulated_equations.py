@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from copy import deepcopy
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -82,7 +83,10 @@ def test_the_record_contains_nothing_unknown(record):
     known = {record.time, *record.states, *record.parameters, *record.inputs}
     assert symbols(record.rates) <= known | {*record.corrections}
     residuals = [residual.node for residual in record.residuals]
-    assert symbols([*record.outputs.values(), *residuals, *record.powers.values()]) <= known
+    assert (
+        symbols([*record.outputs.values(), *residuals, *(record.energy.powers.values() if record.energy else ())])
+        <= known
+    )
     assert symbols([pivot.node for pivot in record.pivots]) <= known
     assert len(record.rates) == len(record.states)
     assert {*record.roles.symbols, *record.roles.reactions.values()} <= {*record.outputs}
@@ -94,8 +98,8 @@ def test_energy_changes_by_the_powers_alone(equations, record):
         return
     values = consistent_values(equations) | dict.fromkeys(record.corrections, 0.0)
     flow = dict(zip(record.states, record.rates, strict=True)) | {record.time: symbol("one")}
-    slope = substitute(along([record.energy], flow), {symbol("one"): ZERO + 1})
-    power = record.powers.get(WORK, ZERO)
+    slope = substitute(along([record.energy.stored], flow), {symbol("one"): ZERO + 1})
+    power = record.energy.powers.get(WORK, ZERO)
     rate, given = evaluate([*slope, power], values)
     assert rate == pytest.approx(given, rel=1e-9, abs=1e-9)
 
@@ -137,3 +141,8 @@ def test_the_record_is_copied_and_sent(equations, record):
         assert twin.rates == record.rates
         assert dict(twin.outputs) == dict(record.outputs)
         assert twin.equations.integrable(consistent_values(equations)).rates == record.rates
+
+
+def test_the_record_stays_thin():
+    """About a dozen fields: what follows from the equations or from other fields is a property."""
+    assert len(fields(Integrable)) <= 12

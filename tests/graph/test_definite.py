@@ -15,6 +15,7 @@ from vinculum.graph import (
     evaluate,
     operations,
     solve,
+    solve_bordered,
     solve_definite,
     symbol,
 )
@@ -99,7 +100,7 @@ def test_one_order_serves_all_matrices_of_a_pattern(seed, monkeypatch):
             continue  # a constraint Jacobian that is dependent, or nearly
         x = numbers(found.solution, A, b, m)
         np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=0, atol=1e-14 * np.linalg.cond(A) * np.abs(x).max())
-        pivots = numbers(found.pivots, A, b, m)
+        pivots = numbers([pivot.node for pivot in found.pivots], A, b, m)
         assert all((p > 0) == (i < n) for p, (i, _) in zip(pivots, found.places, strict=True))
 
 
@@ -117,8 +118,39 @@ def test_coordinates_without_inertia(seed):
             continue
         x = numbers(found.solution, A, b, m)
         np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=0, atol=1e-12 * np.linalg.cond(A) * np.abs(x).max())
-        pivots = numbers(found.pivots, A, b, m)
+        pivots = numbers([pivot.node for pivot in found.pivots], A, b, m)
         assert all((p > 0) == (i < n) for p, (i, _) in zip(pivots, found.places, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_border_that_is_not_symmetric(seed):
+    """[[M, C], [D, 0]]: after the pivots of M, all positive, the determinant of -D M⁻¹ C is the only one."""
+    random = np.random.default_rng(seed)
+    n, m = 6, 1 + seed % 3
+    known = {(n + i, j): symbol(("d", i, j)) for i in range(m) for j in range(n)}
+    nodes = nodes_of(draw(random, (np.ones((n, n), dtype=bool), np.ones((m, n), dtype=bool))), m)
+    for place, node in known.items():
+        nodes[place] = node
+
+    def at_random() -> np.ndarray:
+        A = draw(random, (np.ones((n, n), dtype=bool), np.ones((m, n), dtype=bool)))
+        A[n:, :n] = random.normal(size=(m, n))
+        return A
+
+    found = solve_bordered(nodes, right(n + m), np.array([at_random() for _ in range(3)]), m)
+    assert len(found.pivots) == n + 1
+    for _ in range(50):
+        A, b = at_random(), random.normal(size=n + m)
+        if np.linalg.cond(A) > 1e5:
+            continue
+        values = {node: x for node, x in zip(nodes.ravel(), A.ravel(), strict=True) if node.op == "symbol"}
+        values |= {symbol(("b", i)): x for i, x in enumerate(b)}
+        x = np.array(evaluate(list(found.solution[:, 0]), values))
+        np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=0, atol=1e-14 * np.linalg.cond(A) * np.abs(x).max())
+        pivots = evaluate([pivot.node for pivot in found.pivots], values)
+        assert all(p > 0 for p in pivots[:n])
+        schur = -A[n:, :n] @ np.linalg.solve(A[:n, :n], A[:n, n:])
+        assert pivots[-1] == pytest.approx(np.linalg.det(schur), rel=1e-9)
 
 
 def test_inertia_that_is_lost_in_a_direction_between_coordinates():
@@ -188,7 +220,7 @@ def test_a_definite_matrix_needs_no_constraints(seed):
     A, b = draw(random, where), random.normal(size=9)
     found = eliminated([A], 0)
     np.testing.assert_allclose(numbers(found.solution, A, b, 0), np.linalg.solve(A, b), rtol=1e-10)
-    assert all(p > 0 for p in found.numbers)
+    assert all(pivot.value > 0 for pivot in found.pivots)
 
 
 def test_dependent_constraints_are_refused():

@@ -100,10 +100,11 @@ def test_product_of_the_pivots_is_the_determinant(name, symmetric, random):
     """|∏ p_i| = |det A|, and the numbers recorded are the values of the pivots."""
     A = MATRICES[name](random, 7)
     found = eliminated(A, symmetric)
-    pivots = evaluate(found.pivots, values_of(nodes_of(A, "a", symmetric), A))
+    pivots = evaluate([pivot.node for pivot in found.pivots], values_of(nodes_of(A, "a", symmetric), A))
     assert np.abs(np.prod(pivots)) == pytest.approx(np.abs(np.linalg.det(A)), rel=1e-11)
-    np.testing.assert_allclose(found.numbers, pivots, rtol=1e-10)
-    assert sorted(row for row, _ in found.places) == sorted(column for _, column in found.places) == list(range(7))
+    np.testing.assert_allclose([pivot.value for pivot in found.pivots], pivots, rtol=1e-10)
+    rows, columns = ([place[k] for place in found.places] for k in (0, 1))
+    assert len(set(rows)) == len(set(columns)) == len(found.places)
 
 
 def test_a_right_side_of_zeros_has_the_solution_zero(random):
@@ -170,13 +171,50 @@ def test_a_singular_matrix_is_recognized_in_any_units(random):
         eliminated(units[:, None] * (V @ V.T) * units, symmetric=True)
 
 
-@pytest.mark.parametrize("symmetric", [True, False])
-def test_a_pivot_that_vanishes_at_one_of_the_samples_is_avoided(symmetric):
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_small_matrix_has_no_pivot_but_its_determinant(n, random):
+    """Chosen at one matrix, the solution is good at every other regular one: rows that turn as far as they like."""
+    found = eliminated(dense(random, n), right=2)
+    assert len(found.pivots) == 1
+    for _ in range(100):
+        A, B = np.linalg.qr(dense(random, n))[0], random.normal(size=(n, 2))
+        known = values_of(nodes_of(A, "a"), A) | values_of(nodes_of(B, "b"), B)
+        X = np.reshape(evaluate(list(found.solution.ravel()), known), B.shape)
+        np.testing.assert_allclose(X, A.T @ B, rtol=0, atol=1e-14)
+        assert evaluate([found.pivots[0].node], known)[0] == pytest.approx(np.linalg.det(A), abs=1e-14)
+
+
+def test_small_blocks_have_no_pivots_but_their_determinants(random):
+    """A block triangular matrix with its rows and columns shuffled: blocks of 2, 1 and 3."""
+    where = np.zeros((6, 6), dtype=bool)
+    where[:2, :2] = where[2, [0, 2]] = where[3:, [1, 2, 3, 4, 5]] = True
+    where = where[np.ix_(random.permutation(6), random.permutation(6))]
+    found = eliminated(np.where(where, dense(random, 6), 0.0))
+    assert len(found.pivots) == 3
+    for _ in range(100):
+        A, B = np.where(where, dense(random, 6), 0.0), random.normal(size=(6, 1))
+        known = values_of(nodes_of(A, "a"), A) | values_of(nodes_of(B, "b"), B)
+        X, expected = evaluate(list(found.solution[:, 0]), known), np.linalg.solve(A, B)[:, 0]
+        tolerance = 1e-14 * np.linalg.cond(A) ** 2 * np.abs(expected).max()  # of one block after another
+        np.testing.assert_allclose(X, expected, rtol=0, atol=tolerance)
+        pivots = evaluate([pivot.node for pivot in found.pivots], known)
+        assert abs(np.prod(pivots)) == pytest.approx(abs(np.linalg.det(A)), rel=1e-9)
+
+
+def test_an_entry_alone_in_its_row_is_divided_by_at_once(random):
+    """x = b/a does not become (b c)/(a c): the solution is good where c is zero, if it does not need c."""
+    A, B = np.array([[2.0, 0.0], [3.0, 5.0]]), np.ones((2, 1))
+    found = eliminated(A)
+    known = values_of(nodes_of(A, "a"), A) | values_of(nodes_of(B, "b"), B) | {symbol(("a", 1, 1)): 0.0}
+    assert evaluate([found.solution[0, 0]], known) == [0.5]
+
+
+def test_a_pivot_that_vanishes_at_one_of_the_samples_is_avoided():
     """[[a, 1], [1, 1]] with a = 5 at one state and a = 0 at another: the first pivot is not a."""
     samples = np.array([[[5.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]]])
-    a = nodes_of(samples[0], "a", symmetric)
-    found = solve(a, nodes_of(np.ones((2, 1)), "b"), samples, symmetric=symmetric)
+    a = nodes_of(samples[0], "a", symmetric=True)
+    found = solve(a, nodes_of(np.ones((2, 1)), "b"), samples, symmetric=True)
     assert found.places[0] != (0, 0)
     for A in samples:
-        pivots = evaluate(found.pivots, values_of(a, A))
+        pivots = evaluate([pivot.node for pivot in found.pivots], values_of(a, A))
         assert np.abs(np.prod(pivots)) == pytest.approx(np.abs(np.linalg.det(A)), rel=1e-15)

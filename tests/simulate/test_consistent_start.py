@@ -267,3 +267,21 @@ def test_a_start_outside_the_domain_of_a_constraint_is_refused():
         vn.consistent_state(equations, {x: -1.0, y: 0.0})
     with pytest.raises(vn.VinculumError, match="log"):
         vn.consistent_state(equations, {x: -1.0})
+
+
+def test_a_slope_at_the_level_of_rounding_does_not_refuse_a_start():
+    """At the top of the circle ẋ is free: x ẋ + y ẏ = 0 with x = 6e-17 says nothing about it, whatever ẏ = 1e-17 is."""
+    circle, level = vn.Holonomic(x**2 + y**2 - 1, name="circle"), vn.Holonomic(z - x, name="level")
+    kinetic = (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2
+    system = vn.System([x, y, z], kinetic, constraints=[circle, level])
+    top = float(np.cos(np.pi / 2))
+    start = {x: top, y: 1.0, z: top, y.diff(): 1e-17, z.diff(): 1.0}
+    assert vn.consistent_state(system, start)[x.diff()] == pytest.approx(1.0, abs=1e-14)
+
+
+def test_a_true_contradiction_is_still_refused_when_one_velocity_is_free():
+    circle, level = vn.Holonomic(x**2 + y**2 - 1, name="circle"), vn.Holonomic(z - x, name="level")
+    kinetic = (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2
+    system = vn.System([x, y, z], kinetic, constraints=[circle, level])
+    with pytest.raises(vn.errors.ConstraintError, match="circle"):
+        vn.consistent_state(system, {x: 0.0, y: 1.0, z: 0.0, y.diff(): 0.1, z.diff(): 1.0})

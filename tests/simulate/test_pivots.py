@@ -2,8 +2,8 @@
 
 In `spinner` the constraint gradients turn with the motion: pivots chosen at a state go bad several times in a
 revolution, while the matrix stays perfectly regular. Lagrange's equations with multipliers are eliminated in an order
-that is always good. Other matrices (of servo constraints, of dependent coordinates) need chosen pivots; the fixture
-`changing` makes the spinner use them too.
+that is always good, and a small matrix of dependent coordinates is divided by its determinant alone. Large matrices of
+other kinds need chosen pivots; the fixture `changing` makes the spinner use them too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def error(motion: vn.Trajectory, duration: float) -> float:
 
 
 def changes(motion: vn.Trajectory) -> int:
-    """How often pivots were chosen anew."""
+    """How often pivots were chosen again."""
     return len(motion.segments) - 1
 
 
@@ -166,6 +166,17 @@ def test_accelerations_and_reactions_are_computed_with_good_pivots(changing, met
     # V = b: the forces on the massless a and b balance, (0, -1) + Jᵀλ = 0 with the gradients (cos, sin), (-sin, cos)
     np.testing.assert_allclose(motion.reactions["along0"], np.sin(motion[angle]), rtol=0, atol=10 * accuracy)
     np.testing.assert_allclose(motion.reactions["across0"], np.cos(motion[angle]), rtol=0, atol=10 * accuracy)
+
+
+@pytest.mark.parametrize("form", ["shulgin", "lurie-suslov"])
+@pytest.mark.parametrize(("method", "options", "accuracy"), METHODS)
+def test_dependent_coordinates_that_stay_good_need_no_change_of_pivots(form, method, options, accuracy):
+    """F_s of (a, b) is a rotation matrix: each of its entries vanishes twice in a revolution, its determinant never."""
+    system = spinner().system
+    equations = vn.derive(system, form, dependent=system.coordinates[1:])
+    motion = run(equations, start(equations), (0, 10), method, **options)
+    assert error(motion, 10) < accuracy
+    assert changes(motion) == 0
 
 
 # -- dependent coordinates ------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, tangent
+from vinculum.analyze.tangent import Tangent, column_sizes, tangent
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -157,11 +157,21 @@ def _refuse_wrong_point(
     here = np.abs([*(values[x] for x in form.states), *(values[u] for u in form.inputs)])
     slack = np.abs(np.hstack([found.F, found.F_u])[rows]) @ here
     off = numbers(form.residuals, values)
-    room = np.abs(found.Z) @ here[: len(form.states)]
+    room = np.abs(found.Z) @ (here[: len(form.states)] + _EPS_RATE / _TOLERANCE * _speeds(form, values))
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
     broken = np.abs(off) > _TOLERANCE * room
     if np.any(moving) or np.any(broken):
         raise VinculumError(_complaint(form, values, off, broken, closed))
+
+
+def _speeds(form: Descriptor, values: Mapping[Node, float]) -> np.ndarray:
+    """The largest speed in the metric of the kinetic energy, in the units of every velocity; zero for other states."""
+    n, scale = form.coordinates, np.zeros(len(form.states))
+    if n:
+        root = column_sizes(form, values)[:n]
+        fastest = max(abs(values[v]) * r for v, r in zip(form.velocities, root, strict=True))
+        scale[n : 2 * n] = fastest / root
+    return scale
 
 
 def _complaint(
@@ -221,8 +231,9 @@ def _left_out(where: Point, drop: Sequence[sp.Expr]) -> set[Node]:
         raise ModelError(
             "Invalid drop",
             [
-                f"{name_of(q.value)} influences {listed(x.value for x in form.states if x in found)}, so it must stay a state."
-                for q, found in felt.items()
+                f"{name_of(q.value)} influences {listed(x.value for x in form.states if x in others)}, so it must stay "
+                "a state."
+                for q, others in felt.items()
             ],
         )
     return asked

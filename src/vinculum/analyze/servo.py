@@ -96,4 +96,3 @@ def refuse_without_servo(system: System) -> None:
             f"The system {system.name!r} has no servo constraint",
             [Finding("", ["Add one: ", call("Servo", through=[Formula("input")]), "."])],
         )
-

@@ -13,9 +13,10 @@ from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor, refere
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set
 from vinculum.analyze.scaled_newton import ScaledNewton, Solution
+from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
 from vinculum.errors import Finding, ModelError, VinculumError, Word, call
-from vinculum.graph import ZERO, Node, evaluate, substitute, symbol, symbols
+from vinculum.graph import ZERO, Node, evaluate, jacobian, substitute, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
 
 
@@ -154,6 +155,17 @@ class Search:
         x = np.zeros(len(self.unknowns))
         for key, value in near.items():
             x[unknown[key]] = float(value)
+        return self._with_momenta(x, near)
+
+    def _with_momenta(self, x: np.ndarray, near: Mapping[sp.Expr, float]) -> np.ndarray:
+        """Velocities that give the given momenta, p = I v, for a start."""
+        values = dict(zip(self.unknowns, x, strict=True)) | self.numbers | self.known
+        for p in (p for p in self.momenta if p in self.given):
+            moving = [v for v in self.form.velocities if v in self.unknowns and v.value not in near]
+            inertia = numbers(jacobian([self.momenta[p]], moving), values)[0] if moving else np.zeros(0)
+            if np.any(inertia):
+                i = int(np.argmax(np.abs(inertia)))
+                x[self.unknowns.index(moving[i])] = self.given[p] / inertia[i]
         return x
 
     def _starts(self, begin: np.ndarray, count: int) -> list[np.ndarray]:

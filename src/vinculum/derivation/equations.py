@@ -144,12 +144,12 @@ class EquationsOfMotion:
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
-    def explicit(self, values: Values | None = None) -> Explicit:
-        """q̈ and λ as nodes, with pivots that are good at the given values (default: the reference state)."""
-        values = reference_state(self) if values is None else values
-        if self.elimination is not None and self.elimination.suits(values):
+    def explicit(self, *states: Values) -> Explicit:
+        """q̈ and λ as nodes, with pivots that are good at all given states (default: the reference state)."""
+        states = states or (reference_state(self),)
+        if self.elimination is not None and self.elimination.suits(*states):
             return self.elimination
-        return choose_elimination(self, values)
+        return choose_elimination(self, *states)
 
     def accelerations(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
         """q̈ at a state {coordinate: value, velocity: value, input: value}, as {q.diff(t, 2): value}."""
@@ -259,16 +259,16 @@ class EquationsOfMotion:
             *(Residual(name, "velocity", f) for name, f in velocity),
         )
 
-    def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
-        """Rates, outputs, residuals, energy and pivots as nodes, good at a state (default: the reference state).
+    def integrable(self, *states: Values) -> Integrable:
+        """Rates, outputs, residuals, energy and pivots as nodes, good at all given states.
 
-        The pivots must also be good at ``beyond``, a state further along the motion. Dependent coordinates that
-        Vinculum chose are chosen again if they have become badly conditioned.
+        The default is the reference state. Dependent coordinates that Vinculum chose are chosen again if they are badly
+        conditioned at the first state.
         """
-        known = with_definitions(self.definitions, reference_state(self) if values is None else values)
+        here, *others = states or (reference_state(self),)
+        known = with_definitions(self.definitions, here)
         adapted = adapt_partition(self, known)
-        explicit = adapted.explicit(known) if beyond is None else choose_elimination(adapted, known, beyond)
-        return integrable_mechanics(adapted, explicit, known)
+        return integrable_mechanics(adapted, adapted.explicit(known, *others), known)
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """Coordinates on the holonomic constraints, velocities on the velocity constraints, then hidden conditions.

@@ -10,14 +10,14 @@ of motion of a mechanism and any affine control system look the same.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import sympy as sp
 
 from vinculum.derivation.mechanics.sample_states import Values
-from vinculum.graph import Node, evaluate, substitute, symbol, symbols
+from vinculum.graph import Node, Pivot, evaluate, substitute, symbol, symbols
 
 WORK = symbol(("work",))  # of all forces, integrated along with the motion
 
@@ -96,11 +96,12 @@ class Held(NamedTuple):
     chain: tuple[Node, ...]  # y₀, ..., y_{r-1}, in the user's symbols
 
 
-class Pivot(NamedTuple):
-    """What the rates divide by, and its value at the state where it was chosen: it must stay away from zero."""
+class Energy(NamedTuple):
+    """E, and the powers of dE/dt: in total and of every servo, by the symbol of its work. No powers: E is constant."""
 
-    node: Node
-    value: float
+    stored: Node
+    powers: Mapping[Node, Node]
+    kinetic: Node | None = None  # T, where it is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,23 +119,16 @@ class Roles:
 class Integrable:
     """Equations as nodes of time t, states x, parameters p, inputs u and corrections c, good around one state."""
 
-    equations: Equations  # its origin, which can provide other pivots
-    time: Node
+    equations: Equations  # its origin, in the same variables, which can provide other pivots
     states: tuple[Node, ...]  # x; states that a closed loop adds come last
     rates: tuple[Node, ...]  # f, of t, x, p, u and c
-    parameters: Mapping[Node, float]
-    inputs: tuple[Node, ...]  # u, each of which needs a law
     outputs: Mapping[Node, Node]  # the user's symbols, with accelerations, reactions, held inputs: of t, x, p and u
-    definitions: Mapping[Node, Node]  # states that are not user's symbols, as functions of these
     constraints: tuple[Held, ...]
     residuals: tuple[Residual, ...]  # all that is watched along a run, of t, x and p
     projections: tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]  # (residuals, states moved to make them vanish)
     pivots: tuple[Pivot, ...]
     roles: Roles
-    energy: Node | None = None  # E, if there is one
-    powers: Mapping[Node, Node] = field(
-        default_factory=dict
-    )  # dE/dt, total and of every servo, by the symbol of its work
+    energy: Energy | None = None
     conditions: tuple[Condition, ...] = ()  # under which the form is valid
     prescribed: Feedback | None = None  # the feedback that belongs to the equations themselves
 
@@ -142,6 +136,26 @@ class Integrable:
     def name(self) -> str:
         """What the user called the system."""
         return self.equations.name
+
+    @property
+    def time(self) -> Node:
+        """t."""
+        return symbol(self.equations.time)
+
+    @cached_property
+    def parameters(self) -> dict[Node, float]:
+        """p and their values."""
+        return {symbol(p): value for p, value in self.equations.parameters.items()}
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """u, each of which needs a law."""
+        return tuple(map(symbol, self.equations.inputs))
+
+    @cached_property
+    def definitions(self) -> dict[Node, Node]:
+        """States that are not user's symbols, as functions of these."""
+        return {symbol(key): node for key, node in self.equations.definitions.items()}
 
     @property
     def corrections(self) -> tuple[Node, ...]:
@@ -178,7 +192,10 @@ def with_definitions(definitions: Mapping[sp.Expr, Node], values: Values) -> dic
 
 
 class Equations(Protocol):
-    """What `simulate` needs from equations before it has a state. Mechanical and program equations satisfy it."""
+    """What `simulate` needs from equations before it has a state, and the record to run once it has one.
+
+    Mechanical and program equations satisfy it.
+    """
 
     @property
     def name(self) -> str:
@@ -230,8 +247,8 @@ class Equations(Protocol):
     def refuse_start(self, values: Values) -> None:
         """Raise where the constraints do not determine the motion at a state."""
 
-    def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
-        """The record to run: pivots, and variables that Vinculum chose, good at a state, and at one beyond it."""
+    def integrable(self, *states: Values) -> Integrable:
+        """The record to run: variables that Vinculum chose are good at the first state, pivots at all of them."""
 
     def singular_at(self, values: Values) -> str:
         """A sentence on what the equations no longer determine at a state; empty if everything is determined."""

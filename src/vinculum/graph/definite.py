@@ -57,6 +57,17 @@ def solve_definite(A: np.ndarray, B: np.ndarray, numbers: np.ndarray, constraint
     return solve(A, B, numbers, symmetric=True)
 
 
+def solve_bordered(A: np.ndarray, B: np.ndarray, numbers: np.ndarray, constraints: int) -> Elimination:
+    """Solve A X = B for A = [M C; D 0] with M as above, but a border C that is not Dᵀ (inputs of servo constraints).
+
+    If M is definite at all samples, it is eliminated first. The matrix D M⁻¹ C of the constraints is left, which is
+    singular where A is. Otherwise pivots are chosen as in `solve`.
+    """
+    n = len(A) - constraints
+    definite = all(len(_idle(a[:n, :n])) == 0 for a in numbers)
+    return solve(A, B, numbers, definite=n if definite else 0)
+
+
 # -- directions without inertia ---------------------------------------------------------------------------------
 
 

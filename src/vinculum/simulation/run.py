@@ -23,6 +23,7 @@ from vinculum.simulation.problem.start import consistent_state, derive_if_needed
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
+from vinculum.simulation.trajectory.accuracy import check_accuracy
 from vinculum.simulation.trajectory.recorder import Recorder, Run, check_times, make_plan, make_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 
@@ -89,6 +90,7 @@ def simulate(
     recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
     with _progress_bar(progress, plan.t0, plan.t1) as report:
         outcome = run_segments(problem, Run(plan, treatment, recorder, report), x)
+    outcome = check_accuracy(outcome, plan, recorder)
     seconds = {"start": posed - began, "compile": compiled - posed, "run": clock.perf_counter() - compiled}
     promised = {} if promise is None else promise.bounds
     return make_trajectory(plan, recorder, outcome, described, dense, seconds, promised)

@@ -53,7 +53,6 @@ class LurieSuslov(MechanicalForm):
             accelerations=tuple(found.accelerations),
             reactions=tuple(found.reactions),
             pivots=found.pivots,
-            numbers=found.numbers,
         )
 
     def lines(self, equations: EquationsOfMotion) -> list[Line]:

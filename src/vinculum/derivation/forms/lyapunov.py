@@ -59,7 +59,7 @@ def eliminate_twice(mechanics: Mechanics, samples: Samples) -> Explicit:
     a0, Y = inertia.solution[:, 0], inertia.solution[:, 1:]
     v = mechanics.system.nodes.v
     if not len(J):
-        return Explicit((*v, *a0), v, tuple(a0), (), inertia.pivots, inertia.numbers)
+        return Explicit((*v, *a0), v, tuple(a0), (), inertia.pivots)
     S = symmetrized(matrix_product(J, Y))
     right = -(mechanics.gamma + mechanics.corrections + product(J, a0))
     constraint = solved(mechanics, S, right[:, None], samples)
@@ -71,5 +71,4 @@ def eliminate_twice(mechanics: Mechanics, samples: Samples) -> Explicit:
         accelerations=accelerations,
         reactions=tuple(reactions),
         pivots=inertia.pivots + constraint.pivots,
-        numbers=inertia.numbers + constraint.numbers,
     )

@@ -19,9 +19,9 @@ from vinculum.derivation.bodies.newton_euler import Support
 from vinculum.derivation.bodies.recursion import LOOPED_FROM, Recursion
 from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.derivation.forms.form import MechanicalForm, rates_option, redundant_option, register
-from vinculum.derivation.mechanics.explicit import Explicit, least_squares, solved
+from vinculum.derivation.mechanics.explicit import Explicit, least_squares, pivots_at, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.sample_states import Samples, numbers
+from vinculum.derivation.mechanics.sample_states import Samples
 from vinculum.derivation.printing import Line, balance_lines, constraint_lines
 from vinculum.derivation.variables import Variables, full_state
 from vinculum.graph import ZERO, Node, Routine, call_routine, lift, symbol, symbols, vector
@@ -75,7 +75,6 @@ def eliminate_multipliers(mechanics: Mechanics, samples: Samples) -> Explicit:
         accelerations=tuple(unknowns[:n]),
         reactions=tuple(-unknowns[n:]),
         pivots=elimination.pivots,
-        numbers=elimination.numbers,
     )
 
 
@@ -95,8 +94,7 @@ def tree_accelerations(mechanics: Mechanics, samples: Samples) -> Explicit | Non
         velocities=v,
         accelerations=tuple(found),
         reactions=tuple(-(system.bodies.norm_inertia * c) for c in mechanics.corrections),
-        pivots=tuple(pivots),
-        numbers=tuple(numbers(pivots, samples[0])),
+        pivots=pivots_at(pivots, samples[0]),
     )
 
 

@@ -92,7 +92,6 @@ class Routh(MechanicalForm):
             accelerations=tuple(found.accelerations),
             reactions=tuple(found.reactions),
             pivots=spin.pivots + found.pivots,
-            numbers=spin.numbers + found.numbers,
         )
 
     def lines(self, equations: EquationsOfMotion) -> list[Line]:

@@ -75,7 +75,6 @@ class Shulgin(MechanicalForm):
             accelerations=tuple(found.accelerations),
             reactions=tuple(found.reactions),
             pivots=found.pivots,
-            numbers=found.numbers,
         )
 
     def lines(self, equations: EquationsOfMotion) -> list[Line]:

@@ -17,7 +17,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics, matrix_product, pr
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import Servo
 from vinculum.errors import About, ConstraintError, DomainError, Finding, SingularError, call
-from vinculum.graph import Elimination, Node, SingularMatrix, evaluate, solve, solve_definite, vector
+from vinculum.graph import Elimination, Node, Pivot, SingularMatrix, evaluate, solve_bordered, solve_definite, vector
 from vinculum.names import listed, name_of
 
 _DEPENDENT = 1e-9  # relative size of singular values of the row-scaled Jacobian that count as zero
@@ -136,16 +136,25 @@ class Explicit:
     velocities: tuple[Node, ...]  # (n) q̇, some of which may be functions of the state
     accelerations: tuple[Node, ...]  # (n) q̈
     reactions: tuple[Node, ...]  # (m) λ
-    pivots: tuple[Node, ...]  # what must stay away from zero
-    numbers: tuple[float, ...]  # the pivots at the first sample
+    pivots: tuple[Pivot, ...]  # what must stay away from zero, with its values at the first sample
 
-    def suits(self, values: Values) -> bool:
-        """Whether the pivots are still good at another state."""
+    def suits(self, *states: Values) -> bool:
+        """Whether the pivots are large enough at all states, and none changes its sign between them."""
         try:
-            now = np.abs(evaluate(self.pivots, values))
+            now = np.array([evaluate([pivot.node for pivot in self.pivots], values) for values in states])
         except DomainError:
             return False  # a pivot is zero, and a later one would divide by it
-        return bool(np.all(now > _SHRUNK * np.abs(self.numbers)))
+        least = [_SHRUNK * abs(pivot.value) for pivot in self.pivots]
+        return bool(np.all(np.abs(now) > least) and np.all(now * now[0] > 0))
+
+    def pivots_at(self, values: Values) -> tuple[Pivot, ...]:
+        """The pivots with their values at a state."""
+        return pivots_at([pivot.node for pivot in self.pivots], values)
+
+
+def pivots_at(nodes: Sequence[Node], values: Values) -> tuple[Pivot, ...]:
+    """Divisors as pivots, with their values at a state."""
+    return tuple(map(Pivot, nodes, evaluate(nodes, values)))
 
 
 def solved(
@@ -153,13 +162,11 @@ def solved(
 ) -> Elimination:
     """Solve A X = B; for a singular matrix, raise an error in the user's terms.
 
-    A symmetric matrix is an inertia, bordered by ``constraints`` rows and columns: its pivots keep their signs
-    (`solve_definite`). The pivots of any other are chosen on the samples and have to be watched.
+    A is an inertia, bordered by ``constraints`` rows and columns. If it is symmetric, its pivots keep their signs
+    (`solve_definite`); otherwise see `solve_bordered`.
     """
     try:
-        if symmetric:
-            return solve_definite(A, B, stacked(A, samples), constraints)
-        return solve(A, B, stacked(A, samples))
+        return (solve_definite if symmetric else solve_bordered)(A, B, stacked(A, samples), constraints)
     except SingularMatrix:
         explain_singular(mechanics, samples[0])
         raise

@@ -10,9 +10,9 @@ import sympy as sp
 
 from vinculum.derivation.integrable import (
     WORK,
+    Energy,
     Held,
     Integrable,
-    Pivot,
     Residual,
     Roles,
     StartLevel,
@@ -82,24 +82,20 @@ def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, value
     residuals = lift([r.node for r in equations.residuals])
     chains = [tuple(y for y in chain if y is not None) for chain in variables.feedback]
     powers = _powers(equations, explicit)
+    stored, kinetic = lift([mechanics.energy, system.nodes.kinetic])
     return Integrable(
         equations=equations,
-        time=symbol(system.time),
         states=tuple(map(symbol, (*variables.states, *equations.extra))),
         rates=(*explicit.rates, *lift([Converter()(rate) for rate in equations.extra.values()])),
-        parameters={symbol(p): value for p, value in system.parameters.items()},
-        inputs=tuple(map(symbol, system.free_inputs)),
         outputs=outputs,
-        definitions={symbol(key): node for key, node in variables.definitions.items()},
         constraints=tuple(map(Held, equations.constraint_names, mechanics.corrections, chains)),
         residuals=tuple(
             Residual(r.constraint, r.level, f) for r, f in zip(equations.residuals, residuals, strict=True)
         ),
         projections=tuple((tuple(lift(list(zeros))), moved) for zeros, moved in variables.projections),
-        pivots=tuple(map(Pivot, explicit.pivots, evaluate(explicit.pivots, values))),
+        pivots=explicit.pivots_at(values),
         roles=_roles(equations),
-        energy=lift([mechanics.energy])[0],
-        powers=dict(zip(powers, lift(list(powers.values())), strict=True)),
+        energy=Energy(stored, dict(zip(powers, lift(list(powers.values())), strict=True)), kinetic),
         conditions=variables.conditions,
     )
 

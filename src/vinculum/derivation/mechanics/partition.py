@@ -24,7 +24,7 @@ from vinculum.derivation.mechanics.lagrange import EnergyTerms, Mechanics, matri
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, refuse_unmet, stacked
 from vinculum.describe import Holonomic, System
 from vinculum.errors import Finding, ModelError, SingularError, Word, call
-from vinculum.graph import ONE, ZERO, Elimination, Node, SingularMatrix, along, solve, substitute, symbol, vector
+from vinculum.graph import ONE, ZERO, Elimination, Node, Pivot, SingularMatrix, along, solve, substitute, symbol, vector
 from vinculum.names import listed, name_of, suggestion
 
 
@@ -162,8 +162,7 @@ class Projected:
 
     accelerations: np.ndarray  # (n + m) in the order of the coordinates
     reactions: np.ndarray  # (m)
-    pivots: tuple[Node, ...]
-    numbers: tuple[float, ...]
+    pivots: tuple[Pivot, ...]
 
 
 def reduced_matrix(mechanics: Mechanics, partition: Partition, B: np.ndarray) -> np.ndarray:
@@ -190,26 +189,21 @@ def project(mechanics: Mechanics, partition: Partition, bias: np.ndarray, sample
     accelerations = np.full(len(r) + len(s), ZERO, dtype=object)
     accelerations[r] = motion.solution[:, 0]
     accelerations[s] = product(B, accelerations[r]) + b1
-    reactions, pivots, values = _reactions(mechanics, partition, accelerations, samples)
-    return Projected(
-        accelerations,
-        reactions,
-        geometry.pivots + motion.pivots + pivots,
-        geometry.numbers + motion.numbers + values,
-    )
+    reactions, pivots = _reactions(mechanics, partition, accelerations, samples)
+    return Projected(accelerations, reactions, geometry.pivots + motion.pivots + pivots)
 
 
 def _reactions(
     mechanics: Mechanics, partition: Partition, accelerations: np.ndarray, samples: Samples
-) -> tuple[np.ndarray, tuple[Node, ...], tuple[float, ...]]:
+) -> tuple[np.ndarray, tuple[Pivot, ...]]:
     """λ from F_sᵀ λ = E_s, E = M q̈ + h - Q."""
     s = list(partition.s)
     if not s:
-        return np.zeros(0, dtype=object), (), ()
+        return np.zeros(0, dtype=object), ()
     E_s = product(mechanics.M[s], accelerations) + mechanics.h[s] - mechanics.Q[s]
     F_sT = mechanics.J[:, s].T
     elimination = solve(F_sT, E_s[:, None], stacked(F_sT, samples))
-    return elimination.solution[:, 0], elimination.pivots, elimination.numbers
+    return elimination.solution[:, 0], elimination.pivots
 
 
 def dependent_rates(mechanics: Mechanics, partition: Partition, samples: Samples) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ _CANCELS = 1e-9  # a sum this small relative to its terms is zero
 _MET = 1e-9  # the largest violation of a condition that counts as met
 Values = Mapping[Node, float]
 Samples = Sequence[Values]  # the first is the state in question, the others stand for the states around
+_SLOPE = 1e-13  # an entry this small relative to its row is rounding
 _RANK = 1e-10  # relative size of singular values that count as zero
 
 
@@ -206,9 +207,16 @@ def refuse_unmet(mechanics: Mechanics) -> NoReturn:
     )
 
 
-def solved_for(residual: Sequence[Node], variables: Sequence[Node], values: Values) -> tuple[np.ndarray, bool]:
-    """The variables at which the residuals vanish, from their present values, and whether they were reached."""
+def solved_for(
+    residual: Sequence[Node], variables: Sequence[Node], values: Values, given: Sequence[Node] = ()
+) -> tuple[np.ndarray, bool]:
+    """The variables at which the residuals vanish, from their present values, and whether they were reached.
+
+    Some variables of the residuals may be ``given``. They cannot move, but their slopes count in the size of a row: a
+    slope of 1e-17 next to one of them with a slope of 1 is rounding.
+    """
     slopes = jacobian(residual, variables)
+    others = jacobian(residual, given)
 
     def at(outputs: np.ndarray | Sequence[Node], x: np.ndarray) -> np.ndarray:
         try:
@@ -216,4 +224,19 @@ def solved_for(residual: Sequence[Node], variables: Sequence[Node], values: Valu
         except DomainError:
             return np.full(np.asarray(outputs, dtype=object).shape, np.nan)
 
-    return newton(lambda x: at(residual, x), lambda x: at(slopes, x), numbers(variables, values))
+    def sizes(x: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(np.hstack([at(slopes, x), at(others, x)]), axis=1)
+
+    def slopes_at(x: np.ndarray) -> np.ndarray:
+        J = at(slopes, x)
+        return np.where(np.abs(J) <= _SLOPE * sizes(x)[:, None], 0.0, J)
+
+    start = numbers(variables, values)
+    unit = _unit(sizes(start))  # of every row
+    return newton(lambda x: unit * at(residual, x), lambda x: unit[:, None] * slopes_at(x), start)
+
+
+def _unit(sizes: np.ndarray) -> np.ndarray:
+    """Powers of two that bring sizes near one without rounding; 1 for zero and for what is not finite."""
+    usable = np.isfinite(sizes) & (sizes > 0)
+    return np.where(usable, 2.0 ** -np.round(np.log2(np.where(usable, sizes, 1.0))), 1.0)

@@ -121,7 +121,7 @@ def _multipliers(parts: _Parts, samples: list) -> _Multipliers:
     for row, i in enumerate(eliminated):
         constant[i] = found.solution[row, 0]
         matrix[i] = found.solution[row, 1:]
-    return _Multipliers(constant, matrix, eliminated, found.pivots)
+    return _Multipliers(constant, matrix, eliminated, tuple(pivot.node for pivot in found.pivots))
 
 
 def _accelerations(parts: _Parts, samples: list) -> tuple[np.ndarray, tuple[Node, ...]]:
@@ -135,7 +135,7 @@ def _accelerations(parts: _Parts, samples: list) -> tuple[np.ndarray, tuple[Node
         refuse_massless(terms, samples[0])
     right = np.column_stack([free[heavy], terms.J.T[heavy], slopes[heavy]])
     found = solve_definite(M, right, stacked(M, samples))
-    return found.solution, found.pivots
+    return found.solution, tuple(pivot.node for pivot in found.pivots)
 
 
 def _assemble(

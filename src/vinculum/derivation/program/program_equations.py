@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import WORK, Feedback, Held, Integrable, Pivot, Residual, Roles, StartLevel
-from vinculum.derivation.mechanics.explicit import Explicit, dependent_names, rank_of
+from vinculum.derivation.integrable import WORK, Energy, Feedback, Held, Integrable, Residual, Roles, StartLevel
+from vinculum.derivation.mechanics.explicit import Explicit, dependent_names, pivots_at, rank_of
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
@@ -22,6 +22,7 @@ from vinculum.frozen import FrozenMapping
 from vinculum.graph import (
     ZERO,
     Node,
+    Pivot,
     SingularMatrix,
     evaluate,
     operations,
@@ -113,34 +114,29 @@ class ProgramEquations:
 
     # -- numbers -------------------------------------------------------------------------------------------------
 
-    def explicit(self, values: Values | None = None) -> Explicit:
-        """N and ẋ as nodes, with pivots that are good at the given values (default: the first consistent point)."""
-        values = self.points[0] if values is None else values
-        if self.elimination is not None and self.elimination.suits(values):
+    def explicit(self, *states: Values) -> Explicit:
+        """N and ẋ as nodes, with pivots that are good at all given states (default: the first consistent point)."""
+        states = states or (self.points[0],)
+        if self.elimination is not None and self.elimination.suits(*states):
             return self.elimination
-        return self._eliminate_at(values)
-
-    def _eliminate_at(self, *values: Values) -> Explicit:
-        """A new elimination with pivots that are good at all the given states."""
-        return self._eliminate([*values, *self.points])
+        return self._eliminate([*states, *self.points])
 
     def at_reference(self) -> ProgramEquations:
         """The same equations eliminated at the first point."""
-        return replace(self, elimination=self._eliminate_at(self.points[0]))
+        return replace(self, elimination=self.explicit())
 
     def _eliminate(self, samples: Sequence[Values]) -> Explicit:
         """N and ẋ with pivots chosen on the samples."""
         nodes = self.system.nodes
-        N, pivots, first = self._inputs(samples)
+        N, pivots = self._inputs(samples)
         rates = tuple(nodes.F + product(nodes.B, N)) if len(N) else tuple(nodes.F)
-        divisors = self.system.divisors
-        return Explicit(rates, (), rates, tuple(N), (*pivots, *divisors), (*first, *evaluate(divisors, samples[0])))
+        return Explicit(rates, (), rates, tuple(N), pivots + pivots_at(self.system.divisors, samples[0]))
 
-    def _inputs(self, samples: Sequence[Values]) -> tuple[np.ndarray, tuple[Node, ...], tuple[float, ...]]:
-        """N from P N = h, the pivots, and their numbers at the first sample."""
+    def _inputs(self, samples: Sequence[Values]) -> tuple[np.ndarray, tuple[Pivot, ...]]:
+        """N from P N = h, and the pivots."""
         P, N0, W = self.P, vector(self.preferred), vector(self.weights)
         if not len(P):
-            return N0, (), ()
+            return N0, ()
         h = vector([-chain.a - c for chain, c in zip(self.chains_found, self.corrections, strict=True)])
         square = P.shape[0] == P.shape[1]
         A = P if square else symmetrized(matrix_product(P * W[None, :], P.T))
@@ -151,7 +147,7 @@ class ProgramEquations:
             raise SingularError(self.singular_at(samples[0]) or "The inputs are not determined here.") from None
         solution = elimination.solution[:, 0]
         N = solution if square else N0 + W * product(P.T, solution)
-        return N, elimination.pivots, elimination.numbers
+        return N, elimination.pivots
 
     def recover(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
         """The state, its rates {x.diff(t): value} and the inputs {N: value}."""
@@ -242,28 +238,22 @@ class ProgramEquations:
         if reason:
             raise ConstraintError(reason)
 
-    def integrable(self, values: Values | None = None, beyond: Values | None = None) -> Integrable:
-        """ẋ, N, residuals and energy as nodes, with pivots that are good at a state, and at one beyond it."""
-        known = self.points[0] if values is None else values
-        explicit = self.explicit(known) if beyond is None else self._eliminate_at(known, beyond)
+    def integrable(self, *states: Values) -> Integrable:
+        """ẋ, N, residuals and energy as nodes, with pivots that are good at all given states (default: first point)."""
+        known, explicit = (states or self.points)[0], self.explicit(*states)
         nodes, chains = self.system.nodes, [chain.y for chain in self.chains_found]
         holding = {name: symbol(u) for name, u in self.holding.items()}
         return Integrable(
             equations=self,
-            time=symbol(self.time),
             states=nodes.x,
             rates=explicit.rates,
-            parameters={symbol(p): value for p, value in self.parameters.items()},
-            inputs=(),
             outputs=self._outputs(explicit),
-            definitions={},
             constraints=tuple(map(Held, self.constraint_names, self.corrections, chains)),
             residuals=self.residuals,
             projections=((tuple(residual.node for residual in self.residuals), nodes.x),),
-            pivots=tuple(map(Pivot, explicit.pivots, evaluate(explicit.pivots, known))),
+            pivots=explicit.pivots_at(known),
             roles=Roles(symbols=nodes.x, shown=nodes.x, reactions=holding, holding=holding),
-            energy=nodes.energy,
-            powers=self._powers(explicit),
+            energy=self._energy(explicit),
             prescribed=self.prescribed,
         )
 
@@ -275,13 +265,13 @@ class ProgramEquations:
         found |= dict(zip(inputs, explicit.reactions, strict=True))
         return {key: key for key in x} | dict(zip(found, self._exact(list(found.values())), strict=True))
 
-    def _powers(self, explicit: Explicit) -> dict[Node, Node]:
-        """dE/dt as stated, with N on the exact motion. What an affine system calls inputs need not be forces."""
+    def _energy(self, explicit: Explicit) -> Energy | None:
+        """E and dE/dt as stated, with N on the exact motion. What an affine system calls inputs need not be forces."""
         nodes = self.system.nodes
         if nodes.energy is None:
-            return {}
+            return None
         power = substitute([nodes.power], dict(zip(nodes.inputs, self._exact(explicit.reactions), strict=True)))[0]
-        return {} if power is ZERO else {WORK: power}
+        return Energy(nodes.energy, {} if power is ZERO else {WORK: power})
 
     def singular_at(self, values: Values) -> str:
         """A sentence on the constraints that the inputs no longer hold at a state; empty if they hold all."""

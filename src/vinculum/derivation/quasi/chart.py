@@ -25,8 +25,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.derivation.integrable import Condition
-from vinculum.derivation.mechanics.explicit import Explicit, refuse_dependent
-from vinculum.derivation.mechanics.lagrange import matrix_product, product, total
+from vinculum.derivation.mechanics.explicit import Explicit, pivots_at, refuse_dependent
+from vinculum.derivation.mechanics.lagrange import matrix_product, product
 from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
 from vinculum.describe import System
 from vinculum.errors import ModelError, SingularError
@@ -34,8 +34,8 @@ from vinculum.graph import (
     ONE,
     ZERO,
     Node,
+    Pivot,
     along,
-    evaluate,
     gradient,
     jacobian,
     order,
@@ -47,6 +47,7 @@ from vinculum.graph import (
     tree_size,
     vector,
 )
+from vinculum.graph.cramer import determinant
 from vinculum.graph.traverse import describe
 from vinculum.names import listed, name_of
 
@@ -99,8 +100,7 @@ class Chart:
     of: Characteristics
     velocities: np.ndarray  # (n) q̇
     K: np.ndarray  # (n, n) ∂q̇_i/∂e_a
-    pivots: tuple[Node, ...]
-    numbers: tuple[float, ...]
+    pivots: tuple[Pivot, ...]
 
     def seen(self, nodes: Sequence[Node] | np.ndarray) -> np.ndarray:
         """Nodes of (q, q̇, t) in the variables of the chart."""
@@ -159,7 +159,7 @@ def chart(characteristics: Characteristics, samples: Samples) -> Chart:
     nodes = characteristics.system.nodes
     if characteristics.inverse is not None:
         velocities = vector(characteristics.inverse)
-        return Chart(characteristics, velocities, jacobian(list(velocities), characteristics.e), (), ())
+        return Chart(characteristics, velocities, jacobian(list(velocities), characteristics.e), ())
     E = characteristics.slopes
     at_rest = (
         substitute(list(characteristics.functions), dict.fromkeys(nodes.v, ZERO)) if characteristics.linear else ()
@@ -167,7 +167,7 @@ def chart(characteristics: Characteristics, samples: Samples) -> Chart:
     right = vector(characteristics.e) - vector(at_rest) if characteristics.linear else vector(nodes.v)
     found = solve(E, np.column_stack([right, identity(len(E))]), stacked(E, samples))
     velocities = found.solution[:, 0] if characteristics.linear else vector(nodes.v)
-    return Chart(characteristics, velocities, found.solution[:, 1:], found.pivots, found.numbers)
+    return Chart(characteristics, velocities, found.solution[:, 1:], found.pivots)
 
 
 def identity(n: int) -> np.ndarray:
@@ -244,11 +244,8 @@ def written(node: Node) -> str:
 
 def watch_limits(explicit: Explicit, limits: Sequence[Condition], values: Values) -> Explicit:
     """The elimination with the conditions of a chart among its pivots, where they are written out."""
-    nodes = tuple(limit.node for limit in limits if limit.node is not None)
-    if not nodes:
-        return explicit
-    numbers = (*explicit.numbers, *evaluate(nodes, values))
-    return replace(explicit, pivots=explicit.pivots + nodes, numbers=numbers)
+    nodes = [limit.node for limit in limits if limit.node is not None]
+    return replace(explicit, pivots=explicit.pivots + pivots_at(nodes, values))
 
 
 def refuse_outside(limits: Sequence[Condition], values: Values) -> None:
@@ -257,23 +254,6 @@ def refuse_outside(limits: Sequence[Condition], values: Values) -> None:
         value = 1.0 if limit.node is None else limit.value(values)
         if abs(value) < 1e-12:
             raise SingularError(f"Invalid state: {limit.meaning}, and at this state it is {value:.3g}. {limit.advice}")
-
-
-def determinant(A: np.ndarray) -> Node:
-    """det A by expansion along rows, every minor once."""
-
-    @cache
-    def minor(row: int, columns: tuple[int, ...]) -> Node:
-        if row == len(A):
-            return ONE
-        terms = []
-        for place, j in enumerate(columns):
-            if A[row, j] is not ZERO:
-                rest = minor(row + 1, columns[:place] + columns[place + 1 :])
-                terms.append(A[row, j] * rest if place % 2 == 0 else -(A[row, j] * rest))
-        return total(terms)
-
-    return minor(0, tuple(range(len(A))))
 
 
 def refuse_dependent_characteristics(of: Characteristics, values: Values) -> None:

@@ -106,7 +106,6 @@ def eliminate_quasi(mechanics: Mechanics, of: Characteristics, left: LeftSide, s
         accelerations=tuple(accelerations),
         reactions=tuple(motion.solution[len(moving) :, 0]),
         pivots=(*at.pivots, *motion.pivots),
-        numbers=(*at.numbers, *motion.numbers),
     )
 
 

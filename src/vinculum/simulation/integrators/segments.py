@@ -12,7 +12,7 @@ from vinculum.graph.traverse import describe, order
 from vinculum.simulation.integrators.methods import Reached
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.events import record_events_at_corner
-from vinculum.simulation.problem.pivots import choose_pivots_after, violated_condition
+from vinculum.simulation.problem.pivots import renew, violated_condition
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.outcome import (
     CORNER,
@@ -74,7 +74,7 @@ def _continue(
         return ended
     try:
         if outcome.kind == REPIVOT:
-            problem, x = choose_pivots_after(problem, outcome, t, x, stuck)
+            problem, x = renew(problem, outcome, t, x, stuck)
         after = place_on_sides(problem, run.plan, t, x)
         ended = record_events_at_corner(problem, after, run, t, x) if outcome.kind == CORNER else None
         return (after, x) if ended is None else ended

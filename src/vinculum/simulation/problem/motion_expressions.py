@@ -83,13 +83,15 @@ class MotionNodes:
     @cached_property
     def powers(self) -> dict[Node, Node]:
         """{work: power} integrated along with the motion: of all forces, and of every servo."""
-        powers = dict(zip(self.integrable.powers, self.closed(list(self.integrable.powers.values())), strict=True))
+        energy = self.integrable.energy
+        given = {} if energy is None else energy.powers
+        powers = dict(zip(given, self.closed(list(given.values())), strict=True))
         return {} if powers.get(WORK, ZERO) is ZERO else powers
 
     @property
     def energy(self) -> Node:
         """E; zero if the system has none."""
-        return ZERO if self.integrable.energy is None else self.integrable.energy
+        return ZERO if self.integrable.energy is None else self.integrable.energy.stored
 
     @cached_property
     def balance(self) -> Node:

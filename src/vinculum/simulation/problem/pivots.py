@@ -6,16 +6,16 @@ Vinculum chose them) are chosen again at the present state. When a condition of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vinculum.derivation.integrable import Integrable, Pivot
+from vinculum.derivation.integrable import Integrable
 from vinculum.derivation.mechanics.lagrange import total
 from vinculum.errors import DomainError, Finding, SingularError
-from vinculum.graph import ONE, ZERO, Node, constant, evaluate, select, symbol, symbols
+from vinculum.graph import ONE, ZERO, Node, Pivot, constant, select, symbol, symbols
 from vinculum.graph.node import compare, multiply
 from vinculum.simulation.trajectory.outcome import Cause, Outcome
 
@@ -73,48 +73,31 @@ class PivotWatch:
         return [*ratios, reduce(multiply, ratios)] if measured and len(ratios) > 1 else ratios
 
 
-def choose_pivots(
-    problem: Problem, t: float, x: np.ndarray, beyond: tuple[float, np.ndarray] | None = None
-) -> tuple[Problem, np.ndarray]:
-    """The problem with pivots (and dependent coordinates) chosen at a state, and the state in the new variables.
+def renew(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int) -> tuple[Problem, np.ndarray]:
+    """The problem after a pivot became small, with variables and pivots that are good here, and the state in them.
 
-    Raises if no choice is good. ``beyond`` is a later state for which the choice must also be good.
+    Where a step jumped over the zero of a pivot, they must be good at both ends of the step. Raises at a true
+    singularity, or where nothing better is found.
     """
     known, before = problem.everything(t, x), problem.integrable
-    further = None if beyond is None or not np.all(np.isfinite(beyond[1])) else problem.everything(*beyond)
-    chosen = before.equations.integrable(known, further)
-    changed = problem.with_nodes(integrable=chosen)
-    if chosen.states == before.states:
-        return changed, x
-    return changed, np.array([*chosen.state_values(known), *x[len(before.states) :]])
-
-
-def at_pivots(problem: Problem, t: float, x: np.ndarray) -> Problem:
-    """The same problem with the reference values of its pivots taken at a state."""
-    pivots = [pivot.node for pivot in problem.integrable.pivots]
-    values = evaluate(pivots, problem.everything(t, x))
-    return problem.with_nodes(integrable=replace(problem.integrable, pivots=tuple(map(Pivot, pivots, values))))
-
-
-def choose_pivots_after(
-    problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: int
-) -> tuple[Problem, np.ndarray]:
-    """The problem with new pivots after a segment; raises next to a singular configuration or without progress."""
-    changed, y = choose_pivots(problem, t, x, outcome.beyond)
-    reason = changed.integrable.equations.singular_at(changed.everything(t, y))
-    if not reason and outcome.beyond and _same_pivots(changed, problem):
+    jumped = outcome.beyond is not None and bool(np.all(np.isfinite(outcome.beyond[1])))
+    ends = [problem.everything(*outcome.beyond)] if outcome.beyond and jumped else []
+    after = before.equations.integrable(known, *ends)
+    reason = after.equations.singular_at(known)
+    if not reason and outcome.beyond and _same_pivots(before, after):
         reason = f"{outcome.reason}; take a smaller step, or another form"
     if not reason and stuck > _MOST_IN_PLACE:
         reason = "the equations stay next to a singular configuration"
     if reason:
         raise SingularError(reason)
-    return changed, y
+    same = after.states == before.states
+    y = x if same else np.array([*after.state_values(known), *x[len(before.states) :]])
+    return problem.with_nodes(integrable=after), y
 
 
-def _same_pivots(a: Problem, b: Problem) -> bool:
-    """Whether two problems have the same order of elimination."""
-    first, second = ([pivot.node for pivot in problem.integrable.pivots] for problem in (a, b))
-    return first == second
+def _same_pivots(a: Integrable, b: Integrable) -> bool:
+    """Whether two records have the same order of elimination."""
+    return [pivot.node for pivot in a.pivots] == [pivot.node for pivot in b.pivots]
 
 
 def condition_values(problem: Problem, t: float, x: np.ndarray) -> tuple[float, ...]:

@@ -21,7 +21,7 @@ from vinculum.graph import Node, evaluate, order, symbol
 from vinculum.simulation.problem.discontinuities import Branch, Sides
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws
-from vinculum.simulation.problem.pivots import at_pivots, condition_values
+from vinculum.simulation.problem.pivots import condition_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,5 +140,5 @@ def build_problem(
     none = linear_feedback(integrable.chains, [[0.0] * len(chain) for chain in integrable.chains])
     nodes = MotionNodes(integrable, closing, none, tuple(events))
     x = np.array([*integrable.state_values(known), *np.zeros(len(nodes.powers))])
-    problem = at_pivots(Problem(nodes, np.array(list(numbers.values()), dtype=float)), time, x)
+    problem = Problem(nodes, np.array(list(numbers.values()), dtype=float))
     return replace(problem, at_start=condition_values(problem, time, x)), x

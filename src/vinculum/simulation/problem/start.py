@@ -14,7 +14,7 @@ import sympy as sp
 
 from vinculum.derivation import derive
 from vinculum.derivation.equations import is_number
-from vinculum.derivation.integrable import Equations
+from vinculum.derivation.integrable import Equations, StartLevel
 from vinculum.derivation.mechanics.sample_states import left_over, solved_for
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
@@ -96,7 +96,7 @@ def consistent_state(
     values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
     values[symbol(equations.time)] = float(time)
     for level in equations.start_levels(initial, values):
-        _solve(level.residuals, [key for key in level.movable if key not in held], values, level.what)
+        _solve(level, held, values)
     equations.refuse_start(values)
     return {key: values[symbol(key)] for key in equations.user_symbols}
 
@@ -122,16 +122,15 @@ def _fixed_states(
     return held
 
 
-def _solve(
-    residuals: Sequence[tuple[str, Node]], free: Sequence[sp.Expr], values: dict[Node, float], what: str
-) -> None:
-    """Solve the residuals for the free states and put them into ``values``."""
-    if not residuals:
+def _solve(level: StartLevel, held: set[sp.Expr], values: dict[Node, float]) -> None:
+    """Solve the residuals of a level for the states that are not held, and put them into ``values``."""
+    if not level.residuals:
         return
-    variables = [symbol(key) for key in free]
-    x, reached = solved_for([f for _, f in residuals], variables, values)
+    free = [key for key in level.movable if key not in held]
+    variables, given = list(map(symbol, free)), [symbol(key) for key in level.movable if key in held]
+    x, reached = solved_for([f for _, f in level.residuals], variables, values, given)
     if not reached:
-        _refuse(residuals, free, values, what)
+        _refuse(level.residuals, free, values, level.what)
     values.update(zip(variables, x, strict=True))
 
 

@@ -16,9 +16,10 @@ from vinculum.notebook_repr import html
 
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, CHART_LEFT, NON_FINITE, STALLED = "singular", "chart left", "non-finite", "stalled"
+INACCURATE = "inaccurate"  # the end was reached, but not by a motion of the system
 REPIVOT = "repivot"  # internal: continue with another order of elimination
 CORNER = "corner"  # internal: continue on the next side of a corner
-KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED)
+KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED, INACCURATE)
 
 # The sentence of every cause. Names in braces are parts of the model (`About`), numbers, or the problem and the advice
 # of a finding.
@@ -36,6 +37,8 @@ SENTENCES = {
     "edge of domain": "{operation} of a number at the edge of its domain: {expression} at {value:.3g}",
     "growth": "the state grew without bound, {state} fastest",
     "condition": "{problem}; it was {start:.4g} at the start and is {value:.4g} here. {advice}",
+    "energy lost": "the energy error {error:.3g} is as large as the kinetic energy or work ({scale:.3g}). {advice}",
+    "constraint lost": "the constraint `{constraint}` is not held: its residual reached {residual:.3g}. {advice}",
     "refused": "{problem} {advice}",  # a finding of another stage: a singular state, an operation outside its domain
 }
 _PRESCRIBED = "; the motion prescribed by {constraint} needs an infinite input or reaction there"
@@ -97,7 +100,8 @@ class Outcome:
 
     Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
     determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
-    its domain); stalled (the step size went to zero).
+    its domain); stalled (the step size went to zero); inaccurate (the end was reached, but the energy balance or a
+    constraint is lost: see `simulation.trajectory.accuracy`).
 
     Your own method may give a sentence as the cause; it is shown unchanged.
     """

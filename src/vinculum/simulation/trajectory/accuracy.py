@@ -1,0 +1,112 @@
+"""Whether a run that reached its end is still a motion of the system.
+
+A step beyond the stability limit of a method makes a run explode without any operation failing. Growth alone says
+nothing, because an unstable system grows too. Two laws decide; both compare an error with its own scale in the run:
+
+    |E - w - (E - w)(0)| > ½ max(T, |w|)     the energy is not that of the work (w: work of the forces)
+    |f| > |Δf|     a holonomic constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
+
+Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vinculum.derivation.integrable import WORK
+from vinculum.errors import About, DomainError, Finding
+from vinculum.graph import Node, evaluate
+from vinculum.simulation.trajectory.live_run import Segment
+from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
+from vinculum.simulation.trajectory.recorder import Plan, Recorder
+
+_LOST = 0.5  # share of the largest kinetic energy or work
+_RANGE = 0.03  # share of the range of a state that counts as an error of it
+_ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
+_TRIALS = 8  # random errors of the states
+
+
+def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
+    """The outcome of a run, or `INACCURATE` if the run reached its end but lost its energy or a constraint."""
+    if not outcome or _starts_off(recorder.segments[0]):
+        return outcome
+    cause = _lost_energy(recorder) or _lost_constraint(recorder)
+    if cause is None:
+        return outcome
+    if plan.method.adaptive:
+        advice = "Use a smaller tolerance, or another stabilization."
+    else:
+        advice = (
+            f"The step {abs(plan.step):.4g} is too large for this motion: use a smaller one, or the method 'taylor'."
+        )
+    return Outcome(INACCURATE, outcome.time, replace(cause, finding=Finding("", [advice])))
+
+
+def _lost_energy(recorder: Recorder) -> Cause | None:
+    """The numbers of the energy balance, if it is lost."""
+    error, first = recorder.balance_error, recorder.segments[0]
+    if not error > _ROUNDING * abs(recorder.balance_start):
+        return None
+    scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
+    noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
+    if not scales or error <= max(noise, _LOST * max(scales)):
+        return None
+    return Cause("energy lost", numbers={"error": error, "scale": max(scales)})
+
+
+def _energy_scale(segment: Segment) -> float | None:
+    """The largest kinetic energy or work at the samples of a segment; None if neither is known."""
+    nodes = segment.problem.nodes
+    energy = nodes.integrable.energy
+    wanted = [] if energy is None or energy.kinetic is None else [energy.kinetic]
+    wanted += [WORK] if nodes.powers else []
+    if not wanted:
+        return None
+    found = segment.problem.compiled(wanted)
+    values = [found(t, x, segment.problem.values) for t, x in zip(segment.t, segment.states, strict=True)]
+    return float(np.abs(values).max())
+
+
+def _lost_constraint(recorder: Recorder) -> Cause | None:
+    """The holonomic constraint that is not held, if there is one."""
+    segment, largest = recorder.segments[-1], recorder.residuals
+    nodes = segment.problem.nodes
+    for k, (name, level) in enumerate(nodes.residual_names):
+        if largest is None or level != "position":
+            continue
+        error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
+        if largest[k] > _changes(segment, [nodes.residuals[k]], -1, error)[0]:
+            return Cause("constraint lost", [About("constraint", name)], {"residual": float(largest[k])})
+    return None
+
+
+def _starts_off(segment: Segment) -> bool:
+    """Whether a run begins off the constraints: the corrections that bring it there do work, and residuals may grow."""
+    residuals = segment.problem.nodes.residuals
+    known = segment.problem.numbers(segment.t[0], segment.states[0])
+    return bool(np.any(np.abs(evaluate(residuals, known)) > 1e3 * _changes(segment, residuals, 0, _noise(segment))))
+
+
+def _ranges(recorder: Recorder) -> np.ndarray:
+    """The range of every state over all segments in the variables of the last one."""
+    last = recorder.segments[-1].problem.nodes.state
+    return np.ptp(np.vstack([s.states for s in recorder.segments if s.problem.nodes.state == last]), axis=0)
+
+
+def _noise(segment: Segment) -> float:
+    """An error of the states that counts as rounding, by the size of the first of them."""
+    return _ROUNDING * float(np.abs(segment.states[0]).max(initial=0.0))
+
+
+def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
+    """The largest changes of nodes at a sample when every state has an error of either sign."""
+    t, x, random = segment.t[place], segment.states[place], np.random.default_rng(1)
+    signs = [np.zeros(len(x)), *(random.choice([-1.0, 1.0], len(x)) for _ in range(_TRIALS))]
+    try:
+        found = [evaluate(list(nodes), segment.problem.numbers(t, x + sign * error)) for sign in signs]
+    except DomainError:
+        return np.full(len(nodes), np.inf)  # such an error would leave the domain of the equations
+    return np.abs(np.array(found[1:]) - found[0]).max(axis=0)
