@@ -94,15 +94,18 @@ def equilibrium(
     Given coordinates determine the holding inputs; given inputs determine the coordinates. Velocities are zero, except
     those that constraints prescribe; a given velocity or momentum asks for a steady motion (see `steady`). The search
     starts at ``near`` (default: zero), then at random points. It is an error if the given values leave a variable
-    undetermined, or if the equations depend on time explicitly.
+    undetermined, or if the equations depend on time explicitly. Under dry friction the rests form a set: give all
+    coordinates and inputs, and friction must be able to hold them.
     """
+    from vinculum.analyze.nonsmooth import held_by_friction
     from vinculum.analyze.steady_search import Search
 
     currents = {q.diff() for q in _ignored(equations)}
     moves = any((isinstance(key, sp.Derivative) and key not in currents) or key in _momenta(equations)
                 for key in given or {})  # fmt: skip
     search = Search(equations, dict(given or {}), dict(parameters or {}), moving=() if not moves else None)
-    return search.run(near or {}, starts)
+    held = None if moves else held_by_friction(equations, Equilibrium(given or {}, {}, 0.0, search.parameters))
+    return held or search.run(near or {}, starts)
 
 
 def steady(
