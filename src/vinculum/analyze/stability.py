@@ -196,8 +196,8 @@ def _by_parity(linear: LinearModel, where: Point, found: Structure) -> Decision 
     return Decision(
         STABLE,
         "reversibility with one odd state",
-        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(found.roots.shown)} are imaginary: every motion "
-        "nearby is periodic or steady",
+        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(found.roots.shown)} are imaginary: "
+        "every motion nearby is periodic or steady",
     )
 
 
