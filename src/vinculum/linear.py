@@ -11,7 +11,7 @@ from vinculum.analyze import (
     sufficient_inputs,
     sufficient_outputs,
 )
-from vinculum.analyze.matrix_model import MatrixModel, model
+from vinculum.analyze.matrix_model import model
 from vinculum.analyze.zeros import relative_degree, zeros
 from vinculum.control.frequency import FrequencyResponse, loop_response, loop_transfer, response
 from vinculum.control.margins import Margin, margins
@@ -19,7 +19,6 @@ from vinculum.control.margins import Margin, margins
 __all__ = [
     "Equilibrium",
     "LinearModel",
-    "MatrixModel",
     "Verdict",
     "Mode",
     "model",

@@ -14,6 +14,7 @@ from examples import rolling_disc as disc
 
 x, y, theta, phi = dynamicsymbols("x y theta phi")
 U, W = sp.symbols("U W")
+t = sp.Symbol("t")
 
 
 @cache
@@ -186,3 +187,43 @@ def test_a_governor_with_engine_at_its_hopf_point(alpha, inner):
     found = vn.stability(vn.linearize(affine, at=vn.equilibrium(affine, near={x: 0.6, z: 1.0})))
     assert found.kind == "undecided"
     assert f"would be {inner}" in found.explanation
+
+
+def test_a_law_in_a_turning_frame_keeps_a_sleigh_straight_backward():
+    """A torque feeds back the speeds along and across the heading, written in ẋ, ẏ and φ."""
+    a, torque = 0.25, sp.Symbol("torque")
+    speed = (x.diff() - a * sp.sin(phi) * phi.diff()) ** 2 + (y.diff() + a * sp.cos(phi) * phi.diff()) ** 2
+    blade = vn.Nonholonomic(y.diff() * sp.cos(phi) - x.diff() * sp.sin(phi), "blade")
+    push = {x: U * sp.cos(phi), y: U * sp.sin(phi), phi: torque}
+    system = vn.System(
+        [x, y, phi], speed + 0.05 * phi.diff() ** 2, forces=push, inputs=[U, torque], constraints=[blade]
+    )
+    equations = vn.derive(system)
+    steady = vn.steady(equations, {phi.diff(): 0, x.diff(): -1.0, U: 0, torque: 0})
+    linear = vn.linearize(equations, at=steady)
+    law = vn.stabilize(linear)
+    assert law.roots.real.max() < 0
+    start = {x: 0, y: 0, phi: 0.7, x.diff(): -0.8 * np.cos(0.7), phi.diff(): 0.1}
+    motion = vn.simulate(vn.close_loop(equations, law), start, (0, 40))
+    assert motion[x.diff() * sp.cos(phi) + y.diff() * sp.sin(phi)][-1] == pytest.approx(-1.0, abs=1e-6)
+    assert motion[phi.diff()][-1] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_reactions_feel_the_inputs_directly():
+    """A force on the cart changes the force in the rod at once: D ≠ 0, and G(s) from the bordered pencil agrees."""
+    z = dynamicsymbols("z")
+    load = vn.Holonomic((y - x) ** 2 + z**2 - 0.25, "rod")
+    T = x.diff() ** 2 + 0.15 * (y.diff() ** 2 + z.diff() ** 2)
+    V = 10 * x**2 + 0.3 * 9.81 * z
+    system = vn.System([x, y, z], T, V, forces={x: U}, dissipation=0.2 * x.diff() ** 2, inputs=[U], constraints=[load])
+    equations = vn.derive(system)
+    tilted = vn.equilibrium(equations, {U: 0}, near={z: -0.5})
+    linear = vn.linearize(equations, at=tilted)
+    sys = linear.to_control(outputs=[x, x.diff(t, 2), vn.reaction("rod")])
+    s, lam = 1.7j, tilted.reactions["rod"]
+    M, K = np.diag([2, 0.3, 0.3]), np.diag([20.0, 0, 0])
+    F_qq = np.array([[2.0, -2, 0], [-2, 2, 0], [0, 0, 2]])
+    J = np.array([[0.0, 0, 2 * tilted[z]]])
+    pencil = np.block([[M * s**2 + np.diag([0.4, 0, 0]) * s + K - lam * F_qq, -J.T], [J, np.zeros((1, 1))]])
+    q = np.linalg.solve(pencil, np.array([1, 0, 0, 0.0]))
+    np.testing.assert_allclose(sys(s)[:, 0], [q[0], s**2 * q[0], q[3]], rtol=1e-9, atol=1e-12)

@@ -182,7 +182,6 @@ MAKERS = {
     "Attraction": attraction,
     "Tolerance": lambda: vn.feedback.parameter_tolerance(vn.stabilize(linear()), {k: [1.0, 2.0]}),
     "Compensator": lambda: vn.stabilize(linear(), integral=[x]).compensator,
-    "MatrixModel": lambda: vn.linear.model([[0, 1], [0, 0]], [0, 1]),
     "FrequencyResponse": lambda: vn.linear.response(linear(), [0.5, 1.0, 2.0]),
     "Margin": lambda: next(iter(vn.linear.margins(vn.stabilize(linear())).values())),
     "Decay": lambda: vn.simulation.decay_bound(

@@ -32,6 +32,22 @@ def test_a_place_that_is_not_held_has_not_converged():
     assert set(found.outcomes) == {"did not converge"}
 
 
+def test_a_cart_that_stands_elsewhere_has_not_converged():
+    """A law that holds the pole and brakes the cart, but not its place: x is a state, and it has not come back."""
+    T = x.diff() ** 2 / 2 + 0.1 * (x.diff() ** 2 + sp.cos(theta) * x.diff() * theta.diff() + theta.diff() ** 2 / 4) / 2
+    system = vn.System([x, theta], T, 0.1 * 9.81 * sp.cos(theta) / 2, forces={x: f}, inputs=[f])
+    equations = vn.derive(system)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0, theta: 0}))
+    assert linear.states == (x, theta, x.diff(), theta.diff())
+    with pytest.raises(vn.VinculumError, match="Give a weight to x"):
+        vn.stabilize(linear, {theta: 1.0})
+    starts = {x: [0.7], theta: [0.0, 0.1]}
+    braked = vn.close_loop(equations, vn.feedback.law(linear, [[0.0, 40.0, 2.0, 8.0]]))
+    assert not vn.feedback.region_of_attraction(braked, linear.at, starts, 20.0).converged.any()
+    held = vn.close_loop(equations, vn.stabilize(linear, {x: 1.0, theta: 10.0}))
+    assert vn.feedback.region_of_attraction(held, linear.at, starts, 20.0).converged.all()
+
+
 @pytest.mark.parametrize("length", [1.0, 1e-6, 1e6])
 def test_the_region_does_not_depend_on_units(length):
     equations = mass(-1.0, length)

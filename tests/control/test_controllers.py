@@ -263,6 +263,15 @@ def test_margins_are_those_of_python_control(seed):
     assert margin.distance == pytest.approx(min(1.0, *sm), rel=1e-6) if len(sm) else True
 
 
+def test_an_undamped_pole_on_the_grid_of_frequencies():
+    """ẍ = -x + u: L is infinite at the frequency 1, which is the middle of the default grid."""
+    law = vn.stabilize(vn.linear.model([[0, 1], [-1, 0]], [0, 1]))
+    (margin,) = vn.linear.margins(law).values()
+    assert margin.gain == np.inf
+    assert margin.phase > np.radians(60)
+    assert np.all(np.isfinite(vn.linear.loop_response(law, law.linear.inputs[0]).values))
+
+
 def test_the_gain_may_shrink_until_the_loop_loses_an_unstable_plant():
     """L = (9 + 2s)/(s² - 4): L(0) = -9/4, so the gain may shrink to 4/9."""
     law = vn.feedback.law(vn.linear.model([[0, 1], [4, 0]], [0, 1]), [[-9.0, -2.0]])
@@ -335,7 +344,8 @@ def test_a_model_from_matrices_goes_everywhere():
     model = linear.to_control()
     assert model.input_labels == ["u"]
     np.testing.assert_allclose(np.sort(model.poles().real), [-np.sqrt(2), np.sqrt(2)])
-    assert "outputs" in repr(linear)
+    assert vn.stability(linear).kind == "unstable"
+    assert vn.stability(vn.feedback.closed_model(vn.stabilize(linear))).kind == "asymptotically stable"
 
 
 @pytest.mark.parametrize(

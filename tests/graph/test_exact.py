@@ -12,7 +12,7 @@ import sympy as sp
 
 from tests.graph.random_expressions import CURVE
 from vinculum.graph import Node, apply, call_routine, constant, from_sympy, gradient, select, symbol
-from vinculum.graph.exact import on_branch, residues, vanishes, vanishing
+from vinculum.graph.exact import independent, on_branch, residues, vanishes, vanishing
 from vinculum.graph.node import compare
 from vinculum.graph.routine import Routine
 from vinculum.graph.splines import spline
@@ -95,6 +95,12 @@ def test_what_is_no_identity_is_not_proved(name):
 
 def test_nodes_are_tested_together():
     assert vanishing([X - X, X, sin(X) ** 2 + cos(X) ** 2 - 1, Y]) == [True, False, True, False]
+
+
+def test_independence_is_proved_through_identities():
+    """sin²x + cos²x, (x + y) - x and tan of a sum do not depend on x; x·y and sin(x + y) do."""
+    nodes = [Y * (sin(X) ** 2 + cos(X) ** 2), (X + Y) - X, X * Y, sin(X + Y), sin(X + Y) * cos(X) - cos(X + Y) * sin(X)]
+    assert independent(nodes, [X, Y]) == {X: [True, True, False, False, True], Y: [False] * 5}
 
 
 def test_a_derivative_by_two_roads():

@@ -496,7 +496,9 @@ def _rotating_plane(draw: Draw) -> Case:
     system = vn.System([x, y], T, (k1 * x**2 + k2 * y**2) / 2, dissipation=D, parameters={W_: W})
     G, O = 2 * W * np.array([[0.0, -1.0], [1.0, 0.0]]), np.zeros((2, 2))
     C = G + (0.4 * np.eye(2) if damped else O)
-    return Case("turning plane", system, by_roots(companion(np.eye(2), C, np.diag([k1, k2]) - W**2 * np.eye(2)), STABLE))
+    return Case(
+        "turning plane", system, by_roots(companion(np.eye(2), C, np.diag([k1, k2]) - W**2 * np.eye(2)), STABLE)
+    )
 
 
 def _refused(draw: Draw) -> Case:
@@ -589,7 +591,13 @@ def _sleeping(draw: Draw) -> Case:
 
 def _precession(draw: Draw) -> Case:
     """Regular precession of Lagrange's top in Euler's angles: always stable in (θ, θ̇, ψ̇, φ̇)."""
-    A, C, weight, angle, turning = draw.number(), draw.number(), draw.number(), draw.number(0.3, 1.3), draw.number(0.5, 3)
+    A, C, weight, angle, turning = (
+        draw.number(),
+        draw.number(),
+        draw.number(),
+        draw.number(0.3, 1.3),
+        draw.number(0.5, 3),
+    )
     T = I_ * (theta.diff(t) ** 2 + psi.diff(t) ** 2 * sp.sin(theta) ** 2) / 2
     T += J_ * (phi.diff(t) + psi.diff(t) * sp.cos(theta)) ** 2 / 2
     system = vn.System([theta, psi, phi], T, P_ * sp.cos(theta), parameters={I_: A, J_: C, P_: weight})
@@ -607,7 +615,9 @@ def _governor(draw: Draw) -> Case:
     if abs(loss / critical - 1) < 0.02:
         return _governor(draw)
     angle, v, w = dynamicsymbols("angle v w")
-    F = sp.Matrix([v, w**2 * sp.sin(angle) * sp.cos(angle) - sp.sin(angle) - loss * v, drive * (sp.cos(angle) - cosine)])
+    F = sp.Matrix(
+        [v, w**2 * sp.sin(angle) * sp.cos(angle) - sp.sin(angle) - loss * v, drive * (sp.cos(angle) - cosine)]
+    )
     at = {angle: float(np.arccos(cosine)), v: 0.0, w: cosine**-0.5}
     truth = ASYMPTOTIC if loss > critical else UNSTABLE
     return Case("governor with engine", vn.AffineSystem([angle, v, w], F), truth, at)
@@ -699,17 +709,23 @@ def _bracket(draw: Draw) -> Case:
 
 
 def disc(mass: float, radius: float, A: float, C: float) -> vn.System:
-    """The rolling disc, Euler's angles θ (π/2 upright), ψ (heading), φ (rolling), contact x, y; height inserted."""
-    T = mass * radius**2 * theta.diff(t) ** 2 * sp.cos(theta) ** 2 / 2
-    X, Y = x - radius * sp.cos(theta) * sp.sin(psi), y + radius * sp.cos(theta) * sp.cos(psi)
-    T += mass * (X.diff(t) ** 2 + Y.diff(t) ** 2) / 2
+    """The rolling disc: place of its center, heading ψ, lean θ (π/2 upright), rolling φ; spin w = φ̇ - ψ̇ cos θ."""
+    spin = phi.diff(t) - psi.diff(t) * sp.cos(theta)
+    T = mass * (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2 + C * spin**2 / 2
     T += A * (theta.diff(t) ** 2 + psi.diff(t) ** 2 * sp.sin(theta) ** 2) / 2
-    T += C * (phi.diff(t) + psi.diff(t) * sp.cos(theta)) ** 2 / 2
+    aside = radius * sp.sin(theta) * theta.diff(t)
     rolls = [
-        vn.Nonholonomic(x.diff(t) + radius * phi.diff(t) * sp.cos(psi), name="rolling x"),
-        vn.Nonholonomic(y.diff(t) + radius * phi.diff(t) * sp.sin(psi), name="rolling y"),
+        vn.Holonomic(z - radius * sp.sin(theta), name="floor"),
+        vn.Nonholonomic(x.diff(t) * sp.cos(psi) + y.diff(t) * sp.sin(psi) - radius * spin, name="ahead"),
+        vn.Nonholonomic(x.diff(t) * sp.sin(psi) - y.diff(t) * sp.cos(psi) - aside, name="aside"),
     ]
-    return vn.System([theta, psi, phi, x, y], T, mass * 9.81 * radius * sp.sin(theta), constraints=rolls)
+    return vn.System([x, y, z, psi, theta, phi], T, mass * 9.81 * z, constraints=rolls)
+
+
+def _disc_at(radius: float, lean: float, turning: float, spin: float) -> dict[sp.Expr, float]:
+    """The steady motion with heading along x."""
+    rates = {psi.diff(t): turning, phi.diff(t): spin + turning * float(np.cos(lean)), x.diff(t): radius * spin}
+    return dict.fromkeys((psi, phi, x, y), 0.0) | {theta: lean, z: radius * float(np.sin(lean))} | rates
 
 
 def _disc_numbers(draw: Draw) -> tuple[float, float, float, float]:
@@ -723,7 +739,7 @@ def _disc_upright(draw: Draw) -> Case:
     critical = (A * mass * 9.81 * radius / (C * (C + mass * radius**2))) ** 0.5
     fast = draw.chance()
     w = critical * (1.3 if fast else 0.7)
-    at = dict.fromkeys((psi, phi, x, y), 0.0) | {theta: np.pi / 2, phi.diff(t): w, x.diff(t): -radius * w}
+    at = _disc_at(radius, np.pi / 2, 0.0, w)
     return Case("disc rolling upright", disc(mass, radius, A, C), STABLE if fast else UNSTABLE, at)
 
 
@@ -732,7 +748,7 @@ def _disc_spinning(draw: Draw) -> Case:
     mass, radius, A, C = _disc_numbers(draw)
     critical = (mass * 9.81 * radius / (A + mass * radius**2)) ** 0.5
     fast = draw.chance()
-    at = dict.fromkeys((psi, phi, x, y), 0.0) | {theta: np.pi / 2, psi.diff(t): critical * (1.3 if fast else 0.7)}
+    at = _disc_at(radius, np.pi / 2, critical * (1.3 if fast else 0.7), 0.0)
     return Case("disc spinning upright", disc(mass, radius, A, C), STABLE if fast else UNSTABLE, at)
 
 
@@ -749,10 +765,7 @@ def _disc_circle(draw: Draw) -> Case:
     square = float((F.diff(th) + F.diff(p) * pd + F.diff(w) * wd).subs({th: lean, p: turning, w: W}))
     if abs(square) < 0.5:
         return _disc_circle(draw)
-    spin = W + turning * np.cos(lean)  # the heading of these equations is -ψ
-    at = dict.fromkeys((psi, phi, x, y), 0.0) | {
-        theta: lean, psi.diff(t): -turning, phi.diff(t): spin, x.diff(t): -radius * spin,
-    }  # fmt: skip
+    at = _disc_at(radius, lean, turning, W)
     return Case("disc circling", disc(mass, radius, A, C), STABLE if square < 0 else UNSTABLE, at)
 
 
@@ -773,7 +786,7 @@ def corners(seed: int) -> Case:
         Case("quadratic drag", vn.System([x], T, V, forces={x: -sp.Abs(x.diff(t)) * x.diff(t)}), REFUSED),
         Case("off the corner", vn.System([x], T, sp.Max(0, x) ** 2 - 2 * s * x, dissipation=D), ASYMPTOTIC, shifted),
         Case("off the corner of |x|", vn.System([x], T, sp.Abs(x) ** 3 / 3 - s**2 * x), STABLE, shifted),
-        Case("hilltop off the corner", vn.System([x], T, -sp.Abs(x) ** 3 / 3 + s**2 * x), UNSTABLE, shifted),
+        Case("hilltop off the corner", vn.System([x], T, -(sp.Abs(x) ** 3) / 3 + s**2 * x), UNSTABLE, shifted),
         Case("sqrt of a square", vn.System([x], T, V + sp.sqrt(x**2)), REFUSED),
         Case("minimum of two wells", vn.System([x], T, -sp.Min(x, 2 * x) + V), REFUSED),
     ]
@@ -925,7 +938,10 @@ def substituted(case: Case, names: Mapping, letters: Mapping) -> Case:
     def new(expression):
         return sp.sympify(expression).subs(names).doit().subs(letters)
 
-    constraints = [replace(h, expression=new(h.expression), name=h.name + str(next(iter(names.values())))) for h in system.constraints]
+    constraints = [
+        replace(h, expression=new(h.expression), name=h.name + str(next(iter(names.values()))))
+        for h in system.constraints
+    ]
     other = vn.System(
         [names[q] for q in system.coordinates],
         new(system.kinetic_energy),
@@ -982,7 +998,9 @@ def _redundant(draw: Draw) -> Case:
     K = np.array([[side * mass * 9.81 / length + stiffness, -stiffness], [-stiffness, (2 if tied else 1) * stiffness]])
     C = (0.4 if damped else 0.0) * np.array([[1.0, -1.0], [-1.0, 1.0]])
     truth = by_roots(companion(np.diag([mass, load]), C, K), STABLE if np.linalg.eigvalsh(K).min() > 0.01 else UNSTABLE)
-    return Case("pendulum with a rod and a spring", vn.System([x, y, z], T, V, dissipation=D, constraints=[rod]), truth, at)
+    return Case(
+        "pendulum with a rod and a spring", vn.System([x, y, z], T, V, dissipation=D, constraints=[rod]), truth, at
+    )
 
 
 # -- 10 servo -------------------------------------------------------------------------------------------------------
@@ -1041,9 +1059,17 @@ def units(seed: int) -> Case:
            for e in (case.system.kinetic_energy, *case.system.forces.values(), case.system.potential_energy,
                      *(h.expression for h in case.system.constraints))):  # fmt: skip
         return units(seed + 1000)
-    energy, time = (10.0 ** draw.random.choice([-9, -3, 0, 3, 9]) for _ in range(2))
-    lengths = {q: 10.0 ** draw.random.choice([-9, -3, 0, 3, 9]) for q in case.system.coordinates}
-    lengths |= dict.fromkeys((q for q in lengths if _angle(q, case.system)), 1.0)
+    exact = draw.chance()  # powers of two leave every digit as it is
+
+    def unit() -> float:
+        return float(
+            2.0 ** draw.random.choice([-30, -10, 0, 10, 30]) if exact else 10.0 ** draw.random.choice([-9, -3, 3, 9])
+        )
+
+    energy, time, length = unit(), unit(), unit()
+    angles = [q for q in case.system.coordinates if _angle(q, case.system)]
+    lengths = {q: length if angles else unit() for q in case.system.coordinates}
+    lengths |= dict.fromkeys(angles, 1.0)
     return rescaled(case, lengths, float(time), float(energy))
 
 

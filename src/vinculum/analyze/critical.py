@@ -63,7 +63,7 @@ def degenerate_potential(linear: LinearModel, where: Point, conserved: bool) -> 
     has a strict minimum (g₃ < 0: stable) or none (g₂ ≠ 0 or g₃ > 0: unstable, if no gyroscopic forces act; Kozlov).
     """
     jets = _jets(linear, where, at_rest=True)
-    if jets is None or not _natural(linear, where):
+    if jets is None or not natural(linear, where):
         return None
     n = len(jets.chart)
     A = numbers(jacobian(jets.rates, jets.x), where.values) @ jets.N
@@ -81,7 +81,7 @@ def degenerate_potential(linear: LinearModel, where: Point, conserved: bool) -> 
     return replace(found, theorem="Kozlov's converse of the Lagrange-Dirichlet theorem", explanation=explanation)
 
 
-def _natural(linear: LinearModel, where: Point) -> bool:
+def natural(linear: LinearModel, where: Point) -> bool:
     """Whether the point is a rest and the accelerations are even in the velocities, exactly: no gyroscopic forces."""
     rates = _rates(where)
     v = [x for x in rates or {} if x in where.form.velocities]

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
+import numpy as np
 import sympy as sp
 
 from vinculum.derivation import EquationsOfMotion, derive
@@ -27,7 +29,7 @@ from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.derivation.variables import chain_projections
 from vinculum.describe import Servo
 from vinculum.describe.affine import AffineSystem
-from vinculum.graph import ZERO, Converter, Node, substitute, symbol, vector
+from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, vector
 from vinculum.names import name_of, reaction
 
 Analyzed: TypeAlias = EquationsOfMotion | ProgramEquations | AffineSystem
@@ -54,6 +56,11 @@ class Descriptor:
     turned: Mapping[Node, Node] = field(default_factory=dict)  # velocities replaced by speeds in a frame
     frame: Any = None  # that frame
     ignored: frozenset[Node] = frozenset()  # coordinates that the description leaves out of linear models
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        """The derivatives of (f, g, z) by (x, w, u) as nodes."""
+        return jacobian([*self.rates, *self.balance, *self.residuals], [*self.states, *self.algebraic, *self.inputs])
 
     @property
     def velocities(self) -> tuple[Node, ...]:

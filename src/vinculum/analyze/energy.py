@@ -40,6 +40,8 @@ class EnergyTest:
     momenta: int = 0
     degenerate: bool = False  # all hypotheses hold, and the second variation is positive but for one direction
     smallest: float = 0.0  # eigenvalue of the second variation, relative to the largest
+    flat: int = 0  # directions in which the second variation vanishes, where it is negative in none
+    holds: bool = False  # whether integrals keep the positions along the symmetries near their values
 
 
 def energy_test(linear: LinearModel, where: Point, symmetry: np.ndarray) -> EnergyTest:
@@ -100,9 +102,8 @@ class _Variation:
             outside = [i for i in self.kept if form.states[i] not in self.where.closed.states]
             found += [np.array([float(i == j) for j in self.kept]) for i in outside]
         columns = [self.where.tangent.chart.index(form.states.index(x)) for x in self._state_nodes()]
-        for direction in symmetry.T:
-            full = self.where.tangent.N[:, columns] @ direction
-            found.append(np.round(full[self.kept], 10))
+        self.free = [(self.where.tangent.N[:, columns] @ direction)[self.kept] for direction in symmetry.T]
+        found += self.free
         left_out = [i for i in self.kept if form.states[i].value in self.linear.dropped]
         found += [np.array([float(i == j) for j in self.kept]) for i in left_out]
         return [x for x in found if np.any(x)]
@@ -232,9 +233,42 @@ class _Variation:
         relative = float(values.min() / max(np.abs(values).max(), 1e-300))
         momenta = len(rows) - len(self.residuals)
         if values.min() > bound:
-            return EnergyTest(True, "the second variation is positive definite", conserved, momenta, False, relative)
+            reason = "the second variation is positive definite"
+            return EnergyTest(True, reason, conserved, momenta, False, relative, holds=self._positions_hold())
         negative = values.min() < -bound
         word = "has a negative direction" if negative else "is zero in a direction, within rounding"
         degenerate = not negative and bool(np.sum(values <= bound) == 1)
         reason = f"the second variation of the energy {word}"
-        return EnergyTest(False, reason, conserved, momenta, degenerate, relative)
+        flat = 0 if negative else int(np.sum(values <= bound))
+        return EnergyTest(False, reason, conserved, momenta, degenerate, relative, flat)
+
+    def _positions_hold(self) -> bool:
+        """Whether the positions along the symmetries X stay near their values at rest.
+
+        If d(X·p)/dt = c·q̇ with constant c (linear damping, a magnetic field), X·p - c·q is an integral; the energy keeps
+        p and the other coordinates small, so the positions follow where the matrix c X of all X is regular.
+        """
+        if not self.free or any(self.values[v] for v in self.v):
+            return False
+        rows = [z for z in self.residuals if symbols([z]) & set(self.v)]
+        J = jacobian(rows, self.v) if rows else np.zeros((0, len(self.v)), dtype=object)
+        slope = gradient(self.T - self.V, self.q)
+        coefficients = []
+        for X in self.free:
+            force = _along(X, [s + f for s, f in zip(slope, self.applied, strict=True)])
+            c = gradient(force, self.v)
+            rest = force - total([a * v for a, v in zip(c, self.v, strict=True)])
+            varying = [e for e in jacobian(c, [*self.q, *self.v]).ravel() if e is not ZERO]
+            conditions = [e for e in (rest, *varying, *(_along(X, row) for row in J)) if e is not ZERO]
+            if conditions and not all(vanishing(conditions, self.values)):
+                return False
+            coefficients.append(numbers(c, self.values))
+        C = np.array(coefficients) @ np.array(self.free).T
+        size = np.sqrt(np.abs(C).max(axis=1, keepdims=True) * np.abs(C).max(axis=0, keepdims=True))
+        singular = np.linalg.svd(C / np.where(size > 0, size, 1.0), compute_uv=False)
+        return bool(singular[-1] > 1e-9)
+
+
+def _along(X: np.ndarray, nodes: Sequence[Node]) -> Node:
+    """Σ X_i f_i."""
+    return total([constant(float(c)) * node for c, node in zip(X, nodes, strict=True) if c])

@@ -103,9 +103,9 @@ def equilibrium(
     currents = {q.diff() for q in _ignored(equations)}
     moves = any((isinstance(key, sp.Derivative) and key not in currents) or key in _momenta(equations)
                 for key in given or {})  # fmt: skip
-    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=() if not moves else None)
+    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=() if not moves else None, near=near)
     held = None if moves else held_by_friction(equations, Equilibrium(given or {}, {}, 0.0, search.parameters))
-    return held or search.run(near or {}, starts)
+    return held or search.run(starts)
 
 
 def steady(
@@ -124,8 +124,8 @@ def steady(
     """
     from vinculum.analyze.steady_search import Search
 
-    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=moving)
-    return search.run(near or {}, starts)
+    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=moving, near=near)
+    return search.run(starts)
 
 
 def _ignored(equations: Analyzed) -> Sequence[sp.Expr]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,12 @@ import sympy as sp
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.root_bounds import BoundedRoots
-from vinculum.names import listed, name_of
+from vinculum.names import listed
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows, numbers
 
 if TYPE_CHECKING:
+    from vinculum.analyze.linearize import Point
     from vinculum.analyze.paper_matrices import PaperMatrices
     from vinculum.analyze.structure import Structure
 
@@ -58,6 +59,14 @@ class LinearModel:
         from vinculum.analyze.structure import structure
 
         return structure(self)
+
+    @cached_property
+    def point(self) -> Point:
+        """The motion at which the model was made, with everything known there."""
+        from vinculum.analyze.linearize import point
+
+        assert self.equations is not None
+        return point(self.equations, self.at)
 
     @property
     def zeros(self) -> Mapping[str, int]:
@@ -109,20 +118,14 @@ class LinearModel:
         other.__dict__["matrices"] = replace(self.matrices, stiffness=K)
         return other
 
-    def to_control(self) -> Any:
-        """The model as a ``control.StateSpace`` with named states, inputs and all states as outputs."""
-        import control
+    def to_control(self, outputs: Sequence[sp.Expr] | None = None) -> Any:
+        """The model as a ``control.StateSpace`` with named states, inputs and outputs (default: all states).
 
-        n = len(self.states)
-        return control.ss(
-            self.system_matrix,
-            self.input_matrix,
-            np.eye(n),
-            np.zeros((n, len(self.inputs))),
-            states=[name_of(s) for s in self.states],
-            inputs=[name_of(u) for u in self.inputs],
-            outputs=[f"y_{name_of(s)}" for s in self.states],
-        )
+        Outputs may be coordinates, velocities, accelerations, reactions (``vn.reaction(name)``) and inputs of servos.
+        """
+        from vinculum.analyze.state_space import state_space
+
+        return state_space(self, self.inputs, self.states if outputs is None else tuple(outputs))
 
     def __repr__(self) -> str:
         zeros = ", ".join(f"{count} ({reason})" for reason, count in self.zeros.items())

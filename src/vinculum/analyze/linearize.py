@@ -21,8 +21,9 @@ from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
+from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, column_sizes, tangent
+from vinculum.analyze.tangent import Tangent, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -61,7 +62,7 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         kept = [k for k in kept if form.states[found.chart[k]] in where.closed.states]
     states = tuple(form.states[found.chart[k]].value for k in kept)
     whole = at if isinstance(at, Equilibrium) else _record(where, at)
-    return LinearModel(
+    model = LinearModel(
         equations=equations,
         at=whole,
         states=states,
@@ -74,6 +75,8 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
         dropped=tuple(x.value for x in left_out),
         definitions={} if form.frame is None else form.frame.definitions,
     )
+    model.__dict__["point"] = where
+    return model
 
 
 def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
@@ -84,7 +87,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     values = point_values(form, at)
     moves = any(values[v] for v in form.velocities if v not in form.currents)
     timed = form.time in symbols([*form.rates, *form.balance, *form.residuals])
-    closed = closed_set(form, _generic(equations, form, values)) if moves or timed else None
+    closed = closed_set(form, _generic(equations, form, values), at=values) if moves or timed else None
     if closed is not None:
         refuse_time(form, closed)
     if form.mechanics is not None:
@@ -135,11 +138,10 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
         return {}
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
     matrix, right = numbers(jacobian(form.balance, form.algebraic), still), numbers(form.balance, still)
-    size = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0)
-    size = np.where(size > 0, size, 1.0)
-    S, f = matrix / size, -right / size[:, 0]
+    R, C = equilibrate(matrix)
+    S, f = R[:, None] * matrix * C, -R * right
     square = S.shape[0] == S.shape[1] and np.linalg.cond(S) < 1e12
-    found = np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0]
+    found = C * (np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0])
     return dict(zip(form.algebraic, map(float, found), strict=True))
 
 
@@ -157,22 +159,12 @@ def _refuse_wrong_point(
     here = np.abs([*(values[x] for x in form.states), *(values[u] for u in form.inputs)])
     slack = np.abs(np.hstack([found.F, found.F_u])[rows]) @ here
     off = numbers(form.residuals, values)
-    room = np.abs(found.Z) @ (here[: len(form.states)] + _EPS_RATE / _TOLERANCE * _speeds(form, values))
+    room = np.abs(found.Z) @ (here[: len(form.states)] + _EPS_RATE / _TOLERANCE * speeds(form, values))
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
-    broken = np.abs(off) > _TOLERANCE * room
+    broken = np.abs(off) > _TOLERANCE * room + _EPS_RATE * term_sizes(form.residuals, values)
     if np.any(moving) or np.any(broken):
         refuse_corners(form, values)  # friction may hold the point
         raise VinculumError(_complaint(form, values, off, broken, closed))
-
-
-def _speeds(form: Descriptor, values: Mapping[Node, float]) -> np.ndarray:
-    """The largest speed in the metric of the kinetic energy, in the units of every velocity; zero for other states."""
-    n, scale = form.coordinates, np.zeros(len(form.states))
-    if n:
-        root = column_sizes(form, values)[:n]
-        fastest = max(abs(values[v]) * r for v, r in zip(form.velocities, root, strict=True))
-        scale[n : 2 * n] = fastest / root
-    return scale
 
 
 def _complaint(

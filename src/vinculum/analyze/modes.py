@@ -16,7 +16,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
 from vinculum.analyze.unit_free import unit_free
 from vinculum.names import name_of
@@ -55,10 +54,11 @@ class Mode:
     _repr_html_ = html
 
 
-def reach(F: np.ndarray, H: np.ndarray, names: Sequence[str]) -> list[Mode]:
-    """Every mode of F with its distance to being uncontrollable by H, rightmost first."""
+def reach(F: np.ndarray, H: np.ndarray, names: Sequence[str], errors: np.ndarray | None = None) -> list[Mode]:
+    """Every mode of F with its distance to being uncontrollable by H, rightmost first; ``errors`` are those of F."""
     reached = reached_states(F, H)
-    modes = _modes_out_of_reach(F, ~reached, names) + _modes_in_reach(F, H, reached, names)
+    E = np.zeros_like(F) if errors is None else errors
+    modes = _modes_out_of_reach(F, E, ~reached, names) + _modes_in_reach(F, E, H, reached, names)
     return sorted(modes, key=lambda mode: (-mode.root.real, -mode.root.imag))
 
 
@@ -70,11 +70,11 @@ def reached_states(F: np.ndarray, H: np.ndarray) -> np.ndarray:
     return reached
 
 
-def _modes_out_of_reach(F: np.ndarray, which: np.ndarray, names: Sequence[str]) -> list[Mode]:
+def _modes_out_of_reach(F: np.ndarray, E: np.ndarray, which: np.ndarray, names: Sequence[str]) -> list[Mode]:
     part = F[np.ix_(which, which)]
     if not len(part):
         return []
-    bounded = bounded_roots(part)
+    bounded = bounded_roots(part, E[np.ix_(which, which)])
     pencils = _pencils(part, np.zeros((len(part), 0)), bounded)
     return [
         Mode(root, _shape(vectors, which, names), 0.0, 0.0, True, left, right)
@@ -82,12 +82,12 @@ def _modes_out_of_reach(F: np.ndarray, which: np.ndarray, names: Sequence[str]) 
     ]
 
 
-def _modes_in_reach(F: np.ndarray, H: np.ndarray, which: np.ndarray, names: Sequence[str]) -> list[Mode]:
+def _modes_in_reach(F: np.ndarray, E: np.ndarray, H: np.ndarray, which: np.ndarray, names: Sequence[str]) -> list[Mode]:
     """Modes of the states in reach; the others do not act on this decision."""
     part = F[np.ix_(which, which)]
     if not len(part):
         return []
-    bounded = bounded_roots(part)
+    bounded = bounded_roots(part, E[np.ix_(which, which)])
     short = _pattern_is_short(part, H[which])
     pencils = _pencils(part, H[which], bounded)
     return [
@@ -135,26 +135,28 @@ def _shape(vector: np.ndarray, which: np.ndarray, names: Sequence[str]) -> dict[
     return dict(zip(names, map(float, shape), strict=True))
 
 
-def controllability(linear: LinearModel | MatrixModel, inputs: Sequence[sp.Expr] | None = None) -> list[Mode]:
+def controllability(linear: LinearModel, inputs: Sequence[sp.Expr] | None = None) -> list[Mode]:
     """The modes and their distances to being uncontrollable by the inputs (default: all of them)."""
     chosen = list(linear.inputs if inputs is None else inputs)
     columns = [linear.inputs.index(u) for u in chosen]
-    return reach(linear.system_matrix, linear.input_matrix[:, columns], [name_of(s) for s in linear.states])
+    names = [name_of(s) for s in linear.states]
+    return reach(linear.system_matrix, linear.input_matrix[:, columns], names, linear.errors)
 
 
-def observability(linear: LinearModel | MatrixModel, outputs: Sequence[sp.Expr]) -> list[Mode]:
+def observability(linear: LinearModel, outputs: Sequence[sp.Expr]) -> list[Mode]:
     """The modes and their distances to being unobservable in the outputs, by duality."""
     rows = np.array([linear.measured[y] for y in outputs]).reshape(len(outputs), -1)
-    return reach(linear.system_matrix.T, rows.T, [name_of(s) for s in linear.states])
+    errors = None if linear.errors is None else linear.errors.T
+    return reach(linear.system_matrix.T, rows.T, [name_of(s) for s in linear.states], errors)
 
 
-def minimum_actuators(linear: LinearModel | MatrixModel) -> int:
+def minimum_actuators(linear: LinearModel) -> int:
     """The minimum number of inputs (or sensors) that control (or observe) every mode: the number of nontrivial
     invariant polynomials of F, which is the largest number of independent eigenvectors of one root.
 
     Roots are equal if their difference is within the bounds of their errors.
     """
-    bounded = bounded_roots(linear.system_matrix)
+    bounded = bounded_roots(linear.system_matrix, linear.errors)
     return max((_eigenvectors(linear.system_matrix, bounded, i) for i in range(len(bounded.roots))), default=1)
 
 
@@ -170,12 +172,12 @@ def _eigenvectors(F: np.ndarray, bounded: BoundedRoots, i: int) -> int:
     return min(max(1, int(np.sum(singular <= zero))), multiplicity)
 
 
-def sufficient_inputs(linear: LinearModel | MatrixModel) -> list[tuple[sp.Expr, ...]]:
+def sufficient_inputs(linear: LinearModel) -> list[tuple[sp.Expr, ...]]:
     """The smallest subsets of the inputs that control every mode."""
     return _smallest_sets(linear.inputs, lambda chosen: controllability(linear, chosen), minimum_actuators(linear))
 
 
-def sufficient_outputs(linear: LinearModel | MatrixModel, candidates: Sequence[sp.Expr]) -> list[tuple[sp.Expr, ...]]:
+def sufficient_outputs(linear: LinearModel, candidates: Sequence[sp.Expr]) -> list[tuple[sp.Expr, ...]]:
     """The smallest subsets of the candidate outputs in which every mode is observable."""
     return _smallest_sets(candidates, lambda chosen: observability(linear, chosen), minimum_actuators(linear))
 

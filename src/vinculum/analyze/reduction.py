@@ -20,13 +20,14 @@ from itertools import islice
 import numpy as np
 
 from vinculum.analyze.descriptor import Descriptor
+from vinculum.analyze.felt import Slopes, slopes_at_points
 from vinculum.analyze.tangent import dependent_states, slopes
 from vinculum.derivation.forms.multipliers import eliminate_multipliers
 from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, unit_rows
 from vinculum.derivation.mechanics.sample_states import Values, numbers
-from vinculum.errors import VinculumError
+from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import ZERO, Node, SingularMatrix, evaluate, jacobian, solve, substitute, symbol, symbols, vector
-from vinculum.graph.exact import vanishing
+from vinculum.graph.exact import independent
 
 _CHARTS = 12  # choices of dependent velocities that are compared
 
@@ -39,74 +40,141 @@ class ClosedSet:
     dependent: tuple[int, ...]  # velocities that follow from the others, as numbers of their coordinates
     rates: Mapping[Node, Node]  # of all coordinates and independent velocities
     timed: bool  # whether a rate of S depends on the time explicitly
+    coordinates: int = 0  # the first rates are those of the coordinates
+
+    @property
+    def foreign(self) -> int:
+        """The number of independent velocities of coordinates outside S."""
+        q = list(self.rates)[: self.coordinates]
+        return sum(x not in self.states for i, x in enumerate(q) if i not in self.dependent)
 
     def ignorable(self, form: Descriptor) -> tuple[Node, ...]:
         """States outside S, dependent velocities left out."""
         return tuple(x for x in self.rates if x not in self.states)
 
 
-def closed_set(form: Descriptor, values: Values, dependent: Sequence[int] | None = None) -> ClosedSet:
+def closed_set(
+    form: Descriptor, values: Values, dependent: Sequence[int] | None = None, at: Values | None = None
+) -> ClosedSet:
     """The smallest closed set that contains all independent velocities, over several choices of these.
 
-    ``dependent`` are the dependent velocities, if they are chosen already.
+    ``dependent`` are the dependent velocities, if they are chosen already; otherwise they must be regular ``at`` a
+    state. Among equally small sets the one with the velocities of its own coordinates is preferred.
     """
+    if dependent is not None:
+        return _refuse_none(form, _closed(form, values, dependent))
+    bound = _LeastSize(form, values)
+    J = _regular_rows(form, values, at)
     best: ClosedSet | None = None
-    charts = [tuple(dependent)] if dependent is not None else islice(velocity_charts(form, values), _CHARTS)
-    for chart in charts:
-        rates = reduced_rates(form, values, chart)
-        if rates is None:
-            continue
-        seeds = [x for x in rates if x not in form.states[: form.coordinates]] or list(rates)
-        inside = _closure(rates, seeds, form, values)
-        found = ClosedSet(frozenset(inside - {form.time}), chart, rates, form.time in inside)
-        if best is None or _size(found) < _size(best):
-            best = found
-    if best is None:
+    for chart in islice(velocity_charts(form, J), _CHARTS):
+        if best is None or best.timed or bound(chart) < len(best.states):
+            best = _better(best, _closed(form, values, chart))
+    for chart in _own_charts(form, J, best):
+        if best is not None and bound(chart) <= len(best.states):
+            best = _better(best, _closed(form, values, chart))
+    return _refuse_none(form, best)
+
+
+def _closed(form: Descriptor, values: Values, chart: Sequence[int]) -> ClosedSet | None:
+    """The closed set with given dependent velocities; None where the constraints are not linear in the velocities."""
+    rates = reduced_rates(form, values, chart)
+    if rates is None:
+        return None
+    seeds = [x for x in rates if x not in form.states[: form.coordinates]] or list(rates)
+    inside = _closure(rates, seeds, form, values)
+    return ClosedSet(frozenset(inside - {form.time}), tuple(chart), rates, form.time in inside, form.coordinates)
+
+
+def _better(a: ClosedSet | None, b: ClosedSet | None) -> ClosedSet | None:
+    """The smaller set; of two equal ones the one that keeps more velocities of its own coordinates."""
+    if a is None or b is None:
+        return a or b
+    return b if (*_size(b), b.foreign) < (*_size(a), a.foreign) else a
+
+
+def _refuse_none(form: Descriptor, found: ClosedSet | None) -> ClosedSet:
+    if found is None:
         raise VinculumError(f"The velocities of {form.name!r} cannot be divided into dependent and independent ones.")
-    return best
+    return found
 
 
-def best_frame(form: Descriptor, values: Values) -> tuple[Descriptor, ClosedSet]:
+def best_frame(form: Descriptor, values: Values, at: Values | None = None) -> tuple[Descriptor, ClosedSet]:
     """The equations in the frame in which the fewest states matter, and their closed set."""
     from vinculum.analyze.frames import candidates, framed
 
-    best = form, closed_set(form, values)
+    best = form, closed_set(form, values, at=at)
+    slopes = slopes_at_points(form, (), values)
     for frame in candidates(form, best[1].states):
+        if slopes is not None and slopes.turns(*(form.states.index(symbol(q)) for q in frame)):
+            continue
         turned = framed(form, frame)
         speeds = [turned.states[form.states.index(v)] for v in turned.turned]
-        found = closed_set(turned, {**values, **dict.fromkeys(speeds, 0.5)})
+        found = closed_set(turned, {**values, **dict.fromkeys(speeds, 0.5)}, at=at)
         if _size(found) < _size(best[1]):
             best = turned, found
     return best
+
+
+class _LeastSize:
+    """A lower bound of the size of the closed set with given dependent velocities."""
+
+    def __init__(self, form: Descriptor, values: Values) -> None:
+        self.slopes = slopes_at_points(form, velocity_rows(form), values)
+        self.others = len(form.states) - form.coordinates
+
+    def __call__(self, dependent: Sequence[int]) -> int:
+        felt = 0 if self.slopes is None else int(self.slopes.felt(dependent).sum())
+        return felt + self.others - len(dependent)
 
 
 def _size(found: ClosedSet) -> tuple[bool, int]:
     return found.timed, len(found.states)
 
 
-def velocity_charts(form: Descriptor, values: Values) -> Iterator[tuple[int, ...]]:
+def _regular_rows(form: Descriptor, values: Values, at: Values | None) -> np.ndarray:
+    """J of the independent velocity constraints at a state, or at the sample if it is singular there."""
+    slopes = jacobian(velocity_rows(form), form.velocities)
+    J = _independent(numbers(slopes, values)) if slopes.size else np.zeros((0, form.coordinates))
+    if at is None or not len(J):
+        return J
+    try:
+        there = _independent(numbers(slopes, at))
+    except DomainError:
+        return J
+    return there if len(there) == len(J) else J
+
+
+def _independent(J: np.ndarray) -> np.ndarray:
+    return unit_rows(J[independent_rows([unit_rows(J)])])
+
+
+def velocity_charts(form: Descriptor, J: np.ndarray) -> Iterator[tuple[int, ...]]:
     """Choices of dependent velocities: first those of coordinates that appear in no force, inertia or constraint."""
-    rows = velocity_rows(form)
-    if not rows:
-        yield ()
-        return
-    n, v = form.coordinates, form.velocities
-    J = numbers(jacobian(rows, v), values)
-    kept = independent_rows([unit_rows(J)])
-    J = unit_rows(J[kept])
-    present = symbols([*form.balance, *rows])
-    absent = [i for i in range(n) if form.states[i] not in present]
+    present = symbols([*form.balance, *velocity_rows(form)])
+    absent = [i for i in range(form.coordinates) if form.states[i] not in present]
     seen = set()
-    for preferred in (absent, [], *([i for i in absent if i != j] for j in absent)):
-        weights = np.where(np.isin(np.arange(n), preferred), 1e3, 1.0)
-        chart = best_columns(J * weights)
+    for chart in _preferring(J, absent):
         if chart not in seen:
             seen.add(chart)
             yield chart
-    yield from _exchanges(J, absent, seen)
+    yield from _exchanges(J, seen)
 
 
-def _exchanges(J: np.ndarray, absent: Sequence[int], seen: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+def _preferring(J: np.ndarray, preferred: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The best charts that eliminate the preferred velocities, or none of them, or all but one."""
+    for chosen in (preferred, [], *([i for i in preferred if i != j] for j in preferred)):
+        yield best_columns(J * np.where(np.isin(np.arange(J.shape[1]), chosen), 1e3, 1.0)) if len(J) else ()
+
+
+def _own_charts(form: Descriptor, J: np.ndarray, found: ClosedSet | None) -> Iterator[tuple[int, ...]]:
+    """Charts that eliminate the velocities of coordinates outside the closed set."""
+    if found is None or not found.foreign:
+        return
+    outside = [i for i in range(form.coordinates) if form.states[i] not in found.states]
+    yield from dict.fromkeys(_preferring(J, outside))
+
+
+def _exchanges(J: np.ndarray, seen: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     """Charts that differ from the first ones by one column."""
     for base in list(seen):
         for old in base:
@@ -174,8 +242,8 @@ def _accelerations(form: Descriptor, values: Values) -> list[Node]:
 
 def _closure(rates: Mapping[Node, Node], seeds: Sequence[Node], form: Descriptor, values: Values) -> set[Node]:
     """Everything on which the rates of the seeds depend, directly or through other rates."""
-    influence = _Influence(rates, form, values)
     inside, waiting = set(seeds), list(seeds)
+    influence = _Influence(rates, [x for x in (*form.states, form.time) if x not in inside], values)
     while waiting:
         state = waiting.pop()
         for other in influence.of(state) - inside:
@@ -186,31 +254,17 @@ def _closure(rates: Mapping[Node, Node], seeds: Sequence[Node], form: Descriptor
 
 
 class _Influence:
-    """Which states and whether the time influence a rate; tested exactly, each symbol for all rates at once."""
+    """Which of some symbols influence a rate; tested exactly, all together."""
 
-    def __init__(self, rates: Mapping[Node, Node], form: Descriptor, values: Values) -> None:
-        self.rates, self.values = rates, values
-        self.tested = (*form.states, form.time)
+    def __init__(self, rates: Mapping[Node, Node], tested: Sequence[Node], values: Values) -> None:
         self.present = {key: symbols([rate]) for key, rate in rates.items()}
-        self.independent: dict[Node, set[Node]] = {}  # by symbol: states whose rates do not depend on it
+        tested = [x for x in tested if any(x in present for present in self.present.values())]
+        same = independent(list(rates.values()), tested, values)
+        self.unfelt = {x: {key for key, free in zip(rates, same[x], strict=True) if free} for x in tested}
 
     def of(self, state: Node) -> set[Node]:
         """All that influences the rate of a state."""
-        return {x for x in self.tested if x in self.present[state] and state not in self._independent_of(x)}
-
-    def _independent_of(self, x: Node) -> set[Node]:
-        if x not in self.independent:
-            keys = [key for key in self.rates if x in self.present[key]]
-            self.independent[x] = {key for key, same in zip(keys, self._unchanged(keys, x), strict=True) if same}
-        return self.independent[x]
-
-    def _unchanged(self, keys: Sequence[Node], x: Node) -> list[bool]:
-        """Whether f(x) - f(x') vanishes identically."""
-        other = symbol(("another value of", x.value))
-        nodes = [self.rates[key] for key in keys]
-        changed = substitute(nodes, {x: other})
-        branch = {**self.values, other: self.values[x]}
-        return vanishing([a - b for a, b in zip(nodes, changed, strict=True)], branch)
+        return {x for x in self.present[state] if x in self.unfelt and state not in self.unfelt[x]}
 
 
 def influences(form: Descriptor, values: Values, q: Node) -> set[Node]:
@@ -220,7 +274,7 @@ def influences(form: Descriptor, values: Values, q: Node) -> set[Node]:
     rates = reduced_rates(form, values, chart_at(form, values))
     if rates is None:
         return {x for x in form.states if x is not q}
-    influence = _Influence(rates, form, values)
+    influence = _Influence(rates, [q], values)
     return {x for x in rates if x is not q and q in influence.of(x)}
 
 

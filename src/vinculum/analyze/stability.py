@@ -14,16 +14,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze.critical import critical_case, degenerate_potential
+from vinculum.analyze.critical import critical_case, degenerate_potential, natural
 from vinculum.analyze.decision import ASYMPTOTIC, CRITICAL, STABLE, UNDECIDED, UNSTABLE, WOULD_DECIDE, Decision
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.linearize import Point, linearize, point
+from vinculum.analyze.linearize import Point, linearize
 from vinculum.analyze.nonsmooth import nonsmooth
 from vinculum.analyze.parity import odd_state
 from vinculum.analyze.root_bounds import BoundedRoots
 from vinculum.analyze.structure import Structure, involved
+from vinculum.describe import Holonomic
 from vinculum.errors import ModelError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
@@ -113,7 +114,7 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
         return _hurwitz(linear, found)
     if linear.equations is None or linear.closed:
         return _on_the_axis(roots.shown[roots.on_axis])
-    where = point(linear.equations, linear.at)
+    where = linear.point
     energy = energy_test(linear, where, found.symmetry)
     if energy.stable and energy.conserved:
         return _by_energy(linear, found, energy)
@@ -126,6 +127,7 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
         _by_parity(linear, where, found)
         or by_coefficients
         or (degenerate_potential(linear, where, energy.conserved) if energy.degenerate else None)
+        or _along_rests(linear, where, found, energy)
         or _undecided(found, energy)
     )
 
@@ -162,7 +164,7 @@ def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
 
 
 def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Decision:
-    if found.symmetry.shape[1] and not found.drift.shape[1]:
+    if found.symmetry.shape[1] and not found.drift.shape[1] and not energy.holds:
         names = listed(involved(linear.states, found.symmetry))
         return Decision(
             UNDECIDED,
@@ -183,6 +185,24 @@ def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Dec
         STABLE,
         "the Lagrange-Dirichlet theorem",
         f"the energy {kept}, and the reduced potential has a strict minimum on the constraints",
+    )
+
+
+def _along_rests(linear: LinearModel, where: Point, found: Structure, energy: EnergyTest) -> Decision | None:
+    """A natural system whose rests form a manifold, with a minimum across it: it runs along (Rubin, Ungar 1957)."""
+    family = found.family[:, found.symmetry.shape[1] :]
+    if not family.shape[1] or found.unexplained or not energy.conserved or energy.flat != family.shape[1]:
+        return None
+    mechanics = where.form.mechanics
+    if mechanics is None or not all(isinstance(c, Holonomic) for c in mechanics.system.constraints):
+        return None
+    if not natural(linear, where):
+        return None
+    return Decision(
+        UNSTABLE,
+        "the theorem of Rubin and Ungar on motion along a valley of the potential",
+        f"the equilibria form a family in {listed(involved(linear.states, family))}, and the potential has a minimum "
+        "across it: a small push along the family moves the system along it without a restoring force",
     )
 
 

@@ -29,8 +29,9 @@ class Search:
         given: dict[sp.Expr, float],
         parameters: dict[sp.Symbol, float],
         moving: Sequence[sp.Expr] | None,
+        near: Mapping[sp.Expr, float] | None = None,
     ) -> None:
-        self.equations, self.given, self.moving = equations, given, moving
+        self.equations, self.given, self.moving, self.near = equations, given, moving, dict(near or {})
         self.form = descriptor(equations)
         self.momenta: Mapping[sp.Expr, Node] = getattr(equations, "definitions", {})
         self.refuse_unknown(given)
@@ -38,7 +39,7 @@ class Search:
         self.numbers = {symbol(p): float(x) for p, x in self.parameters.items()} | {self.form.time: 0.0}
         self.known = {symbol(key): float(value) for key, value in given.items()}
         if not self.rests and self.form.coordinates:
-            self.form, self.closed = best_frame(self.form, self.sample)
+            self.form, self.closed = best_frame(self.form, self.sample, self.expected)
             refuse_time(self.form, self.closed)
         self.rows, self.unknowns = self._equations()
         self.newton = ScaledNewton(self.rows, self.unknowns, self.numbers | self.known)
@@ -59,10 +60,16 @@ class Search:
         drawn = dict(zip((*self.form.states, *self.form.inputs), generic, strict=True))
         return drawn | dict(values or {}) | self.numbers
 
+    @property
+    def expected(self) -> dict[Node, float]:
+        """The state at which the search starts."""
+        near = {symbol(key): float(value) for key, value in self.near.items()}
+        return dict.fromkeys((*self.form.states, *self.form.inputs), 0.0) | near | self.known | self.numbers
+
     @cached_property
     def closed(self) -> ClosedSet:
         """The states that a steady motion holds constant."""
-        found = closed_set(self.form, self.sample)
+        found = closed_set(self.form, self.sample, at=self.expected)
         refuse_time(self.form, found)
         return found
 
@@ -129,9 +136,9 @@ class Search:
 
     # -- the search ---------------------------------------------------------------------------------------------
 
-    def run(self, near: Mapping[sp.Expr, float], starts: int) -> Equilibrium:
+    def run(self, starts: int) -> Equilibrium:
         """All solutions found, the first from ``near``."""
-        begin = self.start(near)
+        begin = self.start(self.near)
         found: list[Solution] = []
         for x in self._starts(begin, starts):
             solution = self._within_a_turn(self.newton.solve(x))
@@ -169,6 +176,8 @@ class Search:
 
     def _starts(self, begin: np.ndarray, count: int) -> list[np.ndarray]:
         """The first start, then random ones around it at the natural scale of each unknown."""
+        if not count:
+            return [begin]
         random = np.random.default_rng(0)
         sizes = self._spread(begin)
         return [begin, *(begin + random.normal(0, 1.5, len(begin)) * sizes for _ in range(count))]

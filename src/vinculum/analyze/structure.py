@@ -21,7 +21,7 @@ import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.linearize import algebraic, point
+from vinculum.analyze.linearize import algebraic
 from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
 from vinculum.analyze.scaled_newton import ScaledNewton
@@ -77,7 +77,7 @@ class _Finder:
 
     def __init__(self, linear: LinearModel) -> None:
         assert linear.equations is not None
-        self.linear, self.where = linear, point(linear.equations, linear.at)
+        self.linear, self.where = linear, linear.point
         self.n = len(linear.states)
         self.places = [self.where.form.states.index(symbol(x)) for x in linear.states]
         errors = linear.errors if linear.errors is not None else np.zeros_like(linear.system_matrix)

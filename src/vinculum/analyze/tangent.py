@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.analyze.descriptor import Descriptor
+from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, unit_rows
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.graph import Node, jacobian, symbols
@@ -70,15 +71,13 @@ def tangent(
     ``dependent`` are the dependent coordinates, if they are chosen already; states ``outside`` the closed set of a
     steady motion follow from the others where they can; or ``chart`` names all independent states.
     """
-    x, w, u = form.states, form.algebraic, form.inputs
-    g_x, g_w, g_u = (slopes(form.balance, part, values) for part in (x, w, u))
-    f_x, f_w, f_u = (slopes(form.rates, part, values) for part in (x, w, u))
+    x = form.states
+    (f_x, f_w, f_u), (g_x, g_w, g_u), (Z, _, _) = _blocks(form, values)
     inverse = _inverse(form, g_w.value)
     w_x, w_u = -inverse @ g_x.value, -inverse @ g_u.value
     w_error = np.abs(inverse) @ (g_x.error + g_w.error @ np.abs(w_x))
     F, F_u = f_x.value + f_w.value @ w_x, f_u.value + f_w.value @ w_u
     F_error = f_x.error + f_w.error @ np.abs(w_x) + np.abs(f_w.value) @ w_error
-    Z = slopes(form.residuals, x, values)
     if chart is None:
         follow = dependent_states(form, Z.value, values, dependent, outside)
     else:
@@ -90,16 +89,40 @@ def tangent(
     return Tangent(tuple(rows), A, F_u[rows], N, w_x @ N, w_u, error, F, F_u, terms, Z.value)
 
 
+def _blocks(form: Descriptor, values: Values) -> list[list[Measured]]:
+    """The slopes of (f, g, z) by (x, w, u), all in one evaluation."""
+    shape = form.slopes.shape
+    found = np.array(magnitudes(list(form.slopes.ravel()), values)).reshape(*shape, 2)
+    rows = np.cumsum([len(form.rates), len(form.balance)])
+    columns = np.cumsum([len(form.states), len(form.algebraic)])
+    return [
+        [Measured(block[..., 0], _EPS * block[..., 1]) for block in np.split(part, columns, axis=1)]
+        for part in np.split(found, rows, axis=0)
+    ]
+
+
 def rate_terms(form: Descriptor, values: Values) -> np.ndarray:
     """The sizes of the terms that cancel in each rate; of accelerations, largest force over √(M_ii M_jj)."""
-    terms, n = _terms(form.rates, values), form.coordinates
+    terms, n = term_sizes(form.rates, values), form.coordinates
     if n:
         root = column_sizes(form, values)[:n]
-        terms[n : 2 * n] = (_terms(form.balance[:n], values) / root).max(initial=0.0) / root
+        terms[:n] = np.maximum(terms[:n], speeds(form, values)[n : 2 * n])
+        terms[n : 2 * n] = (term_sizes(form.balance[:n], values) / root).max(initial=0.0) / root
     return terms
 
 
-def _terms(rows: Sequence[Node], values: Values) -> np.ndarray:
+def speeds(form: Descriptor, values: Values) -> np.ndarray:
+    """The largest speed in the metric of the kinetic energy, in the units of every velocity; zero for other states."""
+    n, scale = form.coordinates, np.zeros(len(form.states))
+    if n:
+        root = column_sizes(form, values)[:n]
+        fastest = max(abs(values[v]) * r for v, r in zip(form.velocities, root, strict=True))
+        scale[n : 2 * n] = fastest / root
+    return scale
+
+
+def term_sizes(rows: Sequence[Node], values: Values) -> np.ndarray:
+    """The largest term that is summed in each row."""
     return np.array([size for _, size in magnitudes(list(rows), values)]) if rows else np.zeros(0)
 
 
@@ -107,11 +130,8 @@ def _inverse(form: Descriptor, g_w: np.ndarray) -> np.ndarray:
     """g_w⁻¹; for redundant constraints the pseudoinverse, whose accelerations are the same."""
     if not g_w.size:
         return np.zeros(g_w.shape[::-1])
-    scale = np.where(np.abs(g_w).max(axis=1) > 0, np.abs(g_w).max(axis=1), 1.0)
-    column = np.abs(g_w / scale[:, None]).max(axis=0)
-    column = np.where(column > 0, column, 1.0)
-    S = g_w / scale[:, None] / column
-    return np.linalg.pinv(S, rcond=1e-12) / column[:, None] / scale
+    R, C = equilibrate(g_w)
+    return C[:, None] * np.linalg.pinv(R[:, None] * g_w * C, rcond=1e-12) * R
 
 
 def _embedding(Z: Measured, free: list[int], follow: list[int]) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.unit_free import unit_free
 from vinculum.errors import ModelError
 from vinculum.names import listed, name_of
@@ -19,7 +18,7 @@ from vinculum.names import listed, name_of
 _ROUNDING = 1e4 * np.finfo(float).eps
 
 
-def zeros(linear: LinearModel | MatrixModel, input: sp.Expr, output: sp.Expr) -> np.ndarray:
+def zeros(linear: LinearModel, input: sp.Expr, output: sp.Expr) -> np.ndarray:
     """The invariant zeros from an input to an output, rightmost first."""
     import scipy.linalg
 
@@ -39,7 +38,7 @@ def zeros(linear: LinearModel | MatrixModel, input: sp.Expr, output: sp.Expr) ->
     return found[np.lexsort((-found.imag, -found.real))]
 
 
-def relative_degree(linear: LinearModel | MatrixModel, input: sp.Expr, output: sp.Expr) -> int | None:
+def relative_degree(linear: LinearModel, input: sp.Expr, output: sp.Expr) -> int | None:
     """How often the output must be differentiated until the input appears; None if it never does."""
     return _relative_degree(*_single(linear, input, output))
 
@@ -53,7 +52,7 @@ def _relative_degree(F: np.ndarray, h: np.ndarray, c: np.ndarray) -> int | None:
     return None
 
 
-def _single(linear: LinearModel | MatrixModel, input: sp.Expr, output: sp.Expr) -> tuple[np.ndarray, ...]:
+def _single(linear: LinearModel, input: sp.Expr, output: sp.Expr) -> tuple[np.ndarray, ...]:
     """F, the column h of the input and the row c of the output."""
     if input not in linear.inputs:
         raise ModelError("Invalid input", [f"{name_of(input)} is not among {listed(linear.inputs) or 'none'}."])

@@ -17,7 +17,6 @@ import sympy as sp
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import linearize
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.unit_free import unit_free
 from vinculum.control.feedback import value_at
 from vinculum.deprecations import renamed
@@ -87,7 +86,7 @@ def region_of_attraction(
     return Attraction(tuple(starts), distances, tolerance, outcomes)
 
 
-def relative_distances(linear: LinearModel | MatrixModel, motions: Sequence[Trajectory | None]) -> np.ndarray:
+def relative_distances(linear: LinearModel, motions: Sequence[Trajectory | None]) -> np.ndarray:
     """For each motion, the largest ratio |state - equilibrium| at the end to its maximum, over the states of the model.
 
     States that only rounding moves are left out: 1e-9 of the largest movement, in natural units.
@@ -100,7 +99,7 @@ def relative_distances(linear: LinearModel | MatrixModel, motions: Sequence[Traj
     return np.array([np.inf if d is None else _ratio(d, _ROUNDING * moved * units) for d in away])
 
 
-def deviations_of(linear: LinearModel | MatrixModel, motion: Trajectory) -> np.ndarray:
+def deviations_of(linear: LinearModel, motion: Trajectory) -> np.ndarray:
     """|state - equilibrium|, (states, times)."""
     return np.array([np.abs(motion[s] - value_at(linear, s)) for s in linear.states])
 

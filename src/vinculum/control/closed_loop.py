@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.control.feedback import FeedbackLaw, controller_state, deviations, inputs_of, value_at
 from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
@@ -37,7 +35,7 @@ def close_loop(
     return replace(_at_the_same_parameters(equations, law), laws=laws, extra=extra | _compensator_rates(law))
 
 
-def estimated(linear: LinearModel | MatrixModel) -> tuple[sp.Expr, ...]:
+def estimated(linear: LinearModel) -> tuple[sp.Expr, ...]:
     """The symbols of the estimated perturbations, estimate_theta for theta."""
     return tuple(controller_state("estimate", s, linear) for s in linear.states)
 
@@ -46,10 +44,9 @@ def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> Linear
     """The linear model of the closed loop, for `stability`: F + HK, or with an observer the composite matrix."""
     linear = law.linear
     A = loop_matrices(law, estimator).A
-    cleared = {name: value for name, value in _OF_THE_OPEN_LOOP.items() if name in {f.name for f in fields(linear)}}
     states = (*linear.states, *_extra_states(law, estimator))
     rows = {key: np.append(row, np.zeros(len(A) - len(row))) for key, row in linear.measured.items()}
-    return replace(  # type: ignore[return-value]  # a MatrixModel stays one
+    return replace(
         linear,
         system_matrix=A,
         states=states,
@@ -57,14 +54,16 @@ def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> Linear
         input_matrix=np.zeros((len(A), 0)),
         measured=rows,
         closed=True,
-        **cleared,
+        errors=None if linear.errors is None else _padded(linear.errors, len(A)),
+        outputs={},
     )
 
 
-_OF_THE_OPEN_LOOP: dict[str, Any] = {
-    "errors": None,
-    "outputs": {},
-}  # fields of a linear model that do not apply to the closed loop
+def _padded(errors: np.ndarray, size: int) -> np.ndarray:
+    """The errors of F within the matrix of the whole loop."""
+    whole = np.zeros((size, size))
+    whole[: len(errors), : len(errors)] = errors
+    return whole
 
 
 def _extra_states(law: FeedbackLaw, estimator: Estimator | None) -> tuple[sp.Expr, ...]:

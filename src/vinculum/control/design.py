@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.control.feedback import FeedbackLaw
 from vinculum.control.own_gain import Gains, law
 from vinculum.control.pid import pid
@@ -17,7 +16,7 @@ from vinculum.errors import ModelError
 KINDS = {"poles": ("poles", "inputs"), "gain": ("gain",), "pid": ("pid",)}  # and the keys that go with each
 
 
-def design(linear: LinearModel | MatrixModel, **control: Any) -> FeedbackLaw:
+def design(linear: LinearModel, **control: Any) -> FeedbackLaw:
     """The law of a section [control]: ``poles``, ``gain`` or ``pid``, otherwise the arguments of `stabilize`."""
     problems = mixed_keys(control)
     if problems:

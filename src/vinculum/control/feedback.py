@@ -15,7 +15,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import Mode
 from vinculum.analyze.root_bounds import bounded_roots
 from vinculum.control.loop_matrices import loop_matrices
@@ -43,7 +42,7 @@ class Compensator:
 class FeedbackLaw:
     """u = u₀ + gain·η with η = state - state at the equilibrium, and what a compensator adds."""
 
-    linear: LinearModel | MatrixModel
+    linear: LinearModel
     gain: np.ndarray  # (inputs, states)
     modes: tuple[Mode, ...]  # with their distances to being uncontrollable
     compensator: Compensator | None = None
@@ -56,7 +55,7 @@ class FeedbackLaw:
     @property
     def laws(self) -> dict[sp.Expr, sp.Expr]:
         """The inputs as expressions of the state: {u: u₀ + Σ gain·(state - state₀) + ...}."""
-        return inputs_of(self, [s - sp.Float(value_at(self.linear, s)) for s in self.linear.states])
+        return inputs_of(self, deviations(self.linear, self.linear.states))
 
     def __repr__(self) -> str:
         gains = zip(self.linear.inputs, self.gain, strict=True)
@@ -82,23 +81,23 @@ def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr]) -> dict[sp.Expr, sp.Expr
     }
 
 
-def deviations(linear: LinearModel | MatrixModel, keys: Sequence[sp.Expr]) -> list[sp.Expr]:
-    """y - y₀ for every key."""
-    return [key - sp.Float(value_at(linear, key)) for key in keys]
+def deviations(linear: LinearModel, keys: Sequence[sp.Expr]) -> list[sp.Expr]:
+    """y - y₀ for every key, in the user's symbols."""
+    return [linear.definitions.get(key, key) - sp.Float(value_at(linear, key)) for key in keys]
 
 
-def value_at(linear: LinearModel | MatrixModel, key: sp.Expr) -> float:
+def value_at(linear: LinearModel, key: sp.Expr) -> float:
     """The value at the equilibrium. A velocity that the point does not name is zero, as in `linearize`."""
     return float(linear.at[key]) if key in linear.at else 0.0
 
 
-def controller_state(kind: str, key: sp.Expr, linear: LinearModel | MatrixModel) -> sp.Expr:
+def controller_state(kind: str, key: sp.Expr, linear: LinearModel) -> sp.Expr:
     """A state of a controller as a function of time, such as ``integral_x``."""
     time = TIME if linear.equations is None else linear.equations.time
     return sp.Function(f"{kind}_{variable_name(key)}")(time)
 
 
-def output_rows(linear: LinearModel | MatrixModel, outputs: Sequence[sp.Expr]) -> np.ndarray:
+def output_rows(linear: LinearModel, outputs: Sequence[sp.Expr]) -> np.ndarray:
     """The rows C of y = C η; raises for what the model cannot measure."""
     problems = [
         f"{name_of(y)} cannot be measured.{suggestion(name_of(y), map(name_of, linear.measured))}"
@@ -112,7 +111,7 @@ def output_rows(linear: LinearModel | MatrixModel, outputs: Sequence[sp.Expr]) -
     return np.array([linear.measured[y] for y in outputs]).reshape(len(outputs), -1)
 
 
-def input_columns(linear: LinearModel | MatrixModel, inputs: Sequence[sp.Expr] | None) -> list[int]:
+def input_columns(linear: LinearModel, inputs: Sequence[sp.Expr] | None) -> list[int]:
     """The columns of H that the chosen inputs have (default: all); raises for unknown inputs."""
     chosen = list(linear.inputs if inputs is None else inputs)
     problems = [
@@ -127,7 +126,7 @@ def input_columns(linear: LinearModel | MatrixModel, inputs: Sequence[sp.Expr] |
     return [linear.inputs.index(u) for u in chosen]
 
 
-def whole_gain(linear: LinearModel | MatrixModel, columns: Sequence[int], gain: np.ndarray) -> np.ndarray:
+def whole_gain(linear: LinearModel, columns: Sequence[int], gain: np.ndarray) -> np.ndarray:
     """The gain of all inputs from that of the chosen ones; the others keep their holding values."""
     whole = np.zeros((len(linear.inputs), gain.shape[1]))
     whole[list(columns)] = gain

@@ -13,9 +13,8 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.state_space import state_space
-from vinculum.control.feedback import FeedbackLaw, input_columns, output_rows
+from vinculum.control.feedback import FeedbackLaw, input_columns
 from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
 from vinculum.errors import ModelError
@@ -64,7 +63,7 @@ class FrequencyResponse:
 
 
 def response(
-    linear: LinearModel | MatrixModel,
+    linear: LinearModel,
     frequencies: Sequence[float] | np.ndarray,
     *,
     inputs: Sequence[sp.Expr] | None = None,
@@ -74,7 +73,6 @@ def response(
     omega = _checked(frequencies)
     chosen = tuple(linear.inputs[k] for k in input_columns(linear, inputs))
     read = tuple(linear.states if outputs is None else outputs)
-    output_rows(linear, read)
     model = state_space(linear, chosen, read)
     return FrequencyResponse(chosen, read, omega, np.asarray(model(1j * omega, squeeze=False)))
 
@@ -106,7 +104,19 @@ def loop_response(
     """L(iω) of the loop that is open at one input; by default over the frequencies of its roots and a decade around."""
     loop = loop_transfer(law, input, estimator)
     omega = _around(loop.poles(), law.roots) if frequencies is None else _checked(frequencies)
+    omega = omega if frequencies is not None else without_poles(omega, loop.poles())
     return FrequencyResponse((input,), (input,), omega, np.asarray(loop(1j * omega, squeeze=False)))
+
+
+def without_poles(omega: np.ndarray, poles: np.ndarray) -> np.ndarray:
+    """The frequencies without those at which G is infinite: undamped poles."""
+    near = np.abs(omega[:, None] - undamped_frequencies(poles)[None, :]) <= 1e-9 * omega[:, None]
+    return omega[~near.any(axis=1)]
+
+
+def undamped_frequencies(poles: np.ndarray) -> np.ndarray:
+    """The frequencies of poles on the imaginary axis."""
+    return np.abs(poles.imag[np.abs(poles.real) <= 1e-9 * np.abs(poles)])
 
 
 def _around(*roots: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.control.feedback import FeedbackLaw
-from vinculum.control.frequency import loop_transfer
+from vinculum.control.frequency import loop_transfer, undamped_frequencies, without_poles
 from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
 from vinculum.names import name_of
@@ -71,8 +71,9 @@ def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin
 
     omega = _grid(loop)
     values = L(omega)
-    gain_at = _crossings(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)))
-    real_at = _crossings(lambda w: L(w).imag, omega, values.imag)
+    infinite = undamped_frequencies(np.linalg.eigvals(loop.A))
+    gain_at = _crossings(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)), infinite)
+    real_at = _crossings(lambda w: L(w).imag, omega, values.imag, infinite)
     at_rest = _at_rest(loop)
     phase_at = np.array([w for w in real_at if L(w)[0].real < 0])
     factors = -1 / np.array([*(L(w)[0].real for w in phase_at), *at_rest])
@@ -98,16 +99,17 @@ def _grid(loop: Any) -> np.ndarray:
     widths = np.maximum(np.abs(roots.real), 1e-6 * np.abs(roots))
     peaks = (np.abs(roots.imag)[:, None] + widths[:, None] * _NEAR).ravel()
     chosen = np.concatenate([even, peaks[peaks > even[0]]])
-    on_a_pole = np.isin(chosen, np.abs(roots.imag[roots.real == 0]))
-    return np.unique(chosen[~on_a_pole])
+    return without_poles(np.unique(chosen), np.linalg.eigvals(loop.A))
 
 
-def _crossings(f: Callable[[np.ndarray], np.ndarray], omega: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Where f changes its sign without a jump of a pole."""
+def _crossings(f: Curve, omega: np.ndarray, values: np.ndarray, infinite: np.ndarray) -> np.ndarray:
+    """Where f is zero; a change of sign through a pole at an ``infinite`` frequency does not count."""
     from scipy.optimize import brentq
 
     found = []
     for i in np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0):
+        if np.any((omega[i] <= infinite) & (infinite <= omega[i + 1])):
+            continue
         w = brentq(lambda x: float(f(np.array([x]))[0]), omega[i], omega[i + 1], xtol=1e-14 * omega[i], rtol=1e-14)
         if abs(f(np.array([w]))[0]) <= min(abs(values[i]), abs(values[i + 1])):
             found.append(w)

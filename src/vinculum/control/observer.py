@@ -17,7 +17,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import Mode, observability
 from vinculum.analyze.root_bounds import bounded_roots
 from vinculum.analyze.unit_free import unit_free
@@ -48,7 +47,7 @@ class Realization:
 class Estimator:
     """An observer of the linear model's state."""
 
-    linear: LinearModel | MatrixModel
+    linear: LinearModel
     outputs: tuple[sp.Expr, ...]
     C: np.ndarray  # (outputs, states)
     gain: np.ndarray  # L, (states, outputs); for a reduced observer (estimated states, outputs)
@@ -101,7 +100,7 @@ class Estimator:
 
 
 def observe(
-    linear: LinearModel | MatrixModel,
+    linear: LinearModel,
     outputs: Sequence[sp.Expr],
     state_noise: Weights = None,
     output_noise: Weights = None,
@@ -144,7 +143,7 @@ def split_states(C: np.ndarray, hidden: Sequence[int]) -> tuple[np.ndarray, np.n
     return T, inverse[:, :p], inverse[:, p:]
 
 
-def _unmeasured(linear: LinearModel | MatrixModel, C: np.ndarray, outputs: Sequence[sp.Expr]) -> list[int]:
+def _unmeasured(linear: LinearModel, C: np.ndarray, outputs: Sequence[sp.Expr]) -> list[int]:
     """Numbers of the states that are left when one state is solved for from each output, by the largest pivots."""
     import scipy.linalg
 

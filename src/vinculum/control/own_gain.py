@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import controllability
 from vinculum.control.feedback import FeedbackLaw
 from vinculum.errors import ModelError
@@ -18,7 +17,7 @@ from vinculum.names import listed, name_of, suggestion
 Gains = Mapping[sp.Expr, Mapping[sp.Expr, float]]
 
 
-def law(linear: LinearModel | MatrixModel, gain: np.ndarray | Sequence | Gains) -> FeedbackLaw:
+def law(linear: LinearModel, gain: np.ndarray | Sequence | Gains) -> FeedbackLaw:
     """The law u = u₀ + gain·η for a gain of one's own: a matrix (inputs, states), or {input: {state: gain}}.
 
     The sign is that of the formula: negative feedback has negative gains.
@@ -33,7 +32,7 @@ def law(linear: LinearModel | MatrixModel, gain: np.ndarray | Sequence | Gains) 
     return FeedbackLaw(linear, K, tuple(controllability(linear)))
 
 
-def _by_symbol(linear: LinearModel | MatrixModel, given: Gains) -> np.ndarray:
+def _by_symbol(linear: LinearModel, given: Gains) -> np.ndarray:
     problems = _unknown(given, linear.inputs, "input")
     for row in given.values():
         problems += _unknown(row, linear.states, "state")

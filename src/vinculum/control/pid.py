@@ -11,7 +11,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import controllability
 from vinculum.control.feedback import Compensator, FeedbackLaw, controller_state, input_columns, output_rows
 from vinculum.errors import ModelError
@@ -19,7 +18,7 @@ from vinculum.names import name_of
 
 
 def pid(
-    linear: LinearModel | MatrixModel,
+    linear: LinearModel,
     output: sp.Expr,
     input: sp.Expr,
     kp: float,
@@ -47,12 +46,12 @@ def _proportional(y: sp.Expr, kp: float) -> Compensator:
     return _part((y,), (), [[]], [[]], [[-kp]])
 
 
-def _integral(linear: LinearModel | MatrixModel, y: sp.Expr, ki: float) -> Compensator:
+def _integral(linear: LinearModel, y: sp.Expr, ki: float) -> Compensator:
     """ż = y - y₀."""
     return _part((y,), (controller_state("integral", y, linear),), [[0.0]], [[-ki]], [[0.0]], B=[[1.0]])
 
 
-def _derivative(linear: LinearModel | MatrixModel, y: sp.Expr, kd: float, filter: float | None) -> Compensator:
+def _derivative(linear: LinearModel, y: sp.Expr, kd: float, filter: float | None) -> Compensator:
     """-k_d ẏ, or -k_d (y - y₀ - w)/τ with ẇ = (y - y₀ - w)/τ."""
     if filter is None:
         return _part((_rate(linear, y),), (), [[]], [[]], [[-kd]])
@@ -62,7 +61,7 @@ def _derivative(linear: LinearModel | MatrixModel, y: sp.Expr, kd: float, filter
     return _part((y,), (w,), [[-1 / filter]], [[kd / filter]], [[-kd / filter]], B=[[1 / filter]])
 
 
-def _rate(linear: LinearModel | MatrixModel, y: sp.Expr) -> sp.Expr:
+def _rate(linear: LinearModel, y: sp.Expr) -> sp.Expr:
     """ẏ, which must be measurable."""
     time = None if linear.equations is None else linear.equations.time
     rate = None if time is None else y.diff(time)

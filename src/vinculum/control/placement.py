@@ -12,7 +12,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import controllability
 from vinculum.analyze.unit_free import UnitFree, unit_free
 from vinculum.control.feedback import FeedbackLaw, input_columns, whole_gain
@@ -23,9 +22,7 @@ from vinculum.text_printer import numbers
 _REACHED = 1e-5  # largest relative change of a coefficient of the characteristic polynomial
 
 
-def place(
-    linear: LinearModel | MatrixModel, roots: Sequence[complex], inputs: Sequence[sp.Expr] | None = None
-) -> FeedbackLaw:
+def place(linear: LinearModel, roots: Sequence[complex], inputs: Sequence[sp.Expr] | None = None) -> FeedbackLaw:
     """The feedback law whose closed loop has the given roots: as many as states, complex ones in conjugate pairs."""
     wanted = _checked(roots, len(linear.states))
     columns = input_columns(linear, inputs)

@@ -8,7 +8,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import Mode, minimum_actuators, sufficient_inputs, sufficient_outputs
 from vinculum.errors import Finding, Formula, VinculumError, call
 from vinculum.names import listed
@@ -23,7 +22,7 @@ def described(modes: Sequence[Mode]) -> str:
     return "; ".join(dict.fromkeys(words))
 
 
-def refuse_idle_inputs(linear: LinearModel | MatrixModel, columns: Sequence[int]) -> None:
+def refuse_idle_inputs(linear: LinearModel, columns: Sequence[int]) -> None:
     """Raise an error if there are no inputs, or if a chosen input has no effect."""
     if not linear.inputs:
         advice = ("Add them: ", call("System", inputs=[Formula("u")]), ".")
@@ -34,7 +33,7 @@ def refuse_idle_inputs(linear: LinearModel | MatrixModel, columns: Sequence[int]
         raise VinculumError(f"{which} no effect at this point (a zero column of B). Remove it from the inputs.")
 
 
-def refuse_uncontrollable(linear: LinearModel | MatrixModel, modes: Sequence[Mode], inputs: Sequence[sp.Expr]) -> None:
+def refuse_uncontrollable(linear: LinearModel, modes: Sequence[Mode], inputs: Sequence[sp.Expr]) -> None:
     """Raise an error that names the uncontrollable modes."""
     if not modes:
         return
@@ -54,7 +53,7 @@ def _needed(count: int) -> str:
     return f"At least {count} {'input is' if count == 1 else 'inputs are'} needed that act on these states."
 
 
-def refuse_unobservable(linear: LinearModel | MatrixModel, outputs: Sequence[sp.Expr], modes: Sequence[Mode]) -> None:
+def refuse_unobservable(linear: LinearModel, outputs: Sequence[sp.Expr], modes: Sequence[Mode]) -> None:
     """Raise an error that names the unobservable modes that do not decay by themselves."""
     bad = [mode for mode in modes if mode.lost and not mode.decays]
     if not bad:

@@ -16,7 +16,6 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.matrix_model import MatrixModel
 from vinculum.analyze.modes import Mode, reach
 from vinculum.analyze.root_bounds import bounded_roots
 from vinculum.analyze.unit_free import UnitFree, unit_free
@@ -36,7 +35,7 @@ from vinculum.text_printer import number
 
 
 def stabilize(
-    linear: LinearModel | MatrixModel,
+    linear: LinearModel,
     state_weights: Weights = None,
     input_weights: Weights = None,
     *,
@@ -59,7 +58,7 @@ def stabilize(
     F, H, Q, names = _augmented(
         linear, columns, _state_weights(linear, state_weights, outputs), integral, integral_weights
     )
-    modes = reach(F, H, names)
+    modes = reach(F, H, names, _padded(linear.errors, len(F)))
     refuse_uncontrollable(linear, [mode for mode in modes if mode.lost and not mode.decays], used)
     refuse_unweighted(unweighted_modes(F, Q, names))
     gain = whole_gain(linear, columns, regulator(F, H, Q, R))
@@ -67,7 +66,16 @@ def stabilize(
     return FeedbackLaw(linear, gain[:, :n], tuple(modes), _integrals(linear, integral, gain[:, n:]))
 
 
-def _state_weights(linear: LinearModel | MatrixModel, given: Weights, outputs: Sequence[sp.Expr] | None) -> np.ndarray:
+def _padded(errors: np.ndarray | None, size: int) -> np.ndarray | None:
+    """The errors of the plant's matrix within the augmented one, whose other entries are exact."""
+    if errors is None:
+        return None
+    result = np.zeros((size, size))
+    result[: len(errors), : len(errors)] = errors
+    return result
+
+
+def _state_weights(linear: LinearModel, given: Weights, outputs: Sequence[sp.Expr] | None) -> np.ndarray:
     """Q, or CᵀWC from the weights W of chosen outputs."""
     if outputs is None:
         return weights(given, len(linear.states), "state_weights", linear.states)
@@ -76,7 +84,7 @@ def _state_weights(linear: LinearModel | MatrixModel, given: Weights, outputs: S
 
 
 def _augmented(
-    linear: LinearModel | MatrixModel,
+    linear: LinearModel,
     columns: Sequence[int],
     Q: np.ndarray,
     integral: Sequence[sp.Expr],
@@ -96,7 +104,7 @@ def _augmented(
     return F, H, Q, names + [f"integral of {name_of(y)}" for y in integral]
 
 
-def _refuse_too_many(linear: LinearModel | MatrixModel, columns: Sequence[int], integral: Sequence[sp.Expr]) -> None:
+def _refuse_too_many(linear: LinearModel, columns: Sequence[int], integral: Sequence[sp.Expr]) -> None:
     if len(integral) > len(columns):
         used = listed(linear.inputs[k] for k in columns)
         problem = (
@@ -105,7 +113,7 @@ def _refuse_too_many(linear: LinearModel | MatrixModel, columns: Sequence[int], 
         raise ModelError("Invalid integral", [problem])
 
 
-def _integrals(linear: LinearModel | MatrixModel, integral: Sequence[sp.Expr], gain: np.ndarray) -> Compensator | None:
+def _integrals(linear: LinearModel, integral: Sequence[sp.Expr], gain: np.ndarray) -> Compensator | None:
     """ż = y - y₀, with the given gain."""
     if not integral:
         return None

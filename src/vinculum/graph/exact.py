@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import reduce
 from operator import mul
@@ -79,6 +80,24 @@ def vanishing(nodes: Sequence[Node], branch: Mapping[Node, float] | None = None)
             return [False] * len(nodes)
         zero = [before and value == 0 for before, value in zip(zero, values, strict=True)]
     return zero
+
+
+def independent(
+    nodes: Sequence[Node], variables: Sequence[Node], branch: Mapping[Node, float] | None = None
+) -> dict[Node, list[bool]]:
+    """For each variable, which nodes are proved not to depend on it: f(x) - f(x') vanishes identically."""
+    nodes = expand_calls(nodes)
+    plan = _Plan(nodes if branch is None else on_branch(nodes, branch))
+    rng, same = Random(0), {x: [True] * len(nodes) for x in variables}
+    for _ in range(_POINTS_WITH_ROOTS if plan.has_roots else _POINTS):
+        waiting = [x for x in variables if any(same[x])]
+        try:
+            unchanged = plan.compare(rng, waiting)
+        except NotDefined:
+            return {x: [False] * len(nodes) for x in variables}
+        for x in waiting:
+            same[x] = [a and b for a, b in zip(same[x], unchanged[x], strict=True)]
+    return same
 
 
 def residues(nodes: Sequence[Node], rng: Random) -> list[int]:
@@ -238,6 +257,19 @@ class _Plan:
         raise NotDefined("no point was found at which all operations are defined")
 
 
+    def compare(self, rng: Random, variables: Sequence[Node]) -> dict[Node, list[bool]]:
+        """Which outputs keep their value at a random point when one variable changes."""
+        for _ in range(_DRAWS):
+            try:
+                point = _Point(rng, self.forms)
+                before = point.at(self.nodes, self.outputs)
+                after = {x: point.changed(x, self.nodes, self.outputs) for x in variables}
+            except (ZeroDivisionError, NotDefined, OverflowError, ValueError):
+                continue
+            return {x: [a == b for a, b in zip(before, values, strict=True)] for x, values in after.items()}
+        raise NotDefined("no point was found at which all operations are defined")
+
+
 def _half(node: Node) -> bool:
     return node.op == "power" and node.args[1].op == "constant" and Fraction(node.args[1].value).denominator == 2
 
@@ -278,6 +310,26 @@ class _Point:
                 value[node] = self.operation(node) % p
         return [value[node] for node in outputs]
 
+    def changed(self, x: Node, nodes: Sequence[Node], outputs: Sequence[Node]) -> list[int]:
+        """The outputs with another value of one symbol and the same values of everything else."""
+        other = copy(self)
+        other.value, other.angles, touched = dict(self.value), {}, {x}
+        other.value[x] = self.rng.randrange(1, self.p)
+        for node in nodes:
+            if node is not x and not touched.isdisjoint(node.args):
+                touched.add(node)
+                other.value[node] = other.result(node)
+        return [other.value[node] for node in outputs]
+
+    def result(self, node: Node) -> int:
+        """One operation."""
+        op, value = node.op, self.value
+        if op == "multiply":
+            return value[node.args[0]] * value[node.args[1]] % self.p
+        if op == "add":
+            return (value[node.args[0]] + value[node.args[1]]) % self.p
+        return self.operation(node) % self.p
+
     def operation(self, node: Node) -> int:
         """An operation other than sums and products."""
         op, args = node.op, [self.value[arg] for arg in node.args]
@@ -287,6 +339,8 @@ class _Point:
             return self.rational(Fraction(node.value))
         if op == "negate":
             return -args[0]
+        if op == "subtract":
+            return args[0] - args[1]
         if op == "divide":
             return args[0] * pow(args[1], -1, self.p)
         if op == "sqrt":
