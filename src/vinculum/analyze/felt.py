@@ -34,19 +34,18 @@ class Slopes:
     def felt(self, dependent: Sequence[int]) -> np.ndarray:
         """Whether each coordinate changes a force, with these dependent velocities."""
         n, D = self.energy.shape[1] // 2, list(dependent)
-        found = []
+        found, terms = [], []
         for E, Z in zip(self.energy, self.rows, strict=True):
-            slope = E[:n].copy()
-            if D:
-                slope -= E[n:][D] @ np.linalg.lstsq(Z[:, n:][:, D], Z[:, :n], rcond=1e-12)[0]
-            found.append(slope)
-        return _differ(np.array(found))
+            follow = np.linalg.lstsq(Z[:, n:][:, D], Z[:, :n], rcond=1e-12)[0] if D else np.zeros((0, n))
+            found.append(E[:n] - E[n:][D] @ follow)
+            terms.append(np.abs(E[:n]) + np.abs(E[n:][D]) @ np.abs(follow))
+        return _differ(np.array(found), np.array(terms))
 
     def turns(self, x: int, y: int, heading: int) -> bool:
         """Whether a turn of the velocities ẋ, ẏ together with a heading changes a force: E_ψ - ẏ E_ẋ + ẋ E_ẏ."""
         n, v = self.velocities.shape[1], self.velocities.T
-        E = self.energy.T
-        return bool(_differ(E[heading] - v[y] * E[n + x] + v[x] * E[n + y]))
+        terms = np.array([self.energy.T[heading], -v[y] * self.energy.T[n + x], v[x] * self.energy.T[n + y]])
+        return bool(_differ(terms.sum(axis=0), np.abs(terms).sum(axis=0)))
 
 
 def slopes_at_points(form: Descriptor, rows: Sequence[Node], values: Values) -> Slopes | None:
@@ -76,6 +75,6 @@ def _points(form: Descriptor, nodes: Sequence[Node], values: Values) -> list[dic
     return [{**values, **dict(zip(moved, map(float, numbers), strict=True))} for numbers in drawn]
 
 
-def _differ(found: np.ndarray) -> np.ndarray:
-    """Whether numbers differ from point to point by more than rounding."""
-    return np.ptp(found, axis=0) > _CLEARLY * np.abs(found).max(axis=0)
+def _differ(found: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """Whether numbers differ from point to point by more than rounding errors of the terms they sum."""
+    return np.ptp(found, axis=0) > _CLEARLY * terms.max(axis=0)

@@ -145,7 +145,7 @@ class ScaledNewton:
         largest = np.divide(np.abs(state.R * state.f), state.terms, out=np.zeros(len(S)), where=state.terms > 0)
         sizes = state.C * state.effect
         zero = np.abs(x) <= 4 * _CONVERGED * np.minimum(sizes, on_the_way)  # but for rounding
-        rounded = np.where(zero, 0.0, x)
+        rounded = np.where(zero | (np.abs(x) < _TINY**0.5), 0.0, x)
         return Solution(rounded, bool(small and explained), sizes, _null(S) * state.C, largest.max(initial=0.0))
 
 

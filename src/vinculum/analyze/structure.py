@@ -127,16 +127,19 @@ class _Finder:
             return N, 0
         random = np.random.default_rng(0)
         trials = [N @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
-        if all(self.reached(direction, V) for direction in trials):
+        if all(self.reached(direction, V, N) for direction in trials):
             return N, 0
-        single = np.column_stack([N @ c for c in np.eye(k) if self.reached(N @ c, V)] or [np.zeros((self.n, 0))])
+        single = np.column_stack([N @ c for c in np.eye(k) if self.reached(N @ c, V, N)] or [np.zeros((self.n, 0))])
         return single, k - single.shape[1]
 
-    def reached(self, direction: np.ndarray, V: np.ndarray) -> dict[Node, float] | None:
-        """A steady motion in this direction, at a distance at which the equations are curved, if there is one."""
+    def reached(self, direction: np.ndarray, V: np.ndarray, kernel: np.ndarray) -> dict[Node, float] | None:
+        """A steady motion in this direction, at a distance at which the equations are curved, if there is one.
+
+        Along the kernel the distance is kept; Newton's method corrects the other directions.
+        """
         form, values = self.where.form, self.where.values
         step = self.distance(direction)
-        newton = self.equations(V)
+        newton = self.equations(V, kernel, step * direction)
         shift = dict(zip(form.states, self.where.tangent.N[:, self.columns] @ direction * step, strict=True))
         moved_there = {**values, **{x: values[x] + d for x, d in shift.items()}}
         try:
@@ -164,15 +167,21 @@ class _Finder:
         """The columns of N that belong to the states."""
         return [self.where.tangent.chart.index(i) for i in self.places]
 
-    def equations(self, V: np.ndarray) -> ScaledNewton:
-        """V f = 0, g = 0, z = 0 for all states but the ignorable ones that are left out."""
+    def equations(self, V: np.ndarray, kernel: np.ndarray, shift: np.ndarray) -> ScaledNewton:
+        """V f = 0, g = 0, z = 0 for all states but the ignorable ones that are left out, at a given shift.
+
+        The shift is that of the states within the kernel N, in balanced units: N'(η - shift) = 0.
+        """
         form, values = self.where.form, self.where.values
+        target = np.array([values[x] for x in self.state_nodes]) + shift
+        pins = kernel.T / self.scale**2
+        held = [_combined(row, self.state_nodes) - float(row @ target) for row in pins]
         rates = [form.rates[i] for i in self.places]
         rows = [_combined(row, rates) for row in V]
         chart = [form.states[i] for i in self.where.tangent.chart]
         fixed = {x for x in chart if x.value not in self.linear.states}
         unknowns = [x for x in (*form.states, *form.algebraic) if x not in fixed]
-        return ScaledNewton([*rows, *form.balance, *form.residuals], unknowns, values)
+        return ScaledNewton([*rows, *held, *form.balance, *form.residuals], unknowns, values)
 
     def distance(self, direction: np.ndarray) -> float:
         """The step along a direction at which A changes by about a hundredth."""
@@ -226,7 +235,7 @@ class _Finder:
         _, pivots = echelon(X, self.scale)
         random, k = np.random.default_rng(4), Z.shape[1]
         trials = [Z @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
-        found = [point for direction in trials if (point := self.reached(direction, V)) is not None]
+        found = [point for direction in trials if (point := self.reached(direction, V, Z)) is not None]
         moving = [any(self._runs(point, i) for point in found) for i in pivots]
         return X[:, moving]
 

@@ -256,7 +256,6 @@ class _Plan:
                 continue
         raise NotDefined("no point was found at which all operations are defined")
 
-
     def compare(self, rng: Random, variables: Sequence[Node]) -> dict[Node, list[bool]]:
         """Which outputs keep their value at a random point when one variable changes."""
         for _ in range(_DRAWS):
