@@ -141,8 +141,7 @@ class Search:
         begin = self.start(self.near)
         found: list[Solution] = []
         for x in self._starts(begin, starts):
-            solution = self.newton.solve(x)
-            solution = replace(solution, x=self._wrapped(solution.x))
+            solution = self._within_a_turn(self.newton.solve(x))
             if solution.reached and not any(self._same(solution, other) for other in found):
                 found.append(solution)
         if not found:
@@ -214,6 +213,15 @@ class Search:
         form, plain = self.form, self.rests and not self.timed
         asked = {*form.inputs, *(form.states if plain else self.closed.states)}
         return np.array([x in asked for x in self.unknowns], dtype=bool)
+
+    def _within_a_turn(self, solution: Solution) -> Solution:
+        """The solution with angles in (-π, π], solved again because the reduction adds rounding errors."""
+        x = self._wrapped(solution.x)
+        x = np.where(np.abs(x) <= 1e-14 * np.abs(solution.x), 0.0, x)
+        if not solution.reached or np.allclose(x, solution.x, rtol=0.0, atol=1.0):
+            return replace(solution, x=x)
+        again = self.newton.solve(x)
+        return again if again.reached and np.allclose(again.x, x, rtol=1e-6, atol=1e-6) else replace(solution, x=x)
 
     def _wrapped(self, x: np.ndarray) -> np.ndarray:
         """Angles reduced to (-π, π]."""
