@@ -151,7 +151,7 @@ class ScaledNewton:
     def _rounded(self, x: np.ndarray, natural: np.ndarray, passed: np.ndarray) -> np.ndarray:
         """Rounding errors set to zero: far below their size on the way.
 
-        If the start was zero: far below their natural size, and no residual grows. (Natural sizes can be far too large.)
+        If the start was zero: far below their natural size, and no residual grows. Natural sizes can be far too large.
         """
         zeroed = np.where(np.abs(x) <= 4 * _CONVERGED * natural, 0.0, x)
         if np.any(zeroed != x) and self._as_good(zeroed, x):

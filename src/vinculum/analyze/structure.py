@@ -26,13 +26,14 @@ from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
 from vinculum.analyze.scaled_newton import ScaledNewton
 from vinculum.analyze.shifts import echelon, shifts
-from vinculum.analyze.tangent import column_sizes, tangent
+from vinculum.analyze.tangent import column_sizes, own_terms, rate_terms, tangent
 from vinculum.describe import Holonomic
 from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import Node, constant, evaluate, symbol, symbols
 from vinculum.graph.node import ZERO
 from vinculum.names import listed
 
+_STEADY, _ROUNDING = 1e-8, 1e-13  # a rate this small relative to its own terms, or to the largest forces, is zero
 _KERNEL = 1e4 * np.finfo(float).eps  # relative singular value below which a direction is tried as a family
 
 
@@ -155,7 +156,15 @@ class _Finder:
         off = np.abs(moved - step * direction) / self.scale
         if off.max() > 0.3 * np.abs(step * direction / self.scale).max():
             return None
-        return {**moved_there, **dict(zip(newton.unknowns, map(float, found.x), strict=True))}
+        there = {**moved_there, **dict(zip(newton.unknowns, map(float, found.x), strict=True))}
+        return there if self.is_steady({**there, **algebraic(form, there)}, V) else None
+
+    def is_steady(self, there: Mapping[Node, float], V: np.ndarray) -> bool:
+        """Whether V f is a rounding error of its own terms, or of the largest forces."""
+        form = self.where.form
+        rates = np.array(evaluate(list(form.rates), there))[self.places]
+        room = _STEADY * own_terms(form, there) + _ROUNDING * rate_terms(form, there)
+        return bool(np.all(np.abs(V @ rates) <= np.abs(V) @ room[self.places]))
 
     @property
     def state_nodes(self) -> list[Node]:
@@ -188,8 +197,9 @@ class _Finder:
         form, values, found = self.where.form, self.where.values, self.where.tangent
         shift = found.N[:, self.columns] @ direction
         size, last = np.abs(self.A / self.scale[:, None] * self.scale).max(), 0.0
-        reference = max(np.abs([values[x] for x in self.state_nodes] / self.scale).max(initial=0.0), 1e-3)
-        for step in reference / np.abs(direction / self.scale).max() * 10.0 ** np.arange(-6, 4):
+        here = np.abs([values[x] for x in self.state_nodes] / self.scale).max(initial=0.0)
+        reference, powers = (here, np.arange(-6, 4)) if here else (1.0, np.arange(-18, 19, 2))  # no scale is known
+        for step in reference / np.abs(direction / self.scale).max() * 10.0**powers:
             moved = {**values, **{x: values[x] + step * d for x, d in zip(form.states, shift, strict=True)}}
             try:
                 A = tangent(form, moved, chart=found.chart).A
