@@ -26,7 +26,7 @@ from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
 from vinculum.analyze.scaled_newton import ScaledNewton
 from vinculum.analyze.shifts import echelon, shifts
-from vinculum.analyze.tangent import column_sizes, tangent
+from vinculum.analyze.tangent import column_sizes, rate_terms, tangent
 from vinculum.describe import Holonomic
 from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import Node, constant, evaluate, symbol, symbols
@@ -165,7 +165,9 @@ class _Finder:
         form = self.where.form
         rates = np.array(evaluate([form.rates[i] for i in self.places], point | algebraic(form, point)))
         size = np.abs(self.A / self.scale[:, None] * self.scale).max() * np.abs(shift / self.scale).max()
-        return bool(np.all(np.abs(V @ rates) <= 1e-6 * size * (np.abs(V) * self.scale).max(axis=1) + _TINY))
+        terms = np.abs(V) @ rate_terms(form, point)[self.places]
+        small = np.minimum(1e-6 * size * (np.abs(V) * self.scale).max(axis=1), 1e-6 * terms)
+        return bool(np.all(np.abs(V @ rates) <= small + _TINY))
 
     @property
     def state_nodes(self) -> list[Node]:
