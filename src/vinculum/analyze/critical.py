@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Decision
+from vinculum.analyze.decision import ASYMPTOTIC, BORDER, STABLE, UNDECIDED, UNSTABLE, Decision
 from vinculum.analyze.exactly_critical import exactly_critical
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
@@ -221,7 +221,7 @@ def _decision(kind: str, which: str, found: str, border: bool) -> Decision:
         return Decision(kind, theorem, found)
     return Decision(
         UNDECIDED,
-        "the border of stability",
+        BORDER,
         f"a real part is zero only within rounding, so it may have either sign; if it were exactly zero, the motion "
         f"would be {kind} by {theorem}: {found}",
     )

@@ -74,7 +74,8 @@ class _Variation:
         self.kept = [i for i in range(n) if i not in self.driven]
         self.q = [form.states[i] for i in self.kept]
         self.v = [form.states[n + i] for i in self.kept]
-        self.fixed = {form.states[n + i]: constant(self.values[form.states[n + i]]) for i in self.driven}
+        held = [*(form.states[n + i] for i in self.driven), *form.inputs]
+        self.fixed = {x: constant(self.values[x]) for x in held}
         nodes = mechanics.system.nodes
         self.T, self.V = substitute([nodes.kinetic, nodes.potential], self.fixed)
         self.applied = substitute([mechanics.applied[i] for i in self.kept], self.fixed)

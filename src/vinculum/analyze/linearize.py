@@ -162,6 +162,7 @@ def _refuse_wrong_point(
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
     broken = np.abs(off) > _TOLERANCE * room + _EPS_RATE * term_sizes(form.residuals, values)
     if np.any(moving) or np.any(broken):
+        refuse_corners(form, values)  # friction may hold the point
         raise VinculumError(_complaint(form, values, off, broken, closed))
 
 

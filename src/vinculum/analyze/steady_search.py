@@ -141,14 +141,13 @@ class Search:
         begin = self.start(self.near)
         found: list[Solution] = []
         for x in self._starts(begin, starts):
-            solution = self.newton.solve(x)
-            solution = replace(solution, x=self._wrapped(solution.x))
+            solution = self._within_a_turn(self.newton.solve(x))
             if solution.reached and not any(self._same(solution, other) for other in found):
                 found.append(solution)
         if not found:
             raise VinculumError(self._nothing_found(begin))
         self._refuse_open(found[0])
-        records = [self._record(solution) for solution in found]
+        records = [self.record(solution) for solution in found]
         return replace(records[0], others=tuple(records[1:]))
 
     def start(self, near: Mapping[sp.Expr, float]) -> np.ndarray:
@@ -215,6 +214,15 @@ class Search:
         asked = {*form.inputs, *(form.states if plain else self.closed.states)}
         return np.array([x in asked for x in self.unknowns], dtype=bool)
 
+    def _within_a_turn(self, solution: Solution) -> Solution:
+        """The solution with angles in (-π, π], solved again because the reduction adds rounding errors."""
+        x = self._wrapped(solution.x)
+        x = np.where(np.abs(x) <= 1e-14 * np.abs(solution.x), 0.0, x)
+        if not solution.reached or np.allclose(x, solution.x, rtol=0.0, atol=1.0):
+            return replace(solution, x=x)
+        again = self.newton.solve(x)
+        return again if again.reached and np.allclose(again.x, x, rtol=1e-6, atol=1e-6) else replace(solution, x=x)
+
     def _wrapped(self, x: np.ndarray) -> np.ndarray:
         """Angles reduced to (-π, π]."""
         return np.where(self._angles, np.pi - np.mod(np.pi - x, 2 * np.pi), x)
@@ -253,10 +261,15 @@ class Search:
             ["Give other values, leave an input or a coordinate free, or start elsewhere with ", near, "."],
         )
 
-    def _record(self, solution: Solution) -> Equilibrium:
+    def values(self, solution: Solution) -> dict[Node, float]:
+        """The values of all symbols in a solution."""
         form = self.form
         values = dict.fromkeys((*form.states, *form.algebraic, *form.inputs), 0.0) | self.numbers | self.known
-        values |= dict(zip(self.unknowns, map(float, solution.x), strict=True))
+        return values | dict(zip(self.unknowns, map(float, solution.x), strict=True))
+
+    def record(self, solution: Solution) -> Equilibrium:
+        """A solution as the user sees it."""
+        form, values = self.form, self.values(solution)
         if form.mechanics is not None and not form.turned:
             refuse_negative_inertia(form.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         shown = {x.value: values[x] for x in (*form.states, *form.inputs)}

@@ -25,6 +25,9 @@ from vinculum.graph.evaluate import magnitudes
 _EPS = 4 * np.finfo(float).eps  # error of an entry relative to its terms
 
 
+_REGULAR = 1e12  # condition of the scaled matrix of accelerations and reactions
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     """Numbers with bounds of their rounding errors."""
@@ -75,7 +78,8 @@ def tangent(
     (f_x, f_w, f_u), (g_x, g_w, g_u), (Z, _, _) = _blocks(form, values)
     inverse = _inverse(form, g_w.value, values)
     w_x, w_u = -inverse @ g_x.value, -inverse @ g_u.value
-    w_error = np.abs(inverse) @ (g_x.error + g_w.error @ np.abs(w_x))
+    rounding = _EPS * np.abs(g_w.value) @ np.abs(w_x)
+    w_error = np.abs(inverse) @ (g_x.error + g_w.error @ np.abs(w_x) + rounding)
     F, F_u = f_x.value + f_w.value @ w_x, f_u.value + f_w.value @ w_u
     F_error = f_x.error + f_w.error @ np.abs(w_x) + np.abs(f_w.value) @ w_error
     if chart is None:
@@ -131,7 +135,9 @@ def _inverse(form: Descriptor, g_w: np.ndarray, values: Values) -> np.ndarray:
     if not g_w.size:
         return np.zeros(g_w.shape[::-1])
     R, C = algebraic_scales(form, g_w, values)
-    return C[:, None] * np.linalg.pinv(R[:, None] * g_w * C, rcond=1e-12) * R
+    S = R[:, None] * g_w * C
+    regular = len(S) == len(S.T) and np.linalg.cond(S) < _REGULAR  # elimination keeps the zeros of separate parts
+    return C[:, None] * (np.linalg.inv(S) if regular else np.linalg.pinv(S, rcond=1 / _REGULAR)) * R
 
 
 def algebraic_scales(form: Descriptor, g_w: np.ndarray, values: Values) -> tuple[np.ndarray, np.ndarray]:
