@@ -1,5 +1,6 @@
-"""Stability with parameters left as symbols: characteristic polynomial, Hurwitz conditions, regions of stability."""
+"""Stability over parameters: characteristic polynomial, Hurwitz conditions, regions and borders of stability."""
 
+from vinculum.analyze.borders import Border, stability_borders
 from vinculum.analyze.hurwitz import (
     Region,
     characteristic_polynomial,
@@ -8,4 +9,12 @@ from vinculum.analyze.hurwitz import (
     symbolic_matrices,
 )
 
-__all__ = ["symbolic_matrices", "characteristic_polynomial", "hurwitz_conditions", "stability_region", "Region"]
+__all__ = [
+    "symbolic_matrices",
+    "characteristic_polynomial",
+    "hurwitz_conditions",
+    "stability_region",
+    "Region",
+    "stability_borders",
+    "Border",
+]

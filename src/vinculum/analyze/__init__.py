@@ -1,5 +1,6 @@
 """Equilibria and steady motions, linearization, stability, controllability."""
 
+from vinculum.analyze.borders import Border, stability_borders
 from vinculum.analyze.equilibrium import Equilibrium, equilibrium, steady
 from vinculum.analyze.hurwitz import (
     Region,
@@ -21,7 +22,7 @@ from vinculum.analyze.modes import (
 from vinculum.analyze.stability import Verdict, stability
 
 __all__ = [
-    "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial", "controllability",
+    "Border", "stability_borders", "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial", "controllability",
     "equilibrium", "hurwitz_conditions", "minimum_actuators", "linearize", "observability", "stability",
     "steady", "stability_region", "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
 ]  # fmt: skip

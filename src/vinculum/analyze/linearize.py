@@ -21,9 +21,8 @@ from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.reduction import ClosedSet, closed_set, influences
-from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, speeds, tangent, term_sizes
+from vinculum.analyze.tangent import Tangent, algebraic_scales, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -138,7 +137,7 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
         return {}
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
     matrix, right = numbers(jacobian(form.balance, form.algebraic), still), numbers(form.balance, still)
-    R, C = equilibrate(matrix)
+    R, C = algebraic_scales(form, matrix, values)
     S, f = R[:, None] * matrix * C, -R * right
     square = S.shape[0] == S.shape[1] and np.linalg.cond(S) < 1e12
     found = C * (np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0])

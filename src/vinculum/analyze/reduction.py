@@ -20,7 +20,7 @@ from itertools import islice
 import numpy as np
 
 from vinculum.analyze.descriptor import Descriptor
-from vinculum.analyze.felt import Slopes, slopes_at_points
+from vinculum.analyze.felt import slopes_at_points
 from vinculum.analyze.tangent import dependent_states, slopes
 from vinculum.derivation.forms.multipliers import eliminate_multipliers
 from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, unit_rows

@@ -167,28 +167,13 @@ class ScaledNewton:
 
 
 def equilibrate(J: np.ndarray, rounds: int = 20) -> tuple[np.ndarray, np.ndarray]:
-    """R and C for which the largest entries of all rows and columns of R J C are one (Ruiz 2001).
-
-    There are many such scales; the one next to the geometric means of the entries does not depend on units.
-    """
-    R, C = _geometric(np.abs(J), 3 * rounds)
-    A = R[:, None] * np.abs(J) * C
+    """R and C for which the largest entries of all rows and columns of R J C are one (Ruiz 2001)."""
+    A, R, C = np.abs(J), np.ones(len(J)), np.ones(J.shape[1])
     for _ in range(rounds if A.size else 0):
         row, column = A.max(axis=1), A.max(axis=0)
         r, c = (1.0 / np.sqrt(np.where(part > 0, part, 1.0)) for part in (row, column))
         A, R, C = r[:, None] * A * c, R * r, C * c
     return R, C
-
-
-def _geometric(A: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
-    """R and C for which the geometric means of the nonzero entries of all rows and columns of R A C are one."""
-    there = A > 0
-    logarithms, rows, columns = np.log(np.where(there, A, 1.0)), there.sum(axis=1), there.sum(axis=0)
-    r, c = np.zeros(A.shape[0]), np.zeros(A.shape[1])
-    for _ in range(rounds if A.size else 0):
-        r = -((logarithms + c) * there).sum(axis=1) / np.maximum(rows, 1)
-        c = -((logarithms + r[:, None]) * there).sum(axis=0) / np.maximum(columns, 1)
-    return np.exp(r), np.exp(c)
 
 
 def _groups(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

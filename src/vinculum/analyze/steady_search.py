@@ -147,7 +147,7 @@ class Search:
         if not found:
             raise VinculumError(self._nothing_found(begin))
         self._refuse_open(found[0])
-        records = [self._record(solution) for solution in found]
+        records = [self.record(solution) for solution in found]
         return replace(records[0], others=tuple(records[1:]))
 
     def start(self, near: Mapping[sp.Expr, float]) -> np.ndarray:
@@ -261,10 +261,15 @@ class Search:
             ["Give other values, leave an input or a coordinate free, or start elsewhere with ", near, "."],
         )
 
-    def _record(self, solution: Solution) -> Equilibrium:
+    def values(self, solution: Solution) -> dict[Node, float]:
+        """The values of all symbols in a solution."""
         form = self.form
         values = dict.fromkeys((*form.states, *form.algebraic, *form.inputs), 0.0) | self.numbers | self.known
-        values |= dict(zip(self.unknowns, map(float, solution.x), strict=True))
+        return values | dict(zip(self.unknowns, map(float, solution.x), strict=True))
+
+    def record(self, solution: Solution) -> Equilibrium:
+        """A solution as the user sees it."""
+        form, values = self.form, self.values(solution)
         if form.mechanics is not None and not form.turned:
             refuse_negative_inertia(form.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         shown = {x.value: values[x] for x in (*form.states, *form.inputs)}

@@ -26,7 +26,7 @@ from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
 from vinculum.analyze.scaled_newton import ScaledNewton
 from vinculum.analyze.shifts import echelon, shifts
-from vinculum.analyze.tangent import tangent
+from vinculum.analyze.tangent import column_sizes, tangent
 from vinculum.describe import Holonomic
 from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import Node, constant, evaluate, symbol, symbols
@@ -125,11 +125,11 @@ class _Finder:
         k = N.shape[1]
         if not k:
             return N, 0
-        random = np.random.default_rng(0)
-        trials = [N @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
-        if all(self.reached(direction, V, N) for direction in trials):
+        if all(self.reached(direction, V, N) for direction in _combinations(N)):
             return N, 0
-        single = np.column_stack([N @ c for c in np.eye(k) if self.reached(N @ c, V, N)] or [np.zeros((self.n, 0))])
+        single = np.column_stack([N[:, i] for i in range(k) if self.reached(N[:, i], V, N)] or [np.zeros((self.n, 0))])
+        if single.shape[1] > 1 and not all(self.reached(c, V, single) for c in _combinations(single)):
+            return single[:, :0], k
         return single, k - single.shape[1]
 
     def reached(self, direction: np.ndarray, V: np.ndarray, kernel: np.ndarray) -> dict[Node, float] | None:
@@ -233,18 +233,22 @@ class _Finder:
         """The symmetries along which the motions of the families run."""
         _, V = self.complement(X)
         _, pivots = echelon(X, self.scale)
-        random, k = np.random.default_rng(4), Z.shape[1]
-        trials = [Z @ c for c in (*np.eye(k), *(random.normal(size=k) for _ in range(2 if k > 1 else 0)))]
-        found = [point for direction in trials if (point := self.reached(direction, V, Z)) is not None]
+        found = [point for direction in _combinations(Z) if (point := self.reached(direction, V, Z)) is not None]
         moving = [any(self._runs(point, i) for point in found) for i in pivots]
         return X[:, moving]
 
     def _runs(self, point: Mapping[Node, float], i: int) -> bool:
-        """Whether a state has a rate at a point that is not a rounding error."""
-        size = np.array([abs(point[x] - self.where.values[x]) for x in self.state_nodes]) / self.scale
-        rate = evaluate([self.where.form.rates[self.places[i]]], point)[0]
+        """Whether a state has a rate at a point that is not a rounding error.
+
+        Compared are the changes of velocities, and of coordinates times the fastest rate, in the metric of T.
+        """
+        form = self.where.form
+        size = 1.0 / column_sizes(form, self.where.values)[self.places] if form.coordinates else self.scale
+        moved = np.array([abs(point[x] - self.where.values[x]) for x in self.state_nodes]) / size
+        rate = abs(evaluate([form.rates[self.places[i]]], point)[0]) / size[i]
         fastest = np.abs(self.A / self.scale[:, None] * self.scale).max()
-        return bool(abs(rate) / self.scale[i] > 1e-9 * fastest * size.max())
+        velocity = np.array([x in form.velocities for x in self.state_nodes])
+        return bool(rate > 1e-9 * max(moved[velocity].max(initial=0.0), fastest * moved[~velocity].max(initial=0.0)))
 
     def names(self, Z: np.ndarray) -> str:
         """The states that take part in directions."""
@@ -264,6 +268,13 @@ def _combined(row: np.ndarray, nodes: Sequence[Node]) -> Node:
         if c:
             total = total + constant(float(c)) * node if c != 1 else total + node
     return total
+
+
+def _combinations(Z: np.ndarray) -> list[np.ndarray]:
+    """The columns and their sums with various signs: families that cross at the point contain some of them, not all."""
+    k = Z.shape[1]
+    signs = [np.where(np.arange(k) == i, -1.0, 1.0) for i in range(1, k)] if k > 1 else []
+    return [Z @ c for c in (*np.eye(k), *([np.ones(k)] if k > 1 else []), *signs)]
 
 
 def _independent(Z: np.ndarray) -> list[int]:
