@@ -22,7 +22,8 @@ from vinculum.analyze.modes import (
 from vinculum.analyze.stability import Verdict, stability
 
 __all__ = [
-    "Border", "stability_borders", "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial", "controllability",
+    "Border", "stability_borders", "Equilibrium", "LinearModel", "Mode", "Region", "Verdict",
+    "characteristic_polynomial", "controllability",
     "equilibrium", "hurwitz_conditions", "minimum_actuators", "linearize", "observability", "stability",
     "steady", "stability_region", "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
 ]  # fmt: skip
