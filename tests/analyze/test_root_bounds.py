@@ -115,3 +115,14 @@ def test_no_states():
     found = bounded_roots(np.zeros((0, 0)))
     assert len(found.roots) == 0
     assert not found.right.any()
+
+
+def test_rounding_errors_are_not_shown():
+    """A real part within its bound and far below the largest root is shown as zero; a small true one is not."""
+    A = np.block([[second_order([[2.0]]), np.zeros((2, 2))], [np.zeros((2, 2)), second_order([[3.0]], [[1e-9]])]])
+    T = np.random.default_rng(4).normal(size=(4, 4))
+    found = bounded_roots(T @ A @ np.linalg.inv(T))
+    shown = found.shown[np.argsort(np.abs(found.shown.imag))]
+    assert np.all(shown[:2].real == 0)
+    assert shown[2].real == pytest.approx(-5e-10, rel=1e-2)
+    np.testing.assert_array_equal(found.shown.imag, found.roots.imag)

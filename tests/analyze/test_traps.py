@@ -201,6 +201,21 @@ def test_friction_holds_an_inverted_pendulum():
         vn.stability(held_pendulum(), at={theta: 0.6})
 
 
+def test_a_rest_under_friction_is_an_equilibrium():
+    """A block on a slope of 1:10: friction 2 holds it, 0.2 does not; the reaction carries the weight."""
+    slope = vn.Holonomic(y - x / 10, "slope")
+    rests = {}
+    for limit in (2.0, 0.2):
+        forces = {x: -limit * sp.sign(x.diff())}
+        block = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, 9.81 * y, forces=forces, constraints=[slope])
+        rests[limit] = vn.derive(block)
+    rest = vn.equilibrium(rests[2.0], {x: 3, y: 0.3})
+    assert rest.reactions["slope"] == pytest.approx(9.81)
+    assert vn.stability(rests[2.0], at=rest).kind == "stable"
+    with pytest.raises(vn.VinculumError, match="cannot balance the force on x, y"):
+        vn.equilibrium(rests[0.2], {x: 3, y: 0.3})
+
+
 def test_friction_on_one_of_two_masses():
     """m₁ on a rough floor, m₂ on a spring: every rest with |2 x₁| ≤ 1 is stable; the load is carried by friction."""
     T, V = (x.diff() ** 2 + y.diff() ** 2 / 2) / 2, x**2 + 3 * (y - x) ** 2 / 2
@@ -234,3 +249,20 @@ def test_a_point_that_is_no_equilibrium_is_refused_in_any_units(length, mass):
     assert rest[y] == pytest.approx(-length, rel=1e-12)
     assert len(rest.others) == 1
     assert vn.stability(vn.linearize(equations, at=rest)).kind == "stable"
+
+
+def test_a_free_cart_beside_a_driven_hoop_stays_a_state():
+    """Time that cancels drops only what it drives: the cart comes to rest anywhere."""
+    turning = hoop(3)
+    system = vn.System(
+        [*turning.coordinates, x],
+        turning.kinetic_energy + x.diff() ** 2 / 2,
+        turning.potential_energy,
+        dissipation=(x.diff() ** 2 + theta.diff() ** 2) / 2,
+        constraints=turning.constraints,
+    )
+    equations = vn.derive(system)
+    rest = vn.equilibrium(equations, {theta: 0, x: 0})
+    linear = vn.linearize(equations, at=rest)
+    assert set(linear.states) == {theta, x, theta.diff(), x.diff()}
+    assert vn.stability(linear).kind == "stable"

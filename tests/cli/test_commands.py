@@ -165,6 +165,48 @@ def test_stability_and_its_strict_exit_code(model, run):
     assert len(json.loads(run("equilibrium model.toml --json").stdout)["equilibria"]) == 2
 
 
+FREE_SHAFT = """
+[system]
+coordinates = ["theta", "phi"]
+kinetic_energy = "(dot(theta)^2 + (1 + sin(theta)^2)*dot(phi)^2)/2"
+potential_energy = "-9.81*cos(theta)"
+[equilibrium]
+"""
+
+
+def test_a_steady_motion_is_called_so(run, tmp_path):
+    steady = FREE_SHAFT + 'given = { "dot(phi)" = 4 }\nnear = { theta = 1 }\n'
+    (tmp_path / "turning.toml").write_text(steady, encoding="utf-8")
+    printed = run("stability turning.toml --strict").output
+    assert "turning, steady motion" in printed
+    assert "1 (family in theta, dot(phi))" in printed
+    assert "0+4.38524i" in printed  # a real part of rounding errors is shown as zero
+    data = json.loads(run("equilibrium turning.toml --json").stdout)["equilibria"][0]
+    assert data["kind"] == "steady motion"
+    assert (data["ignorable"], data["constant"]) == (["phi"], ["theta", "dot(theta)", "dot(phi)"])
+
+
+def test_drift_is_named_and_not_stable(run, tmp_path):
+    (tmp_path / "rest.toml").write_text(FREE_SHAFT + "given = { phi = 0 }\n", encoding="utf-8")
+    assert "drifting" in run("stability rest.toml").output
+    data = json.loads(run("stability rest.toml --strict --json", code=1).stdout)["stability"]
+    assert data["drifting"] == ["phi"]
+    assert data["structural_zeros"] == {"free position of phi": 1, "conserved momenta in dot(phi)": 1}
+    assert data["structural_zero_roots"] == 2
+    (tmp_path / "rest.toml").write_text(FREE_SHAFT + 'given = { phi = 0 }\ndrop = ["phi"]\n', encoding="utf-8")
+    run("stability rest.toml --strict")
+
+
+def test_a_corner_has_a_verdict_without_roots(run, tmp_path):
+    text = '[system]\ncoordinates = ["x"]\nkinetic_energy = "dot(x)^2/2"\npotential_energy = "{}"\n[equilibrium]\n'
+    (tmp_path / "stops.toml").write_text(text.format("x^2 + 3*max(0, x)^2"), encoding="utf-8")
+    printed = run("stability stops.toml --strict").output
+    assert "Lagrange-Dirichlet" in printed
+    assert "damping ratio" not in printed
+    (tmp_path / "open.toml").write_text(text.format("max(0, x)^2") + "given = { x = 0 }\n", encoding="utf-8")
+    assert "would decide" in run("stability open.toml --strict", code=1).output
+
+
 def test_stabilize_gives_gains_and_a_closed_loop_that_comes_to_rest(model, run, tmp_path):
     run("stabilize model.toml -o gains.json")
     data = json.loads((tmp_path / "gains.json").read_text(encoding="utf-8"))

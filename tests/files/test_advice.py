@@ -250,6 +250,7 @@ def test_a_file_is_named_as_it_was_typed(tmp_path, monkeypatch):
         (call("from_urdf", floating=True), "from_urdf(..., floating=True)", "floating = true"),
         (call("bodies.Loop"), "vn.bodies.Loop(...)", "[[tree.loops]]"),
         (call("equilibrium"), "equilibrium(...)", "[equilibrium]"),
+        (call("steady", near={x: 0.2}), "steady(..., near={x: 0.2})", "near = { x = 0.2 } in [equilibrium]"),
         (call("BodyTree", base_rotation=[...]), "BodyTree(..., base_rotation=[...])", "base_rotation = [...]"),
     ],
 )  # fmt: skip

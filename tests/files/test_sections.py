@@ -380,6 +380,100 @@ def test_meanings_and_units_of_symbols():
     assert "Did you mean x?" in problems(text + 'xx = "?"\n')
 
 
+# -- equilibria and steady motions ---------------------------------------------------------------------------------
+
+HOOP = """
+[system]
+coordinates = ["theta", "phi"]
+inputs = ["u"]
+kinetic_energy = "(dot(theta)^2 + (1 + sin(theta)^2)*dot(phi)^2)/2"
+potential_energy = "-9.81*cos(theta)"
+dissipation = "(dot(theta)^2 + dot(phi)^2)/2"
+forces = { phi = "u" }
+[equilibrium]
+"""
+"""A bead on a hoop that a torque turns: it rises where cos(theta) = 9.81/dot(phi)^2, and dot(phi) = u."""
+
+
+def test_a_steady_motion_with_an_unknown_speed():
+    point = vn.examine(vn.model.loads(HOOP + "given = { u = 4 }\nsteady = true\nnear = { theta = 1 }\n")).point
+    assert point.rest.steady
+    assert point.rest[dynamicsymbols("phi").diff()] == pytest.approx(4)
+    assert np.cos(point.rest[theta]) == pytest.approx(9.81 / 16)
+    assert point.linear.states == (theta, theta.diff(), phi.diff())
+    assert point.verdict.kind == "asymptotically stable"
+
+
+def test_a_rest_has_no_moving_coordinates():
+    point = vn.examine(vn.model.loads(HOOP + "given = { u = 0, phi = 0 }\n")).point
+    assert not point.rest.steady
+    assert point.linear.states == (theta, phi, theta.diff(), phi.diff())
+
+
+def test_coordinates_are_dropped_where_no_one_feels_them():
+    model = vn.model.loads(HOOP + 'given = { u = 0, phi = 0 }\ndrop = ["phi"]\n')
+    assert vn.examine(model).point.linear.states == (theta, theta.diff(), phi.diff())
+    ignored = vn.model.loads(HOOP.replace("[equilibrium]", 'ignored = ["phi"]\n[equilibrium]') + "given = { u = 0 }\n")
+    assert ignored.system.ignored == (phi,)
+    assert vn.examine(ignored).point.linear.states == (theta, theta.diff(), phi.diff())
+    felt = vn.examine(vn.model.loads(HOOP + 'given = { u = 0, phi = 0 }\ndrop = ["theta"]\n'))
+    assert "must stay a state" in felt.refusals["linear model at equilibrium 1"]
+
+
+def test_names_in_an_equilibrium_are_checked():
+    assert "x is not a coordinate" in problems(HOOP + 'drop = ["x"]\n')
+    assert "x is not a coordinate" in problems(HOOP + 'moving = ["x"]\n')
+    assert "Remove steady = false" in problems(HOOP + 'moving = ["phi"]\nsteady = false\n')
+    assert "x is not a coordinate" in problems(HOOP.replace("[equilibrium]", 'ignored = ["x"]\n'))
+
+
+def test_only_moving_coordinates_run():
+    given = "given = { u = 4 }\nnear = { theta = 1 }\n"
+    moving = vn.examine(vn.model.loads(HOOP + given + 'moving = ["phi"]\n')).point.rest
+    assert moving[phi.diff()] == pytest.approx(4)
+    refused = vn.examine(vn.model.loads(HOOP + given)).refusals
+    assert "No equilibrium with u = 4" in refused["equilibria"]
+
+
+def test_an_affine_system_is_analyzed():
+    """x = 1 is held by u + v; v - x = dot(y) on the circle."""
+    held = '[affine]\nstates = ["x", "y"]\ninputs = ["u"]\nrates = { x = "y - 4*x + u", y = "x - y" }\n'
+    held += '[constraints]\nhold = "x - 1"\n[form]\nname = "program"\nrates = 2.0\n[equilibrium]\n'
+    point = vn.examine(vn.model.loads(held)).point
+    assert (point.rest[y], point.rest.reactions["u"]) == pytest.approx((1, 3))
+    assert point.linear.roots == pytest.approx([-1])
+    assert point.verdict.kind == "asymptotically stable"
+
+
+def test_an_affine_system_without_constraints_has_given_inputs():
+    text = '[affine]\nstates = ["x", "y"]\ninputs = ["u"]\nrates = { x = "-x + u", y = "x - 2*y" }\n'
+    point = vn.examine(vn.model.loads(text + "[equilibrium]\ngiven = { u = 2 }\n")).point
+    assert (point.rest[x], point.rest[y]) == pytest.approx((2, 1))
+    np.testing.assert_allclose(point.linear.roots, [-1, -2])
+
+
+STUCK = """
+[system]
+coordinates = ["theta"]
+inputs = ["u"]
+kinetic_energy = "dot(theta)^2/2"
+potential_energy = "19.62*cos(theta)"
+forces = { theta = "u - 9.81*sign(dot(theta))" }
+[equilibrium]
+given = { theta = 0.2, u = 0 }
+"""
+
+
+def test_a_verdict_without_a_linear_model():
+    results = vn.examine(vn.model.loads(STUCK))
+    assert results.failures == []
+    assert results.point.linear is None
+    assert (results.point.verdict.kind, results.point.verdict.theorem) == ("stable", "dry friction on every velocity")
+    controlled = vn.examine(vn.model.loads(STUCK + "[control]\n"))
+    assert "have a corner at this point" in controlled.refusals["linear model"]
+    assert controlled.point.verdict.kind == "stable"
+
+
 # -- controllers ---------------------------------------------------------------------------------------------------
 
 UPRIGHT = """

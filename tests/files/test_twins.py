@@ -71,7 +71,7 @@ def answered(model):
     if model.closed_loop is None:
         return Answers(model, motion_of(model, equations))
     rest = rest_of(model, equations)
-    linear = linear_of(equations, rest)
+    linear = linear_of(model, equations, rest)
     law, estimator = law_of(model, linear), estimator_of(model, linear) if model.observer else None
     motion = closed_motion_of(model, loop_of(model, equations, law, estimator), law, rest)
     return Answers(model, motion, rest, law, estimator)
@@ -121,7 +121,7 @@ def test_one_steady_motion():
     angle, momentum, root = example.exact()
     assert steady[example.alpha] == pytest.approx(angle, rel=1e-12)
     assert steady[next(iter(equations.definitions))] == pytest.approx(momentum, rel=1e-12)
-    assert linear_of(equations, steady).roots[0] == pytest.approx(root, rel=1e-9)
+    assert linear_of(model, equations, steady).roots[0] == pytest.approx(root, rel=1e-9)
 
 
 def test_the_swaying_arm_of_the_twin():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -240,7 +241,19 @@ def _repeated(draw: Draw) -> Case:
 
 def drifting(seed: int) -> Case:
     draw = Draw(seed, "drifting")
-    makers = (_chain, _free_mass, _cart_pole, _rotors, _magnetic, _ring, _valley, _mixed_drift, _one_way, _thrust)
+    makers = (
+        _chain,
+        _free_mass,
+        _cart_pole,
+        _rotors,
+        _magnetic,
+        _ring,
+        _valley,
+        _mixed_drift,
+        _one_way,
+        _thrust,
+        _crossing,
+    )
     return makers[seed % len(makers)](draw)
 
 
@@ -248,7 +261,7 @@ def _chain(draw: Draw) -> Case:
     """Masses with springs and perhaps dampers between them; dampers to the ground stop the drift."""
     n, dampers, ground = draw.whole(2, 4), draw.chance(), draw.chance()
     q = coordinates(n)
-    pairs = list(zip(q, q[1:], strict=False))
+    pairs = list(pairwise(q))
     T = sum(draw.number() * e.diff(t) ** 2 for e in q) / 2
     V = sum(draw.number() * (e - f) ** 2 for e, f in pairs) / 2
     D = sum(draw.number() * (e - f).diff(t) ** 2 for e, f in pairs) / 2 if dampers else 0
@@ -337,6 +350,21 @@ def _thrust(draw: Draw) -> Case:
     T = (draw.number() * x.diff(t) ** 2 + draw.number() * phi.diff(t) ** 2) / 2
     force = -draw.number() * x.diff(t) + draw.number() * phi.diff(t) ** 2 - (x if held else 0)
     return Case("thrust", vn.System([x, phi], T, forces={x: force}), STABLE if held else UNSTABLE, drop=(phi,))
+
+
+def _crossing(draw: Draw) -> Case:
+    """Lines of equilibria that cross, x y = 0: no smooth family, and motions run away along the diagonal."""
+    e = draw.number()
+    choices = [
+        ([e * x * y, e * x * y], UNSTABLE),
+        ([e * x * y, e * x * y, -z], UNSTABLE),
+        ([e * x * z, -y, sp.S.Zero], UNSTABLE),
+        ([x * y, -e * y, sp.S.Zero], STABLE),
+        ([x**2 * y, -e * y], STABLE),
+        ([z**2 - e * x, -y, sp.S.Zero], STABLE),
+    ]
+    F, truth = choices[draw.whole(0, len(choices) - 1)]
+    return Case("lines of equilibria", vn.AffineSystem([x, y, z][: len(F)], sp.Matrix(F)), truth)
 
 
 def _one_way(draw: Draw) -> Case:
@@ -839,7 +867,7 @@ def critical(seed: int) -> Case:
              forces={x: -v - (1 + x**2) * u, y: -u - (1 + x**2) * v}), UNSTABLE),
         Case("quadratic and cubic", vn.System([x, y], both, x**4 + x**2 * y * q + y**2 * e, dissipation=both * p),
              # on the center manifold y = -q x²/2e: x⁴(1 - q²/4e)
-             ASYMPTOTIC if q**2 < 4 * e else UNSTABLE, weaker=(STABLE,)),
+             ASYMPTOTIC if q**2 < 4 * e else UNSTABLE, weaker=(STABLE,) if q**2 < 4 * e else ()),
         Case("cancels to rounding, x³", vn.System([x], T, cancel * x**2 + q * x**3, dissipation=D, parameters=sums),
              BORDER),
         Case("cancels to rounding, x⁴", vn.System([x], T, cancel * x**2 + q * x**4, dissipation=D, parameters=sums),
@@ -847,7 +875,8 @@ def critical(seed: int) -> Case:
         Case("damping cancels to rounding", vn.System([x], T, e * x**2, forces={x: -cancel * v - q * v**3},
              parameters=sums), BORDER),
         Case("rod at its critical load", vn.System([theta], q * theta.diff(t) ** 2, e * theta**2 / 2 * l * l +
-             e * l * l * sp.cos(theta), dissipation=theta.diff(t) ** 2, parameters={l: p}), ASYMPTOTIC, weaker=(STABLE, "undecided")),
+             e * l * l * sp.cos(theta), dissipation=theta.diff(t) ** 2, parameters={l: p}), ASYMPTOTIC,
+             weaker=(STABLE,)),
         _critical_hoop(draw, p),
         Case("negative cubic beside damping", vn.System([x], T, e * x**2, forces={x: -p * v + q * v**3}), ASYMPTOTIC),
         Case("linear conservative, damped elsewhere", vn.System([x, y], both, x**2 + y**2, forces={y: -u}), STABLE),
@@ -1059,7 +1088,7 @@ def units(seed: int) -> Case:
            for e in (case.system.kinetic_energy, *case.system.forces.values(), case.system.potential_energy,
                      *(h.expression for h in case.system.constraints))):  # fmt: skip
         return units(seed + 1000)
-    exact = draw.chance()  # powers of two leave every digit as it is
+    exact = draw.chance()  # powers of two change no digit
 
     def unit() -> float:
         return float(

@@ -417,3 +417,36 @@ def test_a_loop_that_is_not_stable_has_no_margins():
     content = page(vn.examine(vn.model.loads(CONTROLLED + "gain = { u = { theta = 1 } }\n")))
     assert ">Margins<" not in content
     assert "unstable" in content
+
+
+# -- steady motions and verdicts -----------------------------------------------------------------------------------
+
+theta_, phi_ = dynamicsymbols("theta phi")
+
+
+def shaft(**equilibrium):
+    """The page of a pendulum on a shaft that turns freely."""
+    T = (theta_.diff() ** 2 + (1 + sp.sin(theta_) ** 2) * phi_.diff() ** 2) / 2
+    return page(vn.examine(Model(vn.System([theta_, phi_], T, -9.81 * sp.cos(theta_)), equilibrium=equilibrium)))
+
+
+def test_a_steady_motion_in_the_report():
+    made = shaft(given={phi_.diff(): 4.0}, near={theta_: 1.0})
+    assert "Steady motions" in made
+    assert "steady motion 1" in made
+    assert "In a steady motion these quantities are constant" in made
+    assert "1 zero root (family in theta, dot(phi))" in made
+
+
+def test_drift_in_the_report():
+    made = shaft(given={phi_: 0.0})
+    assert "Equilibria" in made
+    assert "1 zero root (free position of phi), 1 zero root (conserved momenta in dot(phi))" in made
+    assert "Drifting: " in made
+
+
+def test_a_report_tells_what_would_decide():
+    system = vn.System([theta_], theta_.diff() ** 2 / 2, sp.Max(0, theta_) ** 2)
+    made = page(vn.examine(Model(system, equilibrium={"given": {theta_: 0.0}})))
+    assert "undecided" in made
+    assert "Simulate small perturbations" in made

@@ -149,7 +149,9 @@ class _Scan:
 
     def border(self, a: float, b: float, gained: bool) -> Border:
         """The value between two others at which the rightmost root crosses the axis."""
-        value = scipy.optimize.brentq(lambda x: self.roots(x).roots.real.max(), a, b, xtol=_WIDTH * abs(b), rtol=_WIDTH)
+        value = scipy.optimize.brentq(
+            lambda x: self.roots(x).roots.real.max(), a, b, xtol=_WIDTH * max(abs(a), abs(b)), rtol=_WIDTH
+        )
         A, _, U = self.reduced(value)
         roots, vectors = np.linalg.eig(A)
         k = int(np.argmax(roots.real))

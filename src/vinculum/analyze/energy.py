@@ -74,7 +74,8 @@ class _Variation:
         self.kept = [i for i in range(n) if i not in self.driven]
         self.q = [form.states[i] for i in self.kept]
         self.v = [form.states[n + i] for i in self.kept]
-        self.fixed = {form.states[n + i]: constant(self.values[form.states[n + i]]) for i in self.driven}
+        held = [*(form.states[n + i] for i in self.driven), *form.inputs]
+        self.fixed = {x: constant(self.values[x]) for x in held}
         nodes = mechanics.system.nodes
         self.T, self.V = substitute([nodes.kinetic, nodes.potential], self.fixed)
         self.applied = substitute([mechanics.applied[i] for i in self.kept], self.fixed)
@@ -222,8 +223,7 @@ class _Variation:
     def _definite(self, H: np.ndarray, error: np.ndarray, rows: np.ndarray, conserved: bool) -> EnergyTest:
         """Whether the second variation is positive definite beyond its error, in units of its own diagonal."""
         n = len(self.q)
-        d = np.sqrt(np.abs(np.diagonal(H)))
-        d = 1.0 / np.where(d > 0, d, np.sqrt(np.abs(H).max(initial=1.0)))
+        d = 1.0 / np.sqrt(self._sizes(np.abs(np.diagonal(H)), np.diagonal(error)))
         idle = [np.concatenate([X, np.zeros(n)]) / d for X in self.directions]
         scaled = [r * d / max(np.abs(r * d).max(), 1e-300) for r in rows]
         B = scipy.linalg.null_space(np.array([*scaled, *idle]).reshape(-1, 2 * n), rcond=1e-11)
@@ -242,11 +242,19 @@ class _Variation:
         flat = 0 if negative else int(np.sum(values <= bound))
         return EnergyTest(False, reason, conserved, momenta, degenerate, relative, flat)
 
+    def _sizes(self, diagonal: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """Natural sizes of the second variation: its diagonal, and where this is zero, inertia times largest ω²."""
+        n = len(self.q)
+        inertia = np.where(diagonal[n:] > 0, diagonal[n:], 1.0)
+        clear = diagonal[:n] > 1e3 * error[:n]
+        fastest = (diagonal[:n] / inertia)[clear].max(initial=0.0) or 1.0
+        return np.concatenate([np.where(clear, diagonal[:n], fastest * inertia), inertia])
+
     def _positions_hold(self) -> bool:
         """Whether the positions along the symmetries X stay near their values at rest.
 
-        If d(X·p)/dt = c·q̇ with constant c (linear damping, a magnetic field), X·p - c·q is an integral; the energy keeps
-        p and the other coordinates small, so the positions follow where the matrix c X of all X is regular.
+        If d(X·p)/dt = c·q̇ with constant c (linear damping, a magnetic field), X·p - c·q is an integral; the energy
+        keeps p and the other coordinates small, so the positions follow where the matrix c X of all X is regular.
         """
         if not self.free or any(self.values[v] for v in self.v):
             return False

@@ -57,6 +57,11 @@ class Equilibrium(Mapping):
         return bool(self.constant)
 
     @property
+    def kind(self) -> str:
+        """Its name: "equilibrium" or "steady motion"."""
+        return "steady motion" if self.steady else "equilibrium"
+
+    @property
     def shown(self) -> dict[str, float]:
         """Values by name for display: rounding errors as zero, velocities only if nonzero."""
         values = {key: self.clean(value) for key, value in self.items() if key not in self.ignorable}
@@ -71,7 +76,7 @@ class Equilibrium(Mapping):
         rows = [(name, number(value, 10)) for name, value in self.shown.items()]
         rows += [(name, f"{number(self.clean(value), 10)}  (reaction)") for name, value in self.reactions.items()]
         found = f", {len(self.others)} more found" if self.others else ""
-        return labelled_rows(f"{'Steady motion' if self.steady else 'Equilibrium'}{found}", rows)
+        return labelled_rows(f"{self.kind.capitalize()}{found}", rows)
 
     _repr_html_ = html
 
@@ -89,15 +94,18 @@ def equilibrium(
     Given coordinates determine the holding inputs; given inputs determine the coordinates. Velocities are zero, except
     those that constraints prescribe; a given velocity or momentum asks for a steady motion (see `steady`). The search
     starts at ``near`` (default: zero), then at random points. It is an error if the given values leave a variable
-    undetermined, or if the equations depend on time explicitly.
+    undetermined, or if the equations depend on time explicitly. Under dry friction the rests form a set: give all
+    coordinates and inputs, and friction must be able to hold them.
     """
+    from vinculum.analyze.nonsmooth import held_by_friction
     from vinculum.analyze.steady_search import Search
 
     currents = {q.diff() for q in _ignored(equations)}
     moves = any((isinstance(key, sp.Derivative) and key not in currents) or key in _momenta(equations)
                 for key in given or {})  # fmt: skip
     search = Search(equations, dict(given or {}), dict(parameters or {}), moving=() if not moves else None, near=near)
-    return search.run(starts)
+    held = None if moves else held_by_friction(equations, Equilibrium(given or {}, {}, 0.0, search.parameters))
+    return held or search.run(starts)
 
 
 def steady(

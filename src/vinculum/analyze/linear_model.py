@@ -132,7 +132,7 @@ class LinearModel:
         rows = {
             "states": listed(self.states),
             "inputs": listed(self.inputs) or "none",
-            "roots": numbers(self.roots),
+            "roots": numbers(self.bounded_roots.shown),
             "structural zeros": zeros or "0",
         }
         name = "matrices" if self.equations is None else self.equations.name

@@ -20,10 +20,9 @@ from vinculum.analyze.descriptor import (
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.reduction import ClosedSet, closed_set, influences
-from vinculum.analyze.scaled_newton import equilibrate
+from vinculum.analyze.reduction import ClosedSet, closed_set, influences, with_resting
 from vinculum.analyze.steady_search import refuse_time
-from vinculum.analyze.tangent import Tangent, speeds, tangent, term_sizes
+from vinculum.analyze.tangent import Tangent, algebraic_scales, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -90,6 +89,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     closed = closed_set(form, _generic(equations, form, values), at=values) if moves or timed else None
     if closed is not None:
         refuse_time(form, closed)
+        closed = closed if _runs(form, closed, values) else with_resting(closed, form, values)
     if form.mechanics is not None:
         refuse_negative_inertia(form.mechanics, values, {p: values[p] for p in form.parameters})
     dependent = equations.partition.s if isinstance(equations, EquationsOfMotion) and equations.partition else None
@@ -97,6 +97,11 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     found = tangent(form, values, dependent, outside)
     _refuse_wrong_point(form, values, found, closed)
     return Point(form, values, found, closed)
+
+
+def _runs(form: Descriptor, closed: ClosedSet, values: Mapping[Node, float]) -> bool:
+    """Whether something moves that no constraint prescribes."""
+    return any(values[x] for x in closed.rates if x in form.velocities and x not in form.currents)
 
 
 def _generic(equations: Analyzed, form: Descriptor, values: Mapping[Node, float]) -> dict[Node, float]:
@@ -138,7 +143,7 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
         return {}
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
     matrix, right = numbers(jacobian(form.balance, form.algebraic), still), numbers(form.balance, still)
-    R, C = equilibrate(matrix)
+    R, C = algebraic_scales(form, matrix, values)
     S, f = R[:, None] * matrix * C, -R * right
     square = S.shape[0] == S.shape[1] and np.linalg.cond(S) < 1e12
     found = C * (np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0])
@@ -163,6 +168,7 @@ def _refuse_wrong_point(
     moving = np.abs(rates) > _TOLERANCE * slack + _EPS_RATE * np.abs(found.F_terms[rows])
     broken = np.abs(off) > _TOLERANCE * room + _EPS_RATE * term_sizes(form.residuals, values)
     if np.any(moving) or np.any(broken):
+        refuse_corners(form, values)  # friction may hold the point
         raise VinculumError(_complaint(form, values, off, broken, closed))
 
 

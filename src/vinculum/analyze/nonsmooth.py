@@ -21,15 +21,17 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.corners import corners
-from vinculum.analyze.decision import STABLE, UNDECIDED, Decision
+from vinculum.analyze.decision import CORNER, STABLE, UNDECIDED, Decision
 from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor
 from vinculum.analyze.energy import energy_test
+from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.linearize import linearize, point, point_values
 from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.describe import System
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ZERO, Node, constant, jacobian, order, substitute, symbols
+from vinculum.graph.evaluate import magnitudes
 from vinculum.names import listed, name_of
 
 _ROUGH = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise, sp.Heaviside)
@@ -44,6 +46,47 @@ class Friction:
     W: np.ndarray  # (n, slips) ∂γ/∂v
     limits: np.ndarray  # (slips) κ
     constant: bool  # whether W and κ do not depend on the state
+
+
+def at_corner(equations: Analyzed, at: Mapping[sp.Expr, float]) -> bool:
+    """Whether the equations have a corner at the point, and therefore no linear model."""
+    form = descriptor(equations)
+    return bool(corners(form, point_values(form, at)))
+
+
+def held_by_friction(equations: Analyzed, at: Equilibrium) -> Equilibrium | None:
+    """The rest at the given coordinates and inputs with its reactions, if dry friction acts there; else None.
+
+    A rest that friction cannot hold is an error.
+    """
+    form = descriptor(equations)
+    asked = [x for x in (*form.states[: form.coordinates], *form.inputs) if x not in form.ignored]
+    if not isinstance(equations, EquationsOfMotion) or any(x.value not in at for x in asked):
+        return None
+    values = point_values(form, at)
+    friction = _friction(form, values, corners(form, values))
+    if friction is None or not friction.slips or not _feasible(form, values):
+        return None
+    force, P = _smooth_force(form, values)
+    held = _balance(P.T @ force, P.T @ friction.W, friction.limits)
+    if held is None:
+        raise VinculumError(_slides(form, force, P, friction))
+    reactions = _reactions(form, values, force - friction.W @ held[0])
+    shown = {x.value: values[x] for x in (*form.states, *form.inputs)}
+    return Equilibrium(shown, reactions, 0.0, at.parameters)
+
+
+def _feasible(form: Descriptor, values: Mapping[Node, float]) -> bool:
+    """Whether the constraints hold but for rounding of their terms."""
+    return all(abs(value) <= 1e-12 * size for value, size in magnitudes(list(form.residuals), values))
+
+
+def _reactions(form: Descriptor, values: Mapping[Node, float], force: np.ndarray) -> dict[str, float]:
+    """λ with b λ = force, the force that the reactions balance."""
+    n = form.coordinates
+    b = numbers(jacobian(form.balance[:n], form.algebraic[n:]), values)
+    found = dict(zip(form.algebraic[n:], np.linalg.lstsq(b, force, rcond=None)[0], strict=True)) if b.size else {}
+    return {name: float(found[node]) for name, node in form.reactions.items()}
 
 
 def nonsmooth(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Decision | None:
@@ -64,7 +107,7 @@ def nonsmooth(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Decision | No
 
 
 def _undecided(reason: str) -> Decision:
-    return Decision(UNDECIDED, "corner of a force law", reason)
+    return Decision(UNDECIDED, CORNER, reason)
 
 
 # -- dry friction --------------------------------------------------------------------------------------------------
@@ -158,7 +201,7 @@ def _slides(form: Descriptor, force: np.ndarray, P: np.ndarray, friction: Fricti
     return Finding(
         f"The point is not an equilibrium of {form.name!r}: friction (at most on {holds}) cannot balance the force on "
         f"{listed(q.value for q in pushed)}.",
-        ["Find one with ", call("equilibrium"), "."],
+        ["Give values at which it can, or leave a coordinate free in ", call("equilibrium"), "."],
     )
 
 

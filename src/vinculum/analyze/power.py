@@ -1,8 +1,8 @@
 """Whether the power of forces is never positive near a point, by proof and not by samples.
 
 The power is a sum of products. Its products c_ij v_i v_j with constant coefficients form a quadratic form, which is
-decided in rational arithmetic; every other product must have a sign of its own: even powers, factors that are not zero
-at the point, a function such as tanh(a) times a. A positive power in a thin cone of velocities is not seen at samples.
+decided in rational arithmetic; every other product must have a definite sign: even powers, factors that are not zero at
+the point, a function such as tanh(a) times a. Samples would miss a positive power in a thin cone of velocities.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Signs:
     # -- sums of products ---------------------------------------------------------------------------------------
 
     def _by_products(self, power: Node, velocities: Sequence[Node]) -> bool:
-        """A quadratic form with constant coefficients, and products with signs of their own."""
+        """A quadratic form with constant coefficients, and products with definite signs."""
         odd = self._odd_functions(power)
         found = forms([power, *(node.args[0] for node in odd)])
         n = len(velocities)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 _SAFETY = 1e4  # errors of the entries of A in units of ε‖A‖, with a margin
+_SHOWN = 1e-12  # relative to the largest root; smaller real parts within their bounds are displayed as zero
 _COARSE = 1e-4  # a bound above this share of ‖A‖ comes from an eigenvector pair that is orthogonal to rounding
 
 
@@ -40,6 +41,12 @@ class BoundedRoots:
     def on_axis(self) -> np.ndarray:
         """Which roots lie on the imaginary axis within their bounds."""
         return ~(self.right | self.left)
+
+    @property
+    def shown(self) -> np.ndarray:
+        """The roots for display: real parts that are rounding errors, |Re λ| ≤ min(bound, 10⁻¹² max|λ|), as zero."""
+        least = np.minimum(self.bounds, _SHOWN * np.abs(self.roots).max(initial=0.0))
+        return np.where(np.abs(self.roots.real) <= least, 1j * self.roots.imag, self.roots)
 
 
 def bounded_roots(A: np.ndarray, errors: np.ndarray | None = None) -> BoundedRoots:

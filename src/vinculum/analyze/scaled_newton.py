@@ -115,7 +115,7 @@ class ScaledNewton:
     def solve(self, x: np.ndarray, steps: int = 100) -> Solution:
         """The solution reached from a start."""
         x, state = np.array(x, dtype=float), self.at(np.array(x, dtype=float))
-        largest = np.where(x == 0, np.inf, np.abs(x))  # a zero that only rounding has moved stays a zero
+        largest = begin = np.abs(x)
         for _ in range(steps):
             if state is None:
                 break
@@ -124,7 +124,7 @@ class ScaledNewton:
                 break
             x, state = self._shortened(x, state, y)
             largest = np.maximum(largest, np.abs(x))
-        return self._judged(x, state, largest)
+        return self._judged(x, state, np.where(begin > 0, largest, np.inf), largest)
 
     def _shortened(self, x: np.ndarray, state: _State, y: np.ndarray) -> tuple[np.ndarray, _State | None]:
         """The full step, or the largest of its halves that lowers |R f|."""
@@ -136,7 +136,7 @@ class ScaledNewton:
             factor /= 2
         return x - step, self.at(x - step)
 
-    def _judged(self, x: np.ndarray, state: _State | None, on_the_way: np.ndarray) -> Solution:
+    def _judged(self, x: np.ndarray, state: _State | None, *scales: np.ndarray) -> Solution:
         if state is None:
             return Solution(x, False, np.zeros(len(x)), np.zeros((0, len(x))), np.inf)
         y, S = state.step(), state.S
@@ -144,34 +144,36 @@ class ScaledNewton:
         explained = np.all(np.abs(state.R * state.f - S @ y) <= _MET * state.terms)
         largest = np.divide(np.abs(state.R * state.f), state.terms, out=np.zeros(len(S)), where=state.terms > 0)
         sizes = state.C * state.effect
-        zero = np.abs(x) <= 4 * _CONVERGED * np.minimum(sizes, on_the_way)  # but for rounding
-        rounded = np.where(zero | (np.abs(x) < _TINY**0.5), 0.0, x)
+        rounded = self._rounded(x, *(np.minimum(sizes, scale) for scale in scales))
+        rounded = np.where(np.abs(x) < _TINY**0.5, 0.0, rounded)
         return Solution(rounded, bool(small and explained), sizes, _null(S) * state.C, largest.max(initial=0.0))
+
+    def _rounded(self, x: np.ndarray, natural: np.ndarray, passed: np.ndarray) -> np.ndarray:
+        """Rounding errors set to zero: far below their size on the way.
+
+        If the start was zero: far below their natural size, which may be too large, and no residual grows.
+        """
+        zeroed = np.where(np.abs(x) <= 4 * _CONVERGED * natural, 0.0, x)
+        if np.any(zeroed != x) and self._as_good(zeroed, x):
+            return zeroed
+        return np.where(np.abs(x) <= 4 * _CONVERGED * passed, 0.0, x)
+
+    def _as_good(self, new: np.ndarray, old: np.ndarray) -> bool:
+        """Whether no residual grows beyond the rounding error of its own terms."""
+        points = [self.values | dict(zip(self.unknowns, map(float, x), strict=True)) for x in (old, new)]
+        before, after = (magnitudes(self.rows, values) for values in points)
+        pairs = zip(before, after, strict=True)
+        return all(abs(f) <= max(abs(was), 4 * _CONVERGED * size) for (was, _), (f, size) in pairs)
 
 
 def equilibrate(J: np.ndarray, rounds: int = 20) -> tuple[np.ndarray, np.ndarray]:
-    """R and C for which the largest entries of all rows and columns of R J C are one (Ruiz 2001).
-
-    There are many such scales; the one next to the geometric means of the entries does not depend on units.
-    """
-    R, C = _geometric(np.abs(J), 3 * rounds)
-    A = R[:, None] * np.abs(J) * C
+    """R and C for which the largest entries of all rows and columns of R J C are one (Ruiz 2001)."""
+    A, R, C = np.abs(J), np.ones(len(J)), np.ones(J.shape[1])
     for _ in range(rounds if A.size else 0):
         row, column = A.max(axis=1), A.max(axis=0)
         r, c = (1.0 / np.sqrt(np.where(part > 0, part, 1.0)) for part in (row, column))
         A, R, C = r[:, None] * A * c, R * r, C * c
     return R, C
-
-
-def _geometric(A: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
-    """R and C for which the geometric means of the nonzero entries of all rows and columns of R A C are one."""
-    there = A > 0
-    logarithms, rows, columns = np.log(np.where(there, A, 1.0)), there.sum(axis=1), there.sum(axis=0)
-    r, c = np.zeros(A.shape[0]), np.zeros(A.shape[1])
-    for _ in range(rounds if A.size else 0):
-        r = -((logarithms + c) * there).sum(axis=1) / np.maximum(rows, 1)
-        c = -((logarithms + r[:, None]) * there).sum(axis=0) / np.maximum(columns, 1)
-    return np.exp(r), np.exp(c)
 
 
 def _groups(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,6 @@ from random import Random
 
 import numpy as np
 
-from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.errors import DomainError
 from vinculum.graph import Node, evaluate, jacobian, order, substitute, symbol
 from vinculum.graph.exact import NotDefined, common_rank
@@ -50,18 +49,28 @@ def _without_decimals(rows: Sequence[Node]) -> tuple[list[Node], dict[Node, Frac
 
 def _directions(J: np.ndarray, coordinates: Sequence[Node], values: Mapping[Node, float], free: int) -> np.ndarray:
     """The common kernel of J at several points, of known dimension, in reduced echelon form."""
-    random, points = np.random.default_rng(2), [_numbers(J, values)]
+    random, points = np.random.default_rng(2), list[np.ndarray | None]()
     for k in range(20):
         near = {x: values[x] * (1 + 0.1 * random.normal()) + 10.0 ** -(k % 5) * random.normal() for x in coordinates}
         points.append(_numbers(J, {**values, **near}))
-    S = np.vstack([J for J in points if J is not None])
-    S = S[np.abs(S).max(axis=1) > 0]
-    if not len(S):
-        return np.eye(len(coordinates))
-    S = S / np.abs(S).max(axis=1, keepdims=True)
-    R, C = equilibrate(S)
+    found = [J for J in points if J is not None]
+    if not found:
+        return np.zeros((len(coordinates), 0))
+    S = np.vstack(found)
+    R, C = _geometric_scales(np.abs(S))
     kernel = np.linalg.svd(R[:, None] * S * C)[2][-free:].T
     return echelon(C[:, None] * kernel, C)[0]
+
+
+def _geometric_scales(A: np.ndarray, rounds: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """R and C for which the geometric means of the nonzero entries of all rows and columns of R A C are one."""
+    there = A > 0
+    logarithms, rows, columns = np.log(np.where(there, A, 1.0)), there.sum(axis=1), there.sum(axis=0)
+    r, c = np.zeros(A.shape[0]), np.zeros(A.shape[1])
+    for _ in range(rounds):
+        r = -((logarithms + c) * there).sum(axis=1) / np.maximum(rows, 1)
+        c = -((logarithms + r[:, None]) * there).sum(axis=0) / np.maximum(columns, 1)
+    return np.exp(r), np.exp(c)
 
 
 def _numbers(J: np.ndarray, values: Mapping[Node, float]) -> np.ndarray | None:

@@ -9,19 +9,20 @@ distance exceeds the bound of its error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import sympy as sp
 
 from vinculum.analyze.critical import critical_case, degenerate_potential, natural
-from vinculum.analyze.decision import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Decision
+from vinculum.analyze.decision import ASYMPTOTIC, CRITICAL, STABLE, UNDECIDED, UNSTABLE, WOULD_DECIDE, Decision
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point, linearize
 from vinculum.analyze.nonsmooth import nonsmooth
 from vinculum.analyze.parity import odd_state
+from vinculum.analyze.root_bounds import BoundedRoots
 from vinculum.analyze.structure import Structure, involved
 from vinculum.describe import Holonomic
 from vinculum.errors import ModelError
@@ -41,6 +42,18 @@ class Verdict:
     damping_ratios: np.ndarray  # -Re/|λ| of each root
     critical: int  # structural zero roots
     drifting: tuple[sp.Expr, ...] = ()  # coordinates that drift; the verdict without them is in ``explanation``
+    zeros: Mapping[str, int] = field(default_factory=dict)  # structural zero roots by reason
+    bounds: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of the errors of the roots
+
+    @property
+    def shown_roots(self) -> np.ndarray:
+        """The roots for display: real parts that are rounding errors as zero."""
+        return BoundedRoots(self.roots, self.bounds).shown
+
+    @property
+    def advice(self) -> str:
+        """What would decide an undecided case; empty for the others."""
+        return WOULD_DECIDE.get(self.theorem, "") if self.kind == UNDECIDED else ""
 
     def __bool__(self) -> bool:
         return self.kind in (ASYMPTOTIC, STABLE)
@@ -83,6 +96,8 @@ def _verdict(linear: LinearModel) -> Verdict:
         damping_ratios=damping_ratios(linear.roots),
         critical=linear.critical,
         drifting=drifting,
+        zeros=linear.zeros,
+        bounds=linear.bounded_roots.bounds,
     )
 
 
@@ -98,7 +113,7 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
     if roots.left.all() and not found.unexplained:
         return _hurwitz(linear, found)
     if linear.equations is None or linear.closed:
-        return _on_the_axis(roots.roots[roots.on_axis])
+        return _on_the_axis(roots.shown[roots.on_axis])
     where = linear.point
     energy = energy_test(linear, where, found.symmetry)
     if energy.stable and energy.conserved:
@@ -129,12 +144,11 @@ def _hurwitz(linear: LinearModel, found: Structure) -> Decision:
     k = found.family.shape[1]
     if k:
         names = listed(involved(linear.states, found.family))
-        kind = "steady motion" if linear.at.steady else "equilibrium"
         return Decision(
             STABLE,
             "the Lyapunov-Malkin theorem",
             f"all roots except {_zeros(linear.critical)} have negative real parts: every motion nearby tends to a "
-            f"neighboring {kind}, not back to this one; it may differ in {names}",
+            f"neighboring {linear.at.kind}, not back to this one; it may differ in {names}",
         )
     if not linear.critical:
         return Decision(
@@ -202,8 +216,8 @@ def _by_parity(linear: LinearModel, where: Point, found: Structure) -> Decision 
     return Decision(
         STABLE,
         "reversibility with one odd state",
-        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(pair)} are imaginary: every motion "
-        "nearby is periodic or steady",
+        f"reversing {name_of(odd)} reverses the motion, and the roots {numbers(found.roots.shown)} are imaginary: "
+        "every motion nearby is periodic or steady",
     )
 
 
@@ -211,16 +225,16 @@ def _on_the_axis(roots: np.ndarray) -> Decision:
     one = len(roots) == 1
     where = f"{'lies' if one else 'lie'} on the imaginary axis within {'its' if one else 'their'} error"
     explanation = f"{'the root' if one else 'the roots'} {numbers(roots)} {where}, so higher-order terms decide"
-    return Decision(UNDECIDED, "critical case", explanation)
+    return Decision(UNDECIDED, CRITICAL, explanation)
 
 
 def _undecided(found: Structure, energy: EnergyTest) -> Decision:
-    roots = found.roots.roots[found.roots.on_axis]
+    roots = found.roots.shown[found.roots.on_axis]
     first = _on_the_axis(roots).explanation if len(roots) else "there are zero roots that no family explains"
     warning = ""
     if energy.conserved and "negative" in energy.reason:
         warning = "; gyroscopic forces hold it, and complete dissipation would make it unstable (Kelvin-Chetaev)"
-    return Decision(UNDECIDED, "critical case", f"{first}; {energy.reason}{warning}")
+    return Decision(UNDECIDED, CRITICAL, f"{first}; {energy.reason}{warning}")
 
 
 def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:

@@ -11,7 +11,7 @@ import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor, reference, servo_inputs
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set
+from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set, with_resting
 from vinculum.analyze.scaled_newton import ScaledNewton, Solution
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -141,8 +141,7 @@ class Search:
         begin = self.start(self.near)
         found: list[Solution] = []
         for x in self._starts(begin, starts):
-            solution = self.newton.solve(x)
-            solution = replace(solution, x=self._wrapped(solution.x))
+            solution = self._within_a_turn(self.newton.solve(x))
             if solution.reached and not any(self._same(solution, other) for other in found):
                 found.append(solution)
         if not found:
@@ -215,6 +214,15 @@ class Search:
         asked = {*form.inputs, *(form.states if plain else self.closed.states)}
         return np.array([x in asked for x in self.unknowns], dtype=bool)
 
+    def _within_a_turn(self, solution: Solution) -> Solution:
+        """The solution with angles in (-π, π], solved again because the reduction adds rounding errors."""
+        x = self._wrapped(solution.x)
+        x = np.where(np.abs(x) <= 1e-14 * np.abs(solution.x), 0.0, x)
+        if not solution.reached or np.allclose(x, solution.x, rtol=0.0, atol=1.0):
+            return replace(solution, x=x)
+        again = self.newton.solve(x)
+        return again if again.reached and np.allclose(again.x, x, rtol=1e-6, atol=1e-6) else replace(solution, x=x)
+
     def _wrapped(self, x: np.ndarray) -> np.ndarray:
         """Angles reduced to (-π, π]."""
         return np.where(self._angles, np.pi - np.mod(np.pi - x, 2 * np.pi), x)
@@ -270,8 +278,10 @@ class Search:
         shown |= {v.value: x for v, x in velocities.items()} | {u: values[w] for u, w in servo_inputs(form).items()}
         shown |= {p: evaluate([node], values)[0] for p, node in self.momenta.items()}
         moves = not self.rests or (self.timed and any(values[v] for v in form.velocities))
-        inside = [x for x in form.states if moves and x in self.closed.states]
-        outside = self.closed.ignorable(form) if moves else ()
+        closed = with_resting(self.closed, form, self.sample) if moves and self.rests else None
+        closed = closed or (self.closed if moves else None)
+        inside = [x for x in form.states if closed is not None and x in closed.states]
+        outside = () if closed is None else closed.ignorable(form)
         return Equilibrium(
             shown,
             {name: values[node] for name, node in form.reactions.items()},

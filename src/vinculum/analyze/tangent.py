@@ -76,7 +76,7 @@ def tangent(
     """
     x = form.states
     (f_x, f_w, f_u), (g_x, g_w, g_u), (Z, _, _) = _blocks(form, values)
-    inverse = _inverse(form, g_w.value)
+    inverse = _inverse(form, g_w.value, values)
     w_x, w_u = -inverse @ g_x.value, -inverse @ g_u.value
     rounding = _EPS * np.abs(g_w.value) @ np.abs(w_x)
     w_error = np.abs(inverse) @ (g_x.error + g_w.error @ np.abs(w_x) + rounding)
@@ -130,14 +130,26 @@ def term_sizes(rows: Sequence[Node], values: Values) -> np.ndarray:
     return np.array([size for _, size in magnitudes(list(rows), values)]) if rows else np.zeros(0)
 
 
-def _inverse(form: Descriptor, g_w: np.ndarray) -> np.ndarray:
+def _inverse(form: Descriptor, g_w: np.ndarray, values: Values) -> np.ndarray:
     """g_w⁻¹; for redundant constraints the pseudoinverse, whose accelerations are the same."""
     if not g_w.size:
         return np.zeros(g_w.shape[::-1])
-    R, C = equilibrate(g_w)
+    R, C = algebraic_scales(form, g_w, values)
     S = R[:, None] * g_w * C
     regular = len(S) == len(S.T) and np.linalg.cond(S) < _REGULAR  # elimination keeps the zeros of separate parts
     return C[:, None] * (np.linalg.inv(S) if regular else np.linalg.pinv(S, rcond=1 / _REGULAR)) * R
+
+
+def algebraic_scales(form: Descriptor, g_w: np.ndarray, values: Values) -> tuple[np.ndarray, np.ndarray]:
+    """R and C for which R g_w C has no units: accelerations in the metric of the kinetic energy, then unit vectors."""
+    n = form.coordinates
+    if not n:
+        return equilibrate(g_w)
+    R, C = np.ones(len(g_w)), np.ones(g_w.shape[1])
+    R[:n] = C[:n] = 1.0 / column_sizes(form, values)[:n]
+    rows, columns = np.abs(g_w[n:, :n] * C[:n]).max(axis=1), np.abs(R[:n, None] * g_w[:n, n:]).max(axis=0)
+    R[n:], C[n:] = 1.0 / np.where(rows > 0, rows, 1.0), 1.0 / np.where(columns > 0, columns, 1.0)
+    return R, C
 
 
 def _embedding(Z: Measured, free: list[int], follow: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -168,7 +180,7 @@ def dependent_states(
     if n == 0 or np.any(Z[:, 2 * n :]) or (form.mechanics is not None and form.mechanics.hidden):
         return _pivots(scaled, _pivots(scaled, [], outside))
     moving = np.array([bool(symbols([z]) & set(form.velocities)) for z in form.residuals])
-    position, velocity = scaled[~moving, :n], scaled[moving, n : 2 * n]
+    position, velocity = unit_rows(scaled[~moving, :n]), unit_rows(scaled[moving, n : 2 * n])
     s = list(dependent) if dependent is not None else _dependent_coordinates(position, outside)
     first = s if dependent is not None or not outside else _pivots(velocity, [], [i - n for i in outside if i >= n])
     return [*s, *(n + i for i in _pivots(velocity, first))]

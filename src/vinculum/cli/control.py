@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 KINDS = (".json",)
 MOST = 12  # equilibria displayed
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the equilibrium is stable.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with 1 unless the equilibrium or steady motion is stable.")
+]
 
 
 def equilibrium(
@@ -49,7 +51,7 @@ def equilibrium(
     _given_out({"name": asked.name, "equilibria": [rest_data(one) for one in found]}, json, output)
     if not json:
         for i, one in enumerate(found[:MOST], start=1):
-            show_rest(f"{asked.name}, equilibrium {i} of {len(found)}", one, equations)
+            show_rest(f"{asked.name}, {one.kind} {i} of {len(found)}", one, equations)
         if len(found) > MOST:
             print(f"--json lists {len(found) - MOST} more.")
     return DONE
@@ -64,9 +66,9 @@ def stability(
     settings: Set = None,
     json: Json = False,
 ) -> int:
-    """Decide the stability of the equilibrium.
+    """Decide the stability of the equilibrium or steady motion.
 
-    Prints the roots, the verdict, and the theorem behind it.
+    Prints the verdict, the theorem behind it with what was checked, the structural zeros by reason, and the roots.
 
     \b
     Example:
@@ -74,15 +76,15 @@ def stability(
     """
     from vinculum.cli.equilibrium_output import rest_data, show_rest, show_roots, show_verdict, verdict_data
     from vinculum.cli.terminal import free_place
-    from vinculum.model.examine import linear_of, verdict_of
+    from vinculum.model.examine import verdict_at
 
     free_place(output, force, KINDS)
     asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
-    verdict = verdict_of(linear_of(equations, rest))
+    verdict = verdict_at(asked, equations, rest)
     data = {"name": asked.name, "equilibrium": rest_data(rest), "stability": verdict_data(verdict)}
     _given_out(data, json, output)
     if not json:
-        show_rest(f"{asked.name}, equilibrium", rest, equations)
+        show_rest(f"{asked.name}, {rest.kind}", rest, equations)
         show_verdict("stability", verdict)
         show_roots(verdict)
     return DONE if verdict or not strict else NO
@@ -126,7 +128,7 @@ def stabilize(
     if motion is not None and output is not None and wants_motion:
         stored(motion, output)
     if not json:
-        show_rest(f"{asked.name}, equilibrium", rest, equations)
+        show_rest(f"{asked.name}, {rest.kind}", rest, equations)
         show_gains(law, estimator)
         show_verdict("closed loop", verdict)
         if verdict:
@@ -159,7 +161,7 @@ def _designed(model: Model, equations: Equations, rest: Equilibrium) -> tuple[Fe
     from vinculum.control import closed_model
     from vinculum.model.examine import estimator_of, law_of, linear_of, verdict_of
 
-    linear = linear_of(equations, rest)
+    linear = linear_of(model, equations, rest)
     law = law_of(model, linear)
     estimator = estimator_of(model, linear) if model.observer is not None else None
     return law, estimator, verdict_of(closed_model(law, estimator))

@@ -21,27 +21,42 @@ REDUCED_OBSERVER = "z' = (T - L C) (F estimate + H (u - u0)), T estimate = z + L
 
 
 def show_rest(title: str, rest: Equilibrium, equations: Equations) -> None:
-    """Its values, nonzero velocities, reactions, and the inputs that hold servo constraints."""
+    """Its values, nonzero velocities, reactions, and the inputs that hold servo constraints.
+
+    Of a steady motion, also the coordinates that run.
+    """
     from vinculum.cli.terminal import table
-    from vinculum.names import name_of
+    from vinculum.names import listed, name_of
 
     labels = {name: f"reaction of {name}" for name in rest.reactions}
     labels |= {name: name_of(u) for name, u in equations.holding.items() if u not in rest}
-    table(title, {**rest.shown, **{labels[name]: rest.clean(value) for name, value in rest.reactions.items()}})
+    reactions = {labels[name]: rest.clean(value) for name, value in rest.reactions.items()}
+    table(title, {**rest.shown, **reactions, **({"ignorable": listed(rest.ignorable)} if rest.ignorable else {})})
 
 
 def show_verdict(title: str, verdict: Verdict) -> None:
-    """The verdict, the theorem and the reason."""
+    """The verdict, the theorem, the reason with what was checked, what drifts, and what would decide."""
     from vinculum.cli.terminal import table
+    from vinculum.names import listed
 
-    table(title, {"verdict": verdict.kind, "theorem": verdict.theorem, "because": verdict.explanation})
+    further = {
+        "drifting": listed(verdict.drifting),
+        "would decide": verdict.advice,
+        "structural zeros": ", ".join(f"{count} ({reason})" for reason, count in verdict.zeros.items()),
+    }
+    rows = {"verdict": verdict.kind, "theorem": verdict.theorem, "because": verdict.explanation}
+    table(title, rows | {label: words for label, words in further.items() if words})
 
 
 def show_roots(verdict: Verdict) -> None:
-    """Every root with its damping ratio."""
+    """Every root with its damping ratio; nothing at a corner, where there are none."""
+    from vinculum.analyze.stability import damping_ratios
     from vinculum.cli.terminal import grid
 
-    rows = zip(verdict.roots, verdict.damping_ratios, strict=True)
+    shown = verdict.shown_roots
+    rows = zip(shown, damping_ratios(shown), strict=True)
+    if not len(shown):
+        return
     grid("roots", ("root", "damping ratio"), [(complex(root), float(ratio)) for root, ratio in rows])
 
 
@@ -91,11 +106,16 @@ def rest_data(rest: Equilibrium) -> dict[str, Any]:
     from vinculum.names import name_of
 
     values = {name_of(key): float(value) for key, value in rest.items()}
-    return {"values": values, "reactions": dict(rest.reactions), "residual": rest.residual}
+    data = {"kind": rest.kind, "values": values, "reactions": dict(rest.reactions), "residual": rest.residual}
+    if not rest.steady:
+        return data
+    return data | {"constant": [*map(name_of, rest.constant)], "ignorable": [*map(name_of, rest.ignorable)]}
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
     """The verdict and its evidence."""
+    from vinculum.names import name_of
+
     return {
         "kind": verdict.kind,
         "stable": bool(verdict),
@@ -103,6 +123,9 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "explanation": verdict.explanation,
         "roots": [complex(root) for root in verdict.roots],
         "structural_zero_roots": verdict.critical,
+        "structural_zeros": dict(verdict.zeros),
+        "drifting": [*map(name_of, verdict.drifting)],
+        "would_decide": verdict.advice,
     }
 
 

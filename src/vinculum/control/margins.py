@@ -66,7 +66,8 @@ def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin
     loop = loop_transfer(law, u, estimator)
 
     def L(omega: np.ndarray) -> np.ndarray:
-        return np.atleast_1d(loop(1j * np.atleast_1d(omega), squeeze=True))
+        values = np.atleast_1d(loop(1j * np.atleast_1d(omega), squeeze=True, warn_infinite=False))
+        return np.where(np.isfinite(values), values, complex(np.inf, np.inf))  # infinite at an undamped root
 
     omega = _grid(loop)
     values = L(omega)

@@ -82,7 +82,7 @@ class Model:
     tree: BodyTree | None = None  # the tree of bodies it came from, if any
     derivation: Mapping[str, Any] = field(default_factory=dict)  # of derive: form, dependent, characteristics, ...
     simulation: Mapping[str, Any] | None = None  # of simulate: initial, times, method, tolerance, inputs, events, ...
-    equilibrium: Mapping[str, Any] | None = None  # of equilibrium: given, near; implies linearization and stability
+    equilibrium: Mapping[str, Any] | None = None  # of equilibrium or steady: given, near, ...; drop of linearize
     control: Mapping[str, Any] | None = None  # of stabilize: state_weights, input_weights, ...; or poles, gain, pid
     observer: Mapping[str, Any] | None = None  # of observe: outputs, state_noise, output_noise, order
     closed_loop: Mapping[str, Any] | None = None  # limits, and initial, times of the closed loop's motion

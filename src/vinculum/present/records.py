@@ -13,6 +13,7 @@ import sympy as sp
 from vinculum.analyze import Equilibrium, LinearModel, Region, Verdict
 from vinculum.analyze.internal import InternalDynamics
 from vinculum.analyze.servo import Realizability
+from vinculum.analyze.stability import damping_ratios
 from vinculum.compile.dynamics import Dynamics
 from vinculum.control import Attraction, Estimator, FeedbackLaw
 from vinculum.derivation import EquationsOfMotion, ProgramEquations
@@ -177,6 +178,7 @@ def _equilibrium(record: Equilibrium) -> Rows:
     return {
         **record.shown,
         **{f"reaction of {name}": value for name, value in record.reactions.items()},
+        **({"ignorable": record.ignorable} if record.ignorable else {}),
         "others found": len(record.others),
     }
 
@@ -187,21 +189,27 @@ def _linear(record: LinearModel) -> Rows:
     lines = {x: (*F[i], *H[i]) for i, x in enumerate(record.states)}
     return {
         "rates": Grid((*record.states, *record.inputs), lines),
-        "roots": record.roots,
-        "structural zeros": record.critical,
+        "roots": record.bounded_roots.shown,
+        "structural zeros": _reasons(record.zeros),
     }
 
 
 @rows.register
 def _verdict(record: Verdict) -> Rows:
-    roots = dict(enumerate(zip(record.roots, record.damping_ratios, strict=True), start=1))
+    roots = dict(enumerate(zip(record.shown_roots, damping_ratios(record.shown_roots), strict=True), start=1))
     return {
         "verdict": record.kind,
         "because": record.explanation,
         "theorem": record.theorem,
+        **({"drifting": record.drifting} if record.drifting else {}),
+        **({"would decide": record.advice} if record.advice else {}),
         "roots": Grid(("root", "damping ratio"), roots),
-        "structural zeros": record.critical,
+        "structural zeros": _reasons(record.zeros),
     }
+
+
+def _reasons(zeros: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} ({reason})" for reason, count in zeros.items()) or "none"
 
 
 @rows.register

@@ -19,31 +19,34 @@ Values = Mapping[Node, float]
 Samples = Sequence[Values]  # the first is the state in question, the others stand for the states around
 _SLOPE = 1e-13  # an entry this small relative to its row is rounding
 _RANK = 1e-10  # relative size of singular values that count as zero
+_EXPLAINED = 1e-10  # a residual this small relative to its terms counts as zero
 
 
 def newton(
     residual: Callable[[np.ndarray], np.ndarray],
     jacobian: Callable[[np.ndarray], np.ndarray],
+    negligible: Callable[[np.ndarray, float], np.ndarray],
     x: np.ndarray,
+    scale: float = 0.0,
     steps: int = 100,
 ) -> tuple[np.ndarray, bool]:
     """Solve f(x) = 0 by x ← x - J⁺ f, halving a step that does not bring f closer to zero.
 
-    Returns the point and whether it was reached: whether the last correction was negligible relative to x.
+    Returns the point and whether it was reached: whether |f| is at most ``negligible``, a function of x and of the
+    largest number met. ``scale`` is the size of other numbers in the equations. No unit decides.
     """
     x = np.array(x, dtype=float)
-    f = residual(x)
+    f, largest = residual(x), max(scale, float(np.abs(x).max(initial=0.0)))
     for _ in range(steps):
         step = correction(jacobian(x), f)
-        size = np.abs(step).max(initial=0.0)
+        size = float(np.abs(step).max(initial=0.0))
         if not np.isfinite(size):
             return x, False
         x, f = shortened(residual, x, f, step)
-        if size <= 4e-15 * (1.0 + np.abs(x).max(initial=0.0)):
+        largest = max(largest, float(np.abs(x).max(initial=0.0)))
+        if size <= 4e-15 * largest:
             break
-    left = np.abs(correction(jacobian(x), f)).max(initial=0.0)
-    reached = left <= 1e-12 * (1.0 + np.abs(x).max(initial=0.0)) and explained(jacobian(x), f)
-    return x, bool(reached)
+    return x, bool(np.all(np.abs(f) <= negligible(x, largest)))
 
 
 def correction(J: np.ndarray, f: np.ndarray) -> np.ndarray:
@@ -53,13 +56,6 @@ def correction(J: np.ndarray, f: np.ndarray) -> np.ndarray:
     length = np.linalg.norm(J, axis=1)
     scale = 1.0 / np.where(length > 0, length, 1.0)
     return np.linalg.lstsq(scale[:, None] * J, scale * f, rcond=_RANK)[0] if len(f) else np.zeros(J.shape[1])
-
-
-def explained(J: np.ndarray, f: np.ndarray) -> bool:
-    """Whether a step can remove all of f."""
-    length = np.linalg.norm(J, axis=1)
-    scale = 1.0 / np.where(length > 0, length, 1.0)
-    return bool(np.all(np.abs(scale * (f - J @ correction(J, f))) <= 1e-10)) if len(f) else True
 
 
 def shortened(
@@ -231,9 +227,18 @@ def solved_for(
         J = at(slopes, x)
         return np.where(np.abs(J) <= _SLOPE * sizes(x)[:, None], 0.0, J)
 
+    def negligible(x: np.ndarray, largest: float) -> np.ndarray:
+        """Rounding errors of the terms of every row and of the numbers in them."""
+        try:
+            found = magnitudes(list(residual), {**values, **dict(zip(variables, x, strict=True))})
+        except DomainError:
+            return np.zeros(len(residual))
+        return unit * (_EXPLAINED * np.array([size for _, size in found]) + _SLOPE * largest * sizes(x))
+
     start = numbers(variables, values)
     unit = _unit(sizes(start))  # of every row
-    return newton(lambda x: unit * at(residual, x), lambda x: unit[:, None] * slopes_at(x), start)
+    scale = float(np.abs(numbers(list(given), values)).max(initial=0.0))
+    return newton(lambda x: unit * at(residual, x), lambda x: unit[:, None] * slopes_at(x), negligible, start, scale)
 
 
 def _unit(sizes: np.ndarray) -> np.ndarray:

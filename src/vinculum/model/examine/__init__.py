@@ -14,6 +14,7 @@ from vinculum.model.examine.steps import (
     motion_of,
     rest_of,
     rests_of,
+    verdict_at,
     verdict_of,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "rests_of",
     "linear_of",
     "verdict_of",
+    "verdict_at",
     "law_of",
     "estimator_of",
     "loop_of",

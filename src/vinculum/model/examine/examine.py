@@ -52,11 +52,15 @@ def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: 
 
 
 def _study(model: Model, equations: steps.Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
-    """Stability at an equilibrium, and its stabilization if the model requests it."""
+    """Stability at an equilibrium or steady motion, and its stabilization if the model requests it."""
     work.refused = {}
-    linear = work.ask("linear model", lambda: steps.linear_of(equations, rest))
+    corner = steps.at_corner(model, equations, rest)
+    if corner and model.control is None:
+        return Point(rest, verdict=work.ask("verdict", lambda: steps.verdict_at(model, equations, rest)))
+    linear = work.ask("linear model", lambda: steps.linear_of(model, equations, rest))
     if linear is None:
-        return Point(rest, refused=work.refused)
+        verdict = work.ask("verdict", lambda: steps.verdict_at(model, equations, rest)) if corner else None
+        return Point(rest, verdict=verdict, refused=work.refused)
     point = Point(rest, linear, work.ask("verdict", lambda: steps.verdict_of(linear)))
     if model.control is not None:
         point = _stabilize(model, equations, point, first, work)

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from vinculum.analyze import Equilibrium, LinearModel, Verdict, equilibrium, linearize, stability
+from vinculum.analyze import Equilibrium, LinearModel, Verdict, equilibrium, linearize, nonsmooth, stability, steady
 from vinculum.control import Estimator, FeedbackLaw, close_loop, observe
 from vinculum.control.design import design
 from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
@@ -36,9 +36,11 @@ def motion_of(model: Model, equations: Equations, progress: Progress | None = No
 
 
 def rest_of(model: Model, equations: Equations) -> Equilibrium:
-    """The equilibrium the model requests; its ``others`` are the further ones found."""
+    """The equilibrium or steady motion the model requests; its ``others`` are the further ones found."""
     asked = _question(model, "equilibrium")
-    return equilibrium(_mechanical(equations, "equilibria"), asked.pop("given", None), **asked)
+    asked.pop("drop", None)
+    find = steady if asked.pop("steady", False) or "moving" in asked else equilibrium
+    return find(_analyzed(model, equations), asked.pop("given", None), **asked)
 
 
 def rests_of(rest: Equilibrium) -> tuple[Equilibrium, ...]:
@@ -46,14 +48,26 @@ def rests_of(rest: Equilibrium) -> tuple[Equilibrium, ...]:
     return (rest, *rest.others)
 
 
-def linear_of(equations: Equations, rest: Equilibrium) -> LinearModel:
-    """The linear model at an equilibrium."""
-    return linearize(_mechanical(equations, "linear models"), at=rest)
+def linear_of(model: Model, equations: Equations, rest: Equilibrium) -> LinearModel:
+    """The linear model at an equilibrium or steady motion, without the coordinates that the model drops."""
+    return linearize(_analyzed(model, equations), at=rest, drop=(model.equilibrium or {}).get("drop", ()))
 
 
 def verdict_of(linear: LinearModel) -> Verdict:
-    """Whether the equilibrium is stable, and by which theorem."""
+    """Whether the equilibrium or steady motion is stable, and by which theorem."""
     return stability(linear)
+
+
+def at_corner(model: Model, equations: Equations, rest: Equilibrium) -> bool:
+    """Whether a force law has a corner there, so that there is no linear model: dry friction, stops."""
+    return nonsmooth.at_corner(_analyzed(model, equations), rest)
+
+
+def verdict_at(model: Model, equations: Equations, rest: Equilibrium) -> Verdict:
+    """The verdict, also where force laws have corners."""
+    if at_corner(model, equations, rest):
+        return stability(_analyzed(model, equations), at=rest)
+    return verdict_of(linear_of(model, equations, rest))
 
 
 def law_of(model: Model, linear: LinearModel) -> FeedbackLaw:
@@ -69,7 +83,7 @@ def estimator_of(model: Model, linear: LinearModel) -> Estimator:
 def loop_of(model: Model, equations: Equations, law: FeedbackLaw, estimator: Estimator | None) -> EquationsOfMotion:
     """The equations with the inputs given by the law, within the limits of the model."""
     limits = (model.closed_loop or {}).get("limits")
-    return close_loop(_mechanical(equations, "closed loops"), law, estimator, limits)
+    return close_loop(_mechanical(equations), law, estimator, limits)
 
 
 def closed_motion_of(
@@ -94,11 +108,17 @@ def _question(model: Model, question: str) -> dict[str, Any]:
     return dict(answer)
 
 
-def _mechanical(equations: Equations, what: str) -> EquationsOfMotion:
+def _analyzed(model: Model, equations: Equations) -> Equations | AffineSystem:
+    """What is analyzed: the equations, or an affine system without constraints itself, whose inputs are given."""
+    system = model.system
+    return system if isinstance(system, AffineSystem) and not system.constraints else equations
+
+
+def _mechanical(equations: Equations) -> EquationsOfMotion:
     if isinstance(equations, ProgramEquations):
         raise VinculumError(
-            f"{what.capitalize()} are computed for systems stated by energies; {equations.name!r} has program "
-            "equations. State it as a System and choose another form."
+            f"Closed loops are simulated for systems stated by energies; {equations.name!r} has program equations. "
+            "State it as a System and choose another form."
         )
     return equations
 

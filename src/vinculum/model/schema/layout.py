@@ -70,6 +70,9 @@ EQUILIBRIUM = Table(
         "given": MapOf("Known coordinates, inputs or constant velocities.", Number()),
         "near": MapOf("Starting values of the search.", Number()),
         "starts": Whole("Number of further random starts.", 0, 1000),
+        "steady": Flag("Whether ignorable coordinates may run uniformly; a given velocity implies it."),
+        "moving": ListOf("The coordinates that may run; all ignorable ones by default.", Name()),
+        "drop": ListOf("Ignorable coordinates to leave out of the linear model.", Name()),
     },
 )
 

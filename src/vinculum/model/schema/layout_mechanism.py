@@ -34,6 +34,7 @@ SYSTEM = Table(
         "potential_energy": Formula("V(q, t)."),
         "dissipation": Formula("Rayleigh's function D(q, dot(q)), which gives the force -dD/d dot(q)."),
         "forces": MapOf("Generalized forces by coordinate; they may contain inputs.", Formula()),
+        "ignored": ListOf("Coordinates that linear models leave out: only their velocities matter.", Name()),
     },
     ("coordinates", "kinetic_energy"),
 )

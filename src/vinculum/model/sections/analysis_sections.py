@@ -1,4 +1,4 @@
-"""[equilibrium], [control], [observer]: arguments of ``equilibrium``, ``design`` and ``observe``."""
+"""[equilibrium], [control], [observer]: arguments of ``equilibrium`` or ``steady``, ``design`` and ``observe``."""
 
 from __future__ import annotations
 
@@ -68,17 +68,22 @@ def by_constraint(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any
 
 
 def read_equilibrium(reading: Reading, known: Symbols) -> dict[str, Any] | None:
-    """Arguments of ``equilibrium``."""
+    """Arguments of ``equilibrium`` or ``steady``, and ``drop`` of ``linearize``."""
     raw = reading.data.get("equilibrium")
     if raw is None:
         return None
-    allowed = [*known.states, *known.inputs]
-    found = {
-        key: reading.table(("equilibrium", key), raw[key], allowed, "coordinate, velocity or input")
-        for key in ("given", "near")
-        if key in raw
-    }
-    return found | ({"starts": raw["starts"]} if "starts" in raw else {})
+    if raw.get("moving") and raw.get("steady") is False:
+        reading.problem(("equilibrium", "moving"), "moving is for steady motions. Remove steady = false.")
+    return {key: _of_equilibrium(reading, ("equilibrium", key), entry, known) for key, entry in raw.items()}
+
+
+def _of_equilibrium(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """One argument of ``equilibrium``, ``steady`` or ``linearize``."""
+    if path[-1] in ("given", "near"):
+        return reading.table(path, raw, [*known.states, *known.inputs], "coordinate, velocity or input")
+    if path[-1] in ("moving", "drop"):
+        return reading.listed(path, raw, known.coordinates, "coordinate")
+    return raw
 
 
 def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:

@@ -91,12 +91,13 @@ def read_system(
         for key, wanted in (("kinetic_energy", ENERGY), ("potential_energy", ENERGY), ("dissipation", _POWER))
     }
     forces = read_forces(reading, ("system", "forces"), raw.get("forces", {}), coordinates)
+    ignored = reading.listed(("system", "ignored"), raw.get("ignored", []), coordinates, "coordinate")
     if len(reading.problems.found) > before or reading.problems:
         return None
     try:
         return System(
             coordinates, energies["kinetic_energy"], energies["potential_energy"], forces, energies["dissipation"],
-            constraints=constraints, parameters=dict(reading.numbers), inputs=inputs, name=name,
+            constraints=constraints, parameters=dict(reading.numbers), inputs=inputs, name=name, ignored=ignored,
         )  # fmt: skip
     except VinculumError as error:
         reading.refusal(error, ("system",))

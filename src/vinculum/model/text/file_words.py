@@ -15,6 +15,7 @@ _SECTIONS = {
     "derive": "form",
     "simulate": "simulation",
     "equilibrium": "equilibrium",
+    "steady": "equilibrium",
     "stabilize": "control",
     "observe": "observer",
     "close_loop": "closed_loop",

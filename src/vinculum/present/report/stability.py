@@ -15,6 +15,7 @@ from vinculum.names import name_of
 from vinculum.present.html import (
     Html,
     Section,
+    counted,
     joined,
     number,
     pairs,
@@ -33,8 +34,6 @@ from vinculum.present.report.formulas import quantity
 from vinculum.present.report.loop import loop
 from vinculum.simulation import Trajectory
 
-_ROUNDING = 1e-14  # relative to the largest root
-
 
 def equilibria(results: Results) -> Section | None:
     """All equilibria side by side: coordinates, inputs, reactions, verdict."""
@@ -43,7 +42,7 @@ def equilibria(results: Results) -> Section | None:
         return None
     moving = [key for key in points[0].rest if any(p.rest.clean(p.rest[key]) for p in points)]
     keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or key in moving]
-    head = ["", *(f"equilibrium {i}" for i, _ in enumerate(points, start=1))]
+    head = ["", *(f"{p.rest.kind} {i}" for i, p in enumerate(points, start=1))]
     rows = [[quantity(results.model, key), *(number(p.rest.clean(p.rest[key]), 8) for p in points)] for key in keys]
     known = {} if results.equations is None else results.equations.holding
     holding = {name: u for name, u in known.items() if u not in points[0].rest}
@@ -52,7 +51,18 @@ def equilibria(results: Results) -> Section | None:
         rows.append([label, *(number(p.rest.clean(p.rest.reactions[name]), 8) for p in points)])
     rows.append([text("residual"), *(number(p.rest.residual, 2) for p in points)])
     rows.append([text("verdict"), *(badge(p.verdict) for p in points)])
-    return section("equilibria", "Equilibria", table(head, rows, range(1, len(head))))
+    title = "Steady motions" if points[0].rest.steady else "Equilibria"
+    return section("equilibria", title, _running(points[0]), table(head, rows, range(1, len(head))))
+
+
+def _running(point: Point) -> Html:
+    """Which coordinates run uniformly in a steady motion."""
+    rest = point.rest
+    if not rest.steady:
+        return text("")
+    words = "In a steady motion these quantities are constant: "
+    others = (". The motion does not depend on ", _list(rest.ignorable)) if rest.ignorable else ()
+    return paragraph(words, _list(rest.constant), *others, ".")
 
 
 def badge(verdict: Verdict | None) -> Html:
@@ -73,18 +83,20 @@ def _titled(results: Results) -> list[tuple[Html, Point]]:
     """Every equilibrium with its heading, which is empty if there is only one."""
     several = len(results.points) > 1
     return [
-        (tag("h3", f"Equilibrium {i}") if several else text(""), point)
+        (tag("h3", f"{point.rest.kind.capitalize()} {i}") if several else text(""), point)
         for i, point in enumerate(results.points, start=1)
     ]
 
 
 def _studied(point: Point, title: Html, figures: Figures) -> Html:
     assert point.verdict is not None
-    parts = [title, told(point.verdict)]
-    sets = [("without feedback", point.verdict.roots)]
+    parts = [title, told(point.verdict), _structure(point.verdict)]
+    sets = [("without feedback", point.verdict.shown_roots)]
     if point.closed_verdict is not None:
         parts.append(told(point.closed_verdict, "With feedback: "))
-        sets.append(("with feedback", point.closed_verdict.roots))
+        sets.append(("with feedback", point.closed_verdict.shown_roots))
+    if not any(len(roots) for _, roots in sets):
+        return joined(parts)
     chart = figures.place(root_map(sets, point.verdict.critical), words="roots in the complex plane")
     if compressed(np.concatenate([roots for _, roots in sets])):
         chart = joined(
@@ -94,24 +106,28 @@ def _studied(point: Point, title: Html, figures: Figures) -> Html:
 
 
 def told(verdict: Verdict, before: str = "") -> Html:
-    """The verdict, the reason and the theorem."""
+    """The verdict, the reason, the theorem, and what would decide an undecided case."""
     why = tag("span", sentence(verdict.explanation))
-    return paragraph(before, badge(verdict), " ", why, " ", tag("cite", sentence(verdict.theorem)), class_="verdict")
+    further = (" ", verdict.advice) if verdict.advice else ()
+    cited = tag("cite", sentence(verdict.theorem))
+    return paragraph(before, badge(verdict), " ", why, " ", cited, *further, class_="verdict")
+
+
+def _structure(verdict: Verdict) -> Html:
+    """Structural zeros by reason, and what drifts."""
+    zeros = [f"{counted(count, 'zero root')} ({reason})" for reason, count in verdict.zeros.items()]
+    parts: list[str | Html] = [f"By structure: {', '.join(zeros)}."] if zeros else []
+    if verdict.drifting:
+        parts += [" Drifting: ", _list(verdict.drifting), "."]
+    return paragraph(*parts, class_="note") if parts else text("")
 
 
 def _roots(name: str, roots: np.ndarray) -> Html:
-    upper = np.array(pairs(_without_rounding(roots)), dtype=complex)
+    upper = np.array(pairs(roots), dtype=complex)
     rows = [
         [root(r), number(ratio, 3), number(abs(r), 4)] for r, ratio in zip(upper, damping_ratios(upper), strict=True)
     ]
     return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency"], rows, [0, 1, 2])])
-
-
-def _without_rounding(roots: np.ndarray) -> np.ndarray:
-    """Roots with real and imaginary parts set to zero if they are rounding errors relative to the largest root."""
-    least = _ROUNDING * np.abs(roots).max(initial=0.0)
-    real, imaginary = (np.where(np.abs(part) < least, 0.0, part) for part in (roots.real, roots.imag))
-    return real + 1j * imaginary
 
 
 def feedback(results: Results, figures: Figures) -> Section | None:

@@ -51,6 +51,8 @@ def _lost_energy(recorder: Recorder) -> Cause | None:
     if not error > _ROUNDING * abs(recorder.balance_start):
         return None
     scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
+    if np.any(np.isinf(scales)) or not np.isfinite(error):
+        return Cause("energy lost", numbers={"error": error, "scale": abs(recorder.balance_start)})
     noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
     if not scales or error <= max(noise, _LOST * max(scales)):
         return None
