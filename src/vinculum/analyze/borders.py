@@ -1,8 +1,9 @@
 """Borders of stability: where a motion becomes or ceases to be stable as a speed or a parameter changes.
 
 The steady motion is followed from value to value, and its roots λ are judged with the bounds of their errors. Between
-two values with different judgments the border is the zero of max Re λ. Zero roots of the family of steady motions are
-counted once, at the first value, and left out everywhere: of A Z = 0, Uᵀ A U with U orthogonal to Z remains.
+two values with different judgments the border is the zero of max Re λ, or the value at which roots leave the axis.
+Zero roots of the family of steady motions are counted once, at the first value, and left out everywhere: with A Z = 0
+and U orthogonal to Z, the other roots are those of Uᵀ A U.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from vinculum.analyze.tangent import tangent
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import symbol
 from vinculum.names import listed, name_of
+from vinculum.notebook_repr import html
 from vinculum.text_printer import number
 
 _SMALL = 1e-8  # relative singular value that may belong to the mode at a border
@@ -46,6 +48,8 @@ class Border:
         change = "becomes stable" if self.gained else "ceases to be stable"
         kind = f"oscillates at {number(self.root.imag)} rad/s" if self.root.imag else "does not oscillate"
         return f"{change} at {name_of(self.over)} = {self.value:.15g}: a mode in {listed(self.shape)} that {kind}"
+
+    _repr_html_ = html
 
 
 def stability_borders(
@@ -149,16 +153,30 @@ class _Scan:
 
     def border(self, a: float, b: float, gained: bool) -> Border:
         """The value between two others at which the rightmost root crosses the axis."""
-        value = scipy.optimize.brentq(
-            lambda x: self.roots(x).roots.real.max(), a, b, xtol=_WIDTH * max(abs(a), abs(b)), rtol=_WIDTH
-        )
+        value = self._zero(a, b) if self.roots(b if gained else a).left.all() else self._change(a, b, gained)
         A, _, U = self.reduced(value)
         roots, vectors = np.linalg.eig(A)
         k = int(np.argmax(roots.real))
         root = complex(0.0, abs(roots[k].imag))
         return Border(
-            self.over, value, gained, root, self._shape(U @ vectors[:, k]), self.search.record(self.solution(value))
+            self.over,
+            float(value),
+            gained,
+            root,
+            self._shape(U @ vectors[:, k]),
+            self.search.record(self.solution(value)),
         )
+
+    def _zero(self, a: float, b: float) -> float:
+        """The zero of max Re λ."""
+        return scipy.optimize.brentq(lambda x: self.roots(x).roots.real.max(), a, b, xtol=_WIDTH * abs(b), rtol=_WIDTH)
+
+    def _change(self, a: float, b: float, gained: bool) -> float:
+        """By bisection, where a root leaves the axis: max Re λ is zero on one side."""
+        while abs(b - a) > _WIDTH * max(abs(a), abs(b)):
+            middle = (a + b) / 2
+            a, b = (a, middle) if self.stable(middle) == gained else (middle, b)
+        return (a + b) / 2
 
     def _shape(self, vector: np.ndarray) -> dict[sp.Expr, complex]:
         """The states that take part in a mode, the largest 1."""
