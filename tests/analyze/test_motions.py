@@ -28,6 +28,7 @@ def test_a_disc_rolling_in_a_circle(form):
     assert steady[disc.phi.diff()] - 2 * np.cos(1.2) == pytest.approx(6.235760041, rel=1e-9)
     linear = vn.linearize(rolling(form), at=steady)
     assert set(linear.states) == {disc.theta, disc.theta.diff(), disc.psi.diff(), disc.phi.diff()}
+    assert {disc.z, disc.theta} & set(steady.ignorable) == set()  # the floor determines the height
     assert linear.critical == 3  # the floor, and a family of two dimensions
     np.testing.assert_allclose(np.abs(linear.roots.imag), 8.34136039, rtol=1e-8)
     found = vn.stability(linear)

@@ -239,12 +239,10 @@ def _undecided(found: Structure, energy: EnergyTest) -> Decision:
 
 def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:
     """The verdict on all states where positions drift."""
-    names = listed(drifting)
-    verb = "drifts" if len(drifting) == 1 else "drift"
     return Decision(
         UNSTABLE,
         "drift along a symmetry with a conserved momentum",
-        f"{names} {verb}: a small push changes the conserved momentum, and the position grows with time; apart from "
+        f"a small push changes the conserved momentum, and a drift of {listed(drifting)} grows with time; apart from "
         f"that drift the motion is {decision.kind} by {decision.theorem}: {decision.explanation}",
     )
 
