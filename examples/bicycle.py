@@ -45,7 +45,7 @@ def turning(axes, rolling=0):
 
 def bodies():
     """Mass, tensor of inertia, place of the center, angular velocity."""
-    trunk, bar = Matrix([[9.2, 0, 2.4], [0, 11, 0], [2.4, 0, 2.8]]), Matrix([0.05892, 0.06, 0.00708])
+    trunk = Matrix([[9.2, 0, 2.4], [0, 11, 0], [2.4, 0, 2.8]])
     bar = Matrix([[0.05892, 0, -0.00756], [0, 0.06, 0], [-0.00756, 0, 0.00708]])
     return [
         (2, Matrix.diag(0.0603, 0.12, 0.0603), rear_center, turning(lean, chi_r.diff())),
@@ -73,3 +73,69 @@ def system():
         parameters=NUMBERS,
         name="bicycle",
     )
+
+
+M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])  # published, of (φ, δ)
+C1 = np.array([[0, 33.86641391492494], [-0.85035641456978, 1.68540397397560]])
+K0 = np.array([[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]])
+K2 = np.array([[0, 76.59734589573222], [0, 2.65431523794604]])
+WEAVE, CAPSIZE = 4.29238253634111, 6.02426201538837  # published speeds at which a mode changes its sign [m/s]
+SPEED, LEAN = 5.0, 0.1  # [m/s], [rad]
+STRAIGHT = {phi: 0.0, delta: 0.0}
+
+
+def published_roots(speed):
+    """The roots of the published linear equations, rightmost first: capsize, weave (two), caster."""
+    damping, stiffness = speed * C1, 9.81 * K0 + speed**2 * K2
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, stiffness), -np.linalg.solve(M, damping)]])
+    return sorted(np.linalg.eigvals(A), key=lambda root: -root.real)
+
+
+def circle(equations):
+    """Riding in a circle with a given lean, hands off: steer and speed are found."""
+    near = {delta: 0.03, psi.diff(): 0.16, x.diff(): 6.0, chi_r.diff(): 20.0, chi_f.diff(): 17.0}
+    return vn.steady(equations, {phi: LEAN}, near=near, starts=0)
+
+
+def run():
+    """Riding in a circle for two seconds, and {quantity: (found, exact)}."""
+    equations = vn.derive(system())
+    ride = vn.steady(equations, STRAIGHT | {chi_r.diff(): SPEED / 0.3}, starts=0)
+    capsize, weave, _, caster = vn.linearize(equations, at=ride).roots
+    exact = published_roots(SPEED)
+    wheel = (2.0 / 0.3, 8.0 / 0.3)
+    first, last = vn.hurwitz.stability_borders(equations, STRAIGHT, chi_r.diff(), wheel, points=7)
+    turn = circle(equations)
+    model = equations.system
+    motion = vn.simulate(equations, {q: turn[q] for q in (*model.coordinates, *model.velocities)}, times=(0, 2))
+    return motion, {
+        "becomes stable at the speed [m/s]": (0.3 * first.value, WEAVE),
+        "ceases to be stable at the speed [m/s]": (0.3 * last.value, CAPSIZE),
+        "capsize [1/s]": (capsize.real, exact[0].real),
+        "weave, real part [1/s]": (weave.real, exact[1].real),
+        "weave, frequency [rad/s]": (abs(weave.imag), abs(exact[1].imag)),
+        "caster [1/s]": (caster.real, exact[3].real),
+        "lean after two seconds in the circle [rad]": (motion[phi][-1], LEAN),
+    }
+
+
+def picture(path):
+    from matplotlib.figure import Figure
+
+    speeds = np.linspace(0.0, 10.0, 400)
+    found = np.array([published_roots(speed) for speed in speeds])
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(speeds, found.real, ".", ms=2, color="tab:blue")
+    axes.plot(speeds, np.abs(found.imag), ".", ms=2, color="lightgray")
+    axes.axvspan(WEAVE, CAPSIZE, color="tab:green", alpha=0.2, label="stable by itself")
+    axes.axhline(0, color="black", lw=0.8)
+    axes.set(xlabel="speed [m/s]", ylabel="roots [1/s]", ylim=(-10, 10), title="The benchmark bicycle, hands off")
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+if __name__ == "__main__":
+    from _show import show
+
+    show(run)

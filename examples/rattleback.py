@@ -20,7 +20,7 @@ a, b, c, h, m, g, I_xx, I_yy, I_zz, I_xy = symbols("a b c h m g I_xx I_yy I_zz I
 NUMBERS = {a: 0.2, b: 0.03, c: 0.02, h: 0.01, m: 1.0, g: 9.81, I_xx: 2e-4, I_yy: 1.6e-3, I_zz: 1.7e-3, I_xy: -2e-5}
 SPIN = 5.0  # about the downward normal [rad/s]
 ROOTS = {  # by an independent calculation in body axes
-    0.0: [107.20765832j, 33.82899128j],
+    0.0: [33.82899128j, 107.20765832j],
     SPIN: [0.20252128 + 34.14369167j, -2.1206924 + 109.39232284j],
 }
 
@@ -47,3 +47,47 @@ def system():
         parameters=NUMBERS,
         name="rattleback",
     )
+
+
+def roots(equations, spin):
+    """The roots of spinning upright, those with Im λ > 0, slow ones first."""
+    still, upright = dict.fromkeys((x, y, psi), 0.0), {alpha: 0.0, beta: 0.0}
+    at = vn.steady(equations, {**upright, psi.diff(): spin}) if spin else vn.equilibrium(equations, still | upright)
+    found = vn.linearize(equations, at=at).roots
+    return sorted(found[found.imag > 0], key=lambda root: root.imag)
+
+
+def run():
+    """The spin reversal, and {quantity: (found, exact)}."""
+    equations = vn.derive(system())
+    numbers = {}
+    for spin, exact in ROOTS.items():
+        for kind, root, known in zip(("slow", "fast"), roots(equations, spin), exact, strict=True):
+            numbers[f"damping of the {kind} mode at {spin:g} rad/s"] = (round(root.real, 8), known.real)
+            numbers[f"frequency of the {kind} mode at {spin:g} rad/s"] = (round(root.imag, 8), known.imag)
+    start = {x: 0, y: 0, psi: 0, alpha: 0.01, beta: 0.01, psi.diff(): -SPIN, alpha.diff(): 0, beta.diff(): 0}
+    motion = vn.simulate(equations, start, times=(0, 6))
+    numbers["direction of the spin in the end"] = (np.sign(motion[psi.diff()][-1]), 1.0)
+    return motion, numbers
+
+
+def picture(path):
+    from matplotlib.figure import Figure
+
+    motion, _ = run()
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    spin, tilts = figure.subplots(1, 2)
+    spin.plot(motion.t, motion[psi.diff()])
+    spin.axhline(0, color="black", lw=0.8)
+    spin.set(xlabel="t [s]", ylabel="spin [rad/s]", title="The rattleback reverses its spin")
+    tilts.plot(motion.t, np.degrees(motion[alpha]), lw=0.7, label="roll [°]")
+    tilts.plot(motion.t, np.degrees(motion[beta]), lw=0.7, label="pitch [°]")
+    tilts.set(xlabel="t [s]", title="It rattles while it reverses")
+    tilts.legend(frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+if __name__ == "__main__":
+    from _show import show
+
+    show(run)

@@ -42,3 +42,59 @@ def system():
         inputs=[u_l, u_r],
         name="balancing vehicle",
     )
+
+
+def balanced(equations, at, drop=()):
+    """The equations with a stabilizing law at a motion, and the linear model there."""
+    linear = vn.linearize(equations, at=at, drop=drop)
+    law = vn.stabilize(linear, state_weights=np.eye(len(linear.states)), input_weights=0.01 * np.eye(2))
+    return vn.close_loop(equations, law), linear
+
+
+def falling_root():
+    mass, arm = NUMBERS[m], NUMBERS[m] * NUMBERS[l]
+    whole, inertia = mass + 2 * NUMBERS[m_w] + 2 * NUMBERS[J] / NUMBERS[R] ** 2, NUMBERS[I] + arm * NUMBERS[l]
+    return np.sqrt(whole * arm * NUMBERS[g] / (whole * inertia - arm**2))
+
+
+def run():
+    """The motion from a tilt back to the place x = 0, and {quantity: (found, exact)}."""
+    equations = vn.derive(system())
+    rest = vn.equilibrium(equations, dict.fromkeys(system().coordinates, 0.0))
+    ride = vn.steady(equations, {x.diff(): SPEED, psi.diff(): 0.0, theta: 0.0})
+    (parked, at_rest), (riding, at_speed) = balanced(equations, rest, [y, left, right]), balanced(equations, ride)
+    start = {x: 0.5, y: 0.0, psi: 0.3, theta: 0.2, left: 0.0, right: 0.0}
+    still = dict.fromkeys((psi.diff(), theta.diff(), left.diff()), 0.0)
+    motion = vn.simulate(parked, start | still, times=(0, 40))
+    turned = vn.simulate(riding, start | still | {left.diff(): SPEED / NUMBERS[R]}, times=(0, 15))
+    return motion, {
+        "root at rest without control [1/s]": (at_rest.roots[0].real, falling_root()),
+        "root at a speed without control [1/s]": (at_speed.roots[0].real, falling_root()),
+        "tilt in the end [rad]": (motion[theta][-1], 0.0),
+        "place in the end [m]": (motion[x][-1], 0.0),
+        "speed in the end of the ride [m/s]": (turned[left.diff()][-1] * NUMBERS[R], SPEED),
+        "tilt in the end of the ride [rad]": (turned[theta][-1], 0.0),
+    }
+
+
+def picture(path):
+    from matplotlib.figure import Figure
+
+    motion, _ = run()
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    tilt, place = figure.subplots(1, 2)
+    tilt.plot(motion.t, np.degrees(motion[theta]), label="tilt [°]")
+    tilt.plot(motion.t, np.degrees(motion[psi]), label="heading [°]")
+    tilt.set(xlabel="t [s]", xlim=(0, 10), title="Upright again")
+    tilt.legend(frameon=False)
+    place.plot(motion.t, motion[x], label="x [m]")
+    place.plot(motion.t, motion[u_l] / 100, label="left torque [100 N m]")
+    place.set(xlabel="t [s]", xlim=(0, 10), title="Back at its place")
+    place.legend(frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+if __name__ == "__main__":
+    from _show import show
+
+    show(run)

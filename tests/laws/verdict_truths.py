@@ -867,7 +867,7 @@ def critical(seed: int) -> Case:
              forces={x: -v - (1 + x**2) * u, y: -u - (1 + x**2) * v}), UNSTABLE),
         Case("quadratic and cubic", vn.System([x, y], both, x**4 + x**2 * y * q + y**2 * e, dissipation=both * p),
              # on the center manifold y = -q x²/2e: x⁴(1 - q²/4e)
-             ASYMPTOTIC if q**2 < 4 * e else UNSTABLE, weaker=(STABLE,)),
+             ASYMPTOTIC if q**2 < 4 * e else UNSTABLE, weaker=(STABLE,) if q**2 < 4 * e else ()),
         Case("cancels to rounding, x³", vn.System([x], T, cancel * x**2 + q * x**3, dissipation=D, parameters=sums),
              BORDER),
         Case("cancels to rounding, x⁴", vn.System([x], T, cancel * x**2 + q * x**4, dissipation=D, parameters=sums),

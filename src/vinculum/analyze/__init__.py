@@ -22,8 +22,8 @@ from vinculum.analyze.modes import (
 from vinculum.analyze.stability import Verdict, stability
 
 __all__ = [
-    "Border", "stability_borders", "Equilibrium", "LinearModel", "Mode", "Region", "Verdict",
-    "characteristic_polynomial", "controllability",
-    "equilibrium", "hurwitz_conditions", "minimum_actuators", "linearize", "observability", "stability",
-    "steady", "stability_region", "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
+    "Border", "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial",
+    "controllability", "equilibrium", "hurwitz_conditions", "linearize", "minimum_actuators", "observability",
+    "stability", "stability_borders", "stability_region", "steady", "sufficient_inputs", "sufficient_outputs",
+    "symbolic_matrices",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from vinculum.analyze.exactly_critical import exactly_critical
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
 from vinculum.analyze.reduction import chart_at, reduced_rates
+from vinculum.analyze.root_bounds import balance
 from vinculum.analyze.structure import Structure
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError
@@ -187,8 +188,9 @@ def _jets(linear: LinearModel, where: Point, at_rest: bool = False) -> Jets | No
 def _zero_root(
     A: np.ndarray, errors: np.ndarray, jets: Jets, mirrored: Callable[[np.ndarray], bool]
 ) -> Decision | None:
-    left, _, right = np.linalg.svd(A)
-    q, p = right[-1], left[:, -1]
+    balanced, d = balance(A)  # in the units d of the states
+    left, singular, right = np.linalg.svd(balanced)
+    q, p = d * right[-1], left[:, -1] / d
     p = p / (p @ q)
     border = np.any(np.abs(p) @ errors @ np.abs(q))
     B = jets.second(q)
@@ -197,7 +199,8 @@ def _zero_root(
         return _decision(UNSTABLE, "zero root", f"one root is zero and g₂ = {number(g2)} is not", bool(border))
     if not mirrored(q):
         return None
-    h = np.linalg.lstsq(np.vstack([A, p]), np.append(-B, 0.0), rcond=None)[0]
+    size = float(singular[0]) or 1.0
+    h = d * np.linalg.lstsq(np.vstack([balanced / size, left[:, -1]]), np.append(-B / d / size, 0.0), rcond=None)[0]
     parts = [p @ jets.third(q) / 6, p @ jets.mixed(q, h) / 2]
     g3 = sum(parts)
     if abs(g3) <= _NOTHING * max(sum(map(abs, parts)), max(jets.sizes) * np.abs(p).max() * 1e-3):

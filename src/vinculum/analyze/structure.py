@@ -26,7 +26,7 @@ from vinculum.analyze.reduction import chart_at, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
 from vinculum.analyze.scaled_newton import ScaledNewton
 from vinculum.analyze.shifts import echelon, shifts
-from vinculum.analyze.tangent import column_sizes, tangent
+from vinculum.analyze.tangent import column_sizes, rate_terms, tangent
 from vinculum.describe import Holonomic
 from vinculum.errors import DomainError, VinculumError
 from vinculum.graph import Node, constant, evaluate, symbol, symbols
@@ -34,6 +34,8 @@ from vinculum.graph.node import ZERO
 from vinculum.names import listed
 
 _KERNEL = 1e4 * np.finfo(float).eps  # relative singular value below which a direction is tried as a family
+_TINY = 1e-300
+_DECADES = 24  # powers of ten of the distance that are tried, to both sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +157,17 @@ class _Finder:
         off = np.abs(moved - step * direction) / self.scale
         if off.max() > 0.3 * np.abs(step * direction / self.scale).max():
             return None
-        return {**moved_there, **dict(zip(newton.unknowns, map(float, found.x), strict=True))}
+        point = {**moved_there, **dict(zip(newton.unknowns, map(float, found.x), strict=True))}
+        return point if self._steady(point, V, step * direction) else None
+
+    def _steady(self, point: dict[Node, float], V: np.ndarray, shift: np.ndarray) -> bool:
+        """Whether V f vanishes beside A times the shift, in balanced units."""
+        form = self.where.form
+        rates = np.array(evaluate([form.rates[i] for i in self.places], point | algebraic(form, point)))
+        size = np.abs(self.A / self.scale[:, None] * self.scale).max() * np.abs(shift / self.scale).max()
+        terms = np.abs(V) @ rate_terms(form, point)[self.places]
+        small = np.minimum(1e-6 * size * (np.abs(V) * self.scale).max(axis=1), 1e-6 * terms)
+        return bool(np.all(np.abs(V @ rates) <= small + _TINY))
 
     @property
     def state_nodes(self) -> list[Node]:
@@ -184,24 +196,37 @@ class _Finder:
         return ScaledNewton([*rows, *held, *form.balance, *form.residuals], unknowns, values)
 
     def distance(self, direction: np.ndarray) -> float:
-        """The step along a direction at which A changes by about a hundredth."""
+        """The step along a direction at which A changes by about a hundredth, in any units."""
+        size = np.abs(self.A / self.scale[:, None] * self.scale).max()
+        reference = max(np.abs([self.where.values[x] for x in self.state_nodes] / self.scale).max(initial=0.0), 1e-3)
+        unit = float(reference / np.abs(direction / self.scale).max())
+        low, high = -_DECADES, _DECADES
+        for k in range(0, _DECADES, 2):  # a bracket of the power of ten, from the middle outward
+            if self._changed(unit * 10.0**k * direction) > 0.01 * size:
+                high = k
+                break
+            low = k
+        if low == -_DECADES:
+            low = next(
+                (k for k in range(0, -_DECADES, -2) if self._changed(unit * 10.0**k * direction) <= 0.01 * size), low
+            )
+            high = low + 2
+        if high == _DECADES:
+            return unit  # A does not change along the direction
+        middle = unit * 10.0 ** (low + 1)
+        return middle if self._changed(middle * direction) <= 0.05 * size else unit * 10.0**low
+
+    def _changed(self, shift: np.ndarray) -> float:
+        """The largest change of A in balanced units after a shift; infinite outside the domain."""
         form, values, found = self.where.form, self.where.values, self.where.tangent
-        shift = found.N[:, self.columns] @ direction
-        size, last = np.abs(self.A / self.scale[:, None] * self.scale).max(), 0.0
-        reference = max(np.abs([values[x] for x in self.state_nodes] / self.scale).max(initial=0.0), 1e-3)
-        for step in reference / np.abs(direction / self.scale).max() * 10.0 ** np.arange(-6, 4):
-            moved = {**values, **{x: values[x] + step * d for x, d in zip(form.states, shift, strict=True)}}
-            try:
-                A = tangent(form, moved, chart=found.chart).A
-            except (DomainError, VinculumError, np.linalg.LinAlgError):
-                break
-            change = np.abs((A - found.A)[np.ix_(self.columns, self.columns)] / self.scale[:, None] * self.scale).max()
-            if change > 0.1 * size:
-                break
-            last = float(step)
-            if change > 0.01 * size:
-                break
-        return last or float(reference / np.abs(direction / self.scale).max() * 1e-6)
+        whole = found.N[:, self.columns] @ shift
+        moved = {**values, **{x: values[x] + d for x, d in zip(form.states, whole, strict=True)}}
+        try:
+            A = tangent(form, moved, chart=found.chart).A
+        except (DomainError, VinculumError, np.linalg.LinAlgError, OverflowError):
+            return np.inf
+        change = (A - found.A)[np.ix_(self.columns, self.columns)] / self.scale[:, None] * self.scale
+        return float(np.abs(change).max()) if np.all(np.isfinite(change)) else np.inf
 
     # -- meaning ------------------------------------------------------------------------------------------------
 
