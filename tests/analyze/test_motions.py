@@ -140,6 +140,25 @@ def test_programs_and_affine_systems():
     np.testing.assert_allclose(linear.input_matrix, [[0], [1]])
 
 
+@pytest.mark.parametrize("name", ["U", "N", "load"])
+def test_rounding_errors_of_an_equilibrium_are_zeros(name):
+    """ẋ = y, ẏ = N - x - y/5: y is zero, not 3e-16, or the point would not be an equilibrium."""
+    N = sp.Symbol(name)
+    free = vn.AffineSystem([x, y], [y, -x - y / 5], [N], [[0], [1]])
+    rest = vn.equilibrium(free, {N: 2.0})
+    assert rest[y] == 0
+    np.testing.assert_allclose(vn.linearize(free, at=rest).roots.real, -0.1)
+
+
+def test_an_input_held_at_zero_conserves_a_momentum():
+    """A pendulum on a shaft with a motor that is off: stable by Routh, as without the motor."""
+    T = (theta.diff() ** 2 + (1 + sp.sin(theta) ** 2) * phi.diff() ** 2) / 2
+    equations = vn.derive(vn.System([theta, phi], T, -9.81 * sp.cos(theta), forces={phi: U}, inputs=[U]))
+    steady = vn.steady(equations, {phi.diff(): 4.0, U: 0.0}, near={theta: 1.0})
+    found = vn.stability(vn.linearize(equations, at=steady))
+    assert (found.kind, "Routh-Salvadori" in found.theorem) == ("stable", True)
+
+
 # -- critical cases -------------------------------------------------------------------------------------------------
 
 

@@ -249,3 +249,20 @@ def test_a_point_that_is_no_equilibrium_is_refused_in_any_units(length, mass):
     assert rest[y] == pytest.approx(-length, rel=1e-12)
     assert len(rest.others) == 1
     assert vn.stability(vn.linearize(equations, at=rest)).kind == "stable"
+
+
+def test_a_free_cart_beside_a_driven_hoop_stays_a_state():
+    """Time that cancels drops only what it drives: the cart comes to rest anywhere."""
+    turning = hoop(3)
+    system = vn.System(
+        [*turning.coordinates, x],
+        turning.kinetic_energy + x.diff() ** 2 / 2,
+        turning.potential_energy,
+        dissipation=(x.diff() ** 2 + theta.diff() ** 2) / 2,
+        constraints=turning.constraints,
+    )
+    equations = vn.derive(system)
+    rest = vn.equilibrium(equations, {theta: 0, x: 0})
+    linear = vn.linearize(equations, at=rest)
+    assert set(linear.states) == {theta, x, theta.diff(), x.diff()}
+    assert vn.stability(linear).kind == "stable"

@@ -20,7 +20,7 @@ from vinculum.analyze.descriptor import (
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.reduction import ClosedSet, closed_set, influences
+from vinculum.analyze.reduction import ClosedSet, closed_set, influences, with_resting
 from vinculum.analyze.steady_search import refuse_time
 from vinculum.analyze.tangent import Tangent, algebraic_scales, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
@@ -89,6 +89,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     closed = closed_set(form, _generic(equations, form, values), at=values) if moves or timed else None
     if closed is not None:
         refuse_time(form, closed)
+        closed = closed if _runs(form, closed, values) else with_resting(closed, form, values)
     if form.mechanics is not None:
         refuse_negative_inertia(form.mechanics, values, {p: values[p] for p in form.parameters})
     dependent = equations.partition.s if isinstance(equations, EquationsOfMotion) and equations.partition else None
@@ -96,6 +97,11 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
     found = tangent(form, values, dependent, outside)
     _refuse_wrong_point(form, values, found, closed)
     return Point(form, values, found, closed)
+
+
+def _runs(form: Descriptor, closed: ClosedSet, values: Mapping[Node, float]) -> bool:
+    """Whether something moves that no constraint prescribes."""
+    return any(values[x] for x in closed.rates if x in form.velocities and x not in form.currents)
 
 
 def _generic(equations: Analyzed, form: Descriptor, values: Mapping[Node, float]) -> dict[Node, float]:

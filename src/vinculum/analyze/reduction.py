@@ -14,7 +14,7 @@ in the expressions through cos²ψ + sin²ψ, but no rate depends on it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -75,6 +75,17 @@ def closed_set(
         if best is not None and bound(chart) <= len(best.states):
             best = _better(best, _closed(form, values, chart))
     return _refuse_none(form, best)
+
+
+def with_resting(found: ClosedSet, form: Descriptor, values: Values) -> ClosedSet:
+    """The closed set at a rest, with the ignorable coordinates that stand still: they are states too."""
+    still = dict.fromkeys((x for x in found.rates if x in form.velocities), ZERO)
+    others = [q for q in form.states[: form.coordinates] if q not in found.states and q not in form.ignored]
+    rates = substitute([found.rates[q] for q in others], still)
+    resting = {q for q, rate in zip(others, rates, strict=True) if rate is ZERO}
+    inside = _closure(found.rates, [*found.states, *resting], form, values)
+    added = inside - found.states
+    return replace(found, states=frozenset(inside)) if added <= resting else found
 
 
 def _closed(form: Descriptor, values: Values, chart: Sequence[int]) -> ClosedSet | None:

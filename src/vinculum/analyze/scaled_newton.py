@@ -151,7 +151,7 @@ class ScaledNewton:
     def _rounded(self, x: np.ndarray, natural: np.ndarray, passed: np.ndarray) -> np.ndarray:
         """Rounding errors set to zero: far below their size on the way.
 
-        If the start was zero: far below their natural size, and no residual grows. Natural sizes can be far too large.
+        If the start was zero: far below their natural size, which may be too large, and no residual grows.
         """
         zeroed = np.where(np.abs(x) <= 4 * _CONVERGED * natural, 0.0, x)
         if np.any(zeroed != x) and self._as_good(zeroed, x):
@@ -159,7 +159,7 @@ class ScaledNewton:
         return np.where(np.abs(x) <= 4 * _CONVERGED * passed, 0.0, x)
 
     def _as_good(self, new: np.ndarray, old: np.ndarray) -> bool:
-        """Whether each residual stays as small as it was, but for rounding of its own terms."""
+        """Whether no residual grows beyond the rounding error of its own terms."""
         points = [self.values | dict(zip(self.unknowns, map(float, x), strict=True)) for x in (old, new)]
         before, after = (magnitudes(self.rows, values) for values in points)
         pairs = zip(before, after, strict=True)

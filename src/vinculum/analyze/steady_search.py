@@ -11,7 +11,7 @@ import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor, reference, servo_inputs
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set
+from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set, with_resting
 from vinculum.analyze.scaled_newton import ScaledNewton, Solution
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -278,8 +278,10 @@ class Search:
         shown |= {v.value: x for v, x in velocities.items()} | {u: values[w] for u, w in servo_inputs(form).items()}
         shown |= {p: evaluate([node], values)[0] for p, node in self.momenta.items()}
         moves = not self.rests or (self.timed and any(values[v] for v in form.velocities))
-        inside = [x for x in form.states if moves and x in self.closed.states]
-        outside = self.closed.ignorable(form) if moves else ()
+        closed = with_resting(self.closed, form, self.sample) if moves and self.rests else None
+        closed = closed or (self.closed if moves else None)
+        inside = [x for x in form.states if closed is not None and x in closed.states]
+        outside = () if closed is None else closed.ignorable(form)
         return Equilibrium(
             shown,
             {name: values[node] for name, node in form.reactions.items()},

@@ -105,13 +105,6 @@ def _blocks(form: Descriptor, values: Values) -> list[list[Measured]]:
     ]
 
 
-def own_terms(form: Descriptor, values: Values) -> np.ndarray:
-    """The sizes of the terms that are summed in each rate, |f| + |f_w g_w⁻¹| |g|."""
-    (_, f_w, _), (_, g_w, _), _ = _blocks(form, values)
-    coupling = np.abs(f_w.value) @ np.abs(_inverse(form, g_w.value, values))
-    return term_sizes(form.rates, values) + coupling @ term_sizes(form.balance, values)
-
-
 def rate_terms(form: Descriptor, values: Values) -> np.ndarray:
     """The sizes of the terms that cancel in each rate; of accelerations, largest force over √(M_ii M_jj)."""
     terms, n = term_sizes(form.rates, values), form.coordinates
