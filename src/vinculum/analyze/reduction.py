@@ -49,8 +49,10 @@ class ClosedSet:
         return sum(x not in self.states for i, x in enumerate(q) if i not in self.dependent)
 
     def ignorable(self, form: Descriptor) -> tuple[Node, ...]:
-        """States outside S, dependent velocities left out."""
-        return tuple(x for x in self.rates if x not in self.states)
+        """States outside S, without dependent velocities and coordinates that constraints determine from S."""
+        position = [symbols([z]) - set(form.parameters) for z in form.residuals]
+        determined = {x for found in position for x in found - self.states if len(found - self.states) == 1}
+        return tuple(x for x in self.rates if x not in self.states and x not in determined)
 
 
 def closed_set(
