@@ -28,6 +28,7 @@ def test_a_disc_rolling_in_a_circle(form):
     assert steady[disc.phi.diff()] - 2 * np.cos(1.2) == pytest.approx(6.235760041, rel=1e-9)
     linear = vn.linearize(rolling(form), at=steady)
     assert set(linear.states) == {disc.theta, disc.theta.diff(), disc.psi.diff(), disc.phi.diff()}
+    assert {disc.z, disc.theta} & set(steady.ignorable) == set()  # the floor determines the height
     assert linear.critical == 3  # the floor, and a family of two dimensions
     np.testing.assert_allclose(np.abs(linear.roots.imag), 8.34136039, rtol=1e-8)
     found = vn.stability(linear)
@@ -137,6 +138,25 @@ def test_programs_and_affine_systems():
     free = vn.AffineSystem([x, y], [y, -x - y / 5], [U], [[0], [1]])
     linear = vn.linearize(free, at=vn.equilibrium(free, {U: 2.0}))
     np.testing.assert_allclose(linear.input_matrix, [[0], [1]])
+
+
+@pytest.mark.parametrize("name", ["U", "N", "load"])
+def test_rounding_errors_of_an_equilibrium_are_zeros(name):
+    """ẋ = y, ẏ = N - x - y/5: y is zero, not 3e-16, or the point would not be an equilibrium."""
+    N = sp.Symbol(name)
+    free = vn.AffineSystem([x, y], [y, -x - y / 5], [N], [[0], [1]])
+    rest = vn.equilibrium(free, {N: 2.0})
+    assert rest[y] == 0
+    np.testing.assert_allclose(vn.linearize(free, at=rest).roots.real, -0.1)
+
+
+def test_an_input_held_at_zero_conserves_a_momentum():
+    """A pendulum on a shaft with a motor that is off: stable by Routh, as without the motor."""
+    T = (theta.diff() ** 2 + (1 + sp.sin(theta) ** 2) * phi.diff() ** 2) / 2
+    equations = vn.derive(vn.System([theta, phi], T, -9.81 * sp.cos(theta), forces={phi: U}, inputs=[U]))
+    steady = vn.steady(equations, {phi.diff(): 4.0, U: 0.0}, near={theta: 1.0})
+    found = vn.stability(vn.linearize(equations, at=steady))
+    assert (found.kind, "Routh-Salvadori" in found.theorem) == ("stable", True)
 
 
 # -- critical cases -------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The verdict on stability, the theorem behind it, and the hypotheses that were checked.
 
-Order of the tests (theorems and conditions in the documentation, page "Stability"):
+Order of the tests (theorems and conditions in the documentation, page "What a verdict means"):
 roots off the imaginary axis (Lyapunov), families of steady motions (Lyapunov-Malkin), the energy (Lagrange-Dirichlet,
 Routh-Salvadori), one odd state, one critical root (Lyapunov's coefficients). A root counts as off the axis only if its
 distance exceeds the bound of its error.
@@ -169,8 +169,8 @@ def _by_energy(linear: LinearModel, found: Structure, energy: EnergyTest) -> Dec
         return Decision(
             UNDECIDED,
             "the Lagrange-Dirichlet theorem",
-            f"the energy shows stability in all states but {names}, which may wander; leave out what does not matter: "
-            f"linearize(..., drop=[{names}])",
+            f"the energy shows stability in all states but {names}, which may wander; to leave them out, use "
+            f"drop=[{names}]",
         )
     kept = "is conserved" if energy.conserved else "never increases"
     if energy.momenta:
@@ -239,12 +239,10 @@ def _undecided(found: Structure, energy: EnergyTest) -> Decision:
 
 def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:
     """The verdict on all states where positions drift."""
-    names = listed(drifting)
-    verb = "drifts" if len(drifting) == 1 else "drift"
     return Decision(
         UNSTABLE,
         "drift along a symmetry with a conserved momentum",
-        f"{names} {verb}: a small push changes the conserved momentum, and the position grows with time; apart from "
+        f"a small push changes the conserved momentum, and a drift of {listed(drifting)} grows with time; apart from "
         f"that drift the motion is {decision.kind} by {decision.theorem}: {decision.explanation}",
     )
 

@@ -41,7 +41,8 @@ def equilibria(results: Results) -> Section | None:
     if not points:
         return None
     moving = [key for key in points[0].rest if any(p.rest.clean(p.rest[key]) for p in points)]
-    keys = [key for key in points[0].rest if not isinstance(key, sp.Derivative) or key in moving]
+    fixed = [key for key in points[0].rest if key not in points[0].rest.ignorable]
+    keys = [key for key in fixed if not isinstance(key, sp.Derivative) or key in moving]
     head = ["", *(f"{p.rest.kind} {i}" for i, p in enumerate(points, start=1))]
     rows = [[quantity(results.model, key), *(number(p.rest.clean(p.rest[key]), 8) for p in points)] for key in keys]
     known = {} if results.equations is None else results.equations.holding
@@ -70,7 +71,7 @@ def badge(verdict: Verdict | None) -> Html:
     if verdict is None:
         return text("not decided")
     kind = "bad" if verdict.kind == "unstable" else "good" if verdict else "open"
-    return tag("span", verdict.kind, class_=f"badge {kind}")
+    return tag("span", f"{verdict.kind} (drift)" if verdict.drifting else verdict.kind, class_=f"badge {kind}")
 
 
 def stability(results: Results, figures: Figures) -> Section | None:
