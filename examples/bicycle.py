@@ -131,7 +131,12 @@ def picture(path):
     axes.plot(speeds, np.abs(found.imag), ".", ms=2, color="lightgray")
     axes.axvspan(WEAVE, CAPSIZE, color="tab:green", alpha=0.2, label="stable by itself")
     axes.axhline(0, color="black", lw=0.8)
-    axes.set(xlabel="speed [m/s]", ylabel="roots [1/s]", ylim=(-10, 10), title="The benchmark bicycle, hands off")
+    axes.set(
+        xlabel="speed [m/s]",
+        ylabel="roots [1/s]",
+        ylim=(-10, 10),
+        title="The benchmark bicycle, hands off (published equations)",
+    )
     axes.legend(frameon=False)
     figure.savefig(path, dpi=150)
 

@@ -188,7 +188,7 @@ def bicycle_equations():
 
 @pytest.mark.parametrize("speed", [1.0, 5.0, 9.0])
 def test_bicycle_matrix_at_a_speed(speed):
-    """A of (φ, δ, φ̇, δ̇) from the published M, C₁, K₀, K₂; the speed is a family of its own."""
+    """A of (φ, δ, φ̇, δ̇) from the published M, C₁, K₀, K₂; changing the speed alone gives a family of steady motions."""
     equations = bicycle_equations()
     ride = vn.steady(equations, bicycle.STRAIGHT | {bicycle.chi_r.diff(): speed / 0.3}, starts=0)
     linear = vn.linearize(equations, at=ride)
