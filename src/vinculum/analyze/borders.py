@@ -25,6 +25,7 @@ from vinculum.analyze.tangent import tangent
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph import symbol
 from vinculum.names import listed, name_of
+from vinculum.notebook_repr import html
 from vinculum.text_printer import number
 
 _SMALL = 1e-8  # relative singular value that may belong to the mode at a border
@@ -46,6 +47,8 @@ class Border:
         change = "becomes stable" if self.gained else "ceases to be stable"
         kind = f"oscillates at {number(self.root.imag)} rad/s" if self.root.imag else "does not oscillate"
         return f"{change} at {name_of(self.over)} = {self.value:.15g}: a mode in {listed(self.shape)} that {kind}"
+
+    _repr_html_ = html
 
 
 def stability_borders(
