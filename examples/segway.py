@@ -20,6 +20,7 @@ u_l, u_r = symbols("u_l u_r")  # torques of the motors [N m]
 m, l, I, I_z, m_w, J, R, d, g = symbols("m l I I_z m_w J R d g")
 NUMBERS = {m: 60.0, l: 0.8, I: 8.0, I_z: 2.0, m_w: 3.0, J: 0.06, R: 0.2, d: 0.3, g: 9.81}
 SPEED = 2.0  # [m/s]
+WEIGHTS = {"state_weights": 1.0, "input_weights": 0.01}
 
 
 def system():
@@ -44,11 +45,17 @@ def system():
     )
 
 
-def balanced(equations, at, drop=()):
-    """The equations with a stabilizing law at a motion, and the linear model there."""
-    linear = vn.linearize(equations, at=at, drop=drop)
-    law = vn.stabilize(linear, state_weights=np.eye(len(linear.states)), input_weights=0.01 * np.eye(2))
-    return vn.close_loop(equations, law), linear
+def riding(equations):
+    """Riding straight ahead, and a law that keeps the vehicle upright at this speed."""
+    ride = vn.steady(equations, {x.diff(): SPEED, psi.diff(): 0.0, theta: 0.0})
+    return ride, vn.stabilize(vn.linearize(equations, at=ride), **WEIGHTS)
+
+
+def parking(equations):
+    """Standing, and a law that brings the vehicle back to x = 0; sideways it cannot be controlled at rest."""
+    rest = vn.equilibrium(equations, dict.fromkeys(equations.system.coordinates, 0.0))
+    linear = vn.linearize(equations, at=rest, drop=[y, left, right])
+    return rest, vn.stabilize(linear, **WEIGHTS)
 
 
 def falling_root():
@@ -58,22 +65,19 @@ def falling_root():
 
 
 def run():
-    """The motion from a tilt back to the place x = 0, and {quantity: (found, exact)}."""
+    """The ride after a push, and {quantity: (found, exact)}."""
     equations = vn.derive(system())
-    rest = vn.equilibrium(equations, dict.fromkeys(system().coordinates, 0.0))
-    ride = vn.steady(equations, {x.diff(): SPEED, psi.diff(): 0.0, theta: 0.0})
-    (parked, at_rest), (riding, at_speed) = balanced(equations, rest, [y, left, right]), balanced(equations, ride)
-    start = {x: 0.5, y: 0.0, psi: 0.3, theta: 0.2, left: 0.0, right: 0.0}
-    still = dict.fromkeys((psi.diff(), theta.diff(), left.diff()), 0.0)
-    motion = vn.simulate(parked, start | still, times=(0, 40))
-    turned = vn.simulate(riding, start | still | {left.diff(): SPEED / NUMBERS[R]}, times=(0, 15))
+    (_, ride), (_, park) = riding(equations), parking(equations)
+    start = {x: 0.5, y: 0.0, psi: 0.3, theta: 0.2, left: 0.0, right: 0.0, psi.diff(): 0.0, theta.diff(): 0.0}
+    motion = vn.simulate(vn.close_loop(equations, ride), start | {left.diff(): 5.0}, times=(0, 15))
+    parked = vn.simulate(vn.close_loop(equations, park), start | {left.diff(): 0.0}, times=(0, 40))
     return motion, {
-        "root at rest without control [1/s]": (at_rest.roots[0].real, falling_root()),
-        "root at a speed without control [1/s]": (at_speed.roots[0].real, falling_root()),
-        "tilt in the end [rad]": (motion[theta][-1], 0.0),
-        "place in the end [m]": (motion[x][-1], 0.0),
-        "speed in the end of the ride [m/s]": (turned[left.diff()][-1] * NUMBERS[R], SPEED),
-        "tilt in the end of the ride [rad]": (turned[theta][-1], 0.0),
+        "root at rest without control [1/s]": (park.linear.roots[0].real, falling_root()),
+        "root at a speed without control [1/s]": (ride.linear.roots[0].real, falling_root()),
+        "speed in the end of the ride [m/s]": (motion[left.diff()][-1] * NUMBERS[R], SPEED),
+        "tilt in the end of the ride [rad]": (motion[theta][-1], 0.0),
+        "tilt in the end of the parking [rad]": (parked[theta][-1], 0.0),
+        "place in the end of the parking [m]": (parked[x][-1], 0.0),
     }
 
 
@@ -82,15 +86,15 @@ def picture(path):
 
     motion, _ = run()
     figure = Figure(figsize=(9, 4), layout="constrained")
-    tilt, place = figure.subplots(1, 2)
+    tilt, speed = figure.subplots(1, 2)
     tilt.plot(motion.t, np.degrees(motion[theta]), label="tilt [°]")
     tilt.plot(motion.t, np.degrees(motion[psi]), label="heading [°]")
-    tilt.set(xlabel="t [s]", xlim=(0, 10), title="Upright again")
-    tilt.legend(frameon=False)
-    place.plot(motion.t, motion[x], label="x [m]")
-    place.plot(motion.t, motion[u_l] / 100, label="left torque [100 N m]")
-    place.set(xlabel="t [s]", xlim=(0, 10), title="Back at its place")
-    place.legend(frameon=False)
+    tilt.set(xlabel="t [s]", xlim=(0, 5), title="Upright again")
+    speed.plot(motion.t, motion[R * left.diff()], label="left wheel [m/s]")
+    speed.plot(motion.t, motion[u_l] / 100, label="left torque [100 N m]")
+    speed.set(xlabel="t [s]", xlim=(0, 5), title="Riding at the given speed")
+    for axes in (tilt, speed):
+        axes.legend(frameon=False)
     figure.savefig(path, dpi=150)
 
 

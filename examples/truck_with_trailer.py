@@ -1,7 +1,7 @@
 """A model truck with a trailer hitched at its rear axle: straight ahead, backward (jackknife), and in a circle.
 
-Speed v of the rear axle, steering angle δ held, hitch angle γ from the truck to the trailer. The three axles that cannot
-slip sideways leave one free velocity, and
+Speed v of the rear axle, steering angle δ held, hitch angle γ from the truck to the trailer. The three axles cannot
+slip sideways, which leaves one free velocity, and
 
     L ψ̇ = v tan δ,    L₂ (γ̇ + ψ̇) = -v sin γ:    steady with sin γ = -(L₂/L) tan δ and the root -(v/L₂) cos γ.
 
@@ -20,7 +20,7 @@ NUMBERS = {L: 0.4, L2: 0.6, b: 0.15, b2: 0.4, m: 7.0, m2: 9.0, J: 0.2, J2: 0.5, 
 SPEED, ANGLE = 0.3, 0.2  # [m/s], of the steering in the circle [rad]
 
 
-def system(steering=0.0):
+def system():
     trailer, turning = psi + gamma, psi.diff() + gamma.diff()
     truck_x, truck_y = x.diff() - b * sin(psi) * psi.diff(), y.diff() + b * cos(psi) * psi.diff()
     trailer_x, trailer_y = x.diff() + b2 * sin(trailer) * turning, y.diff() - b2 * cos(trailer) * turning
@@ -36,15 +36,15 @@ def system(steering=0.0):
             ),
             vn.Nonholonomic(y.diff() * cos(trailer) - x.diff() * sin(trailer) - L2 * turning, name="trailer axle"),
         ],
-        parameters=NUMBERS | {steer: steering},
+        parameters=NUMBERS,
         name="truck with trailer",
     )
 
 
 def steady(steering, speed):
     """The steady motion with the trailer behind the truck, and its linear model."""
-    equations = vn.derive(system(steering))
-    motion = vn.steady(equations, {x.diff(): speed, psi: 0.0}, near={gamma: -steering})
+    equations = vn.derive(system())
+    motion = vn.steady(equations, {x.diff(): speed, psi: 0.0}, near={gamma: -steering}, parameters={steer: steering})
     return motion, vn.linearize(equations, at=motion)
 
 

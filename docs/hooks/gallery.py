@@ -22,12 +22,12 @@ GROUPS = {
     "Pendulums and linkages": ("cartesian_pendulum", "n_link_pendulum", "slider_crank", "four_bar"),
     "Rolling and sliding": (
         "rolling_disc", "chaplygin_sleigh", "ball_on_turntable", "wheel_in_gutter", "wheel_with_reactions",
-        "appell_hamel", "snakeboard",
+        "appell_hamel", "snakeboard", "bicycle", "rattleback", "truck_with_trailer",
     ),
     "Robots and trees of bodies": (
         "planar_arms", "puma560", "arm_on_turntable", "planar_3rrr", "stewart_platform", "walker",
     ),
-    "Stability and control": ("ball_and_beam", "delta_robot", "five_bar", "watt_governor"),
+    "Stability and control": ("ball_and_beam", "delta_robot", "five_bar", "watt_governor", "segway"),
     "Servo constraints": ("sleigh_with_servo", "gyroscope_in_gimbals", "particle_with_given_speed", "overhead_crane"),
     "Program constraints, and systems that are not mechanical": (
         "program_on_an_ellipse", "resonant_circuit", "levitated_ball", "production_program", "paper_figures",

@@ -30,6 +30,7 @@ CONTROLLED = {  # what the twin computes: equilibrium, feedback, observer
     "ball_and_beam": lambda example: (*example.stabilized(1)[1::2], None),
     "delta_robot": lambda example: (*example.stabilized(motors=True)[1::2], None),
     "five_bar": lambda example: example.stabilized()[1:],
+    "segway": lambda example: (*example.riding(vn.derive(example.system())), None),
 }
 
 

@@ -221,7 +221,7 @@ class _Variation:
         return self._definite(hessian.value, hessian.error, rows, conserved)
 
     def _definite(self, H: np.ndarray, error: np.ndarray, rows: np.ndarray, conserved: bool) -> EnergyTest:
-        """Whether the second variation is positive definite beyond its error, in units of its own diagonal."""
+        """Whether the second variation is positive definite beyond its error, in units of the diagonal."""
         n = len(self.q)
         d = 1.0 / np.sqrt(self._sizes(np.abs(np.diagonal(H)), np.diagonal(error)))
         idle = [np.concatenate([X, np.zeros(n)]) / d for X in self.directions]

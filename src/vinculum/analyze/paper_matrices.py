@@ -10,8 +10,9 @@ import sympy as sp
 
 from vinculum.analyze.first_approximation import FirstApproximation, first_approximation
 from vinculum.derivation import EquationsOfMotion
-from vinculum.derivation.mechanics.partition import Partition, refuse_nonholonomic
+from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.mechanics.sample_states import numbers
+from vinculum.describe import Holonomic, System
 from vinculum.errors import ModelError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def paper_matrices(linear: LinearModel) -> PaperMatrices:
     equations = linear.equations
     if not isinstance(equations, EquationsOfMotion):
         raise ModelError("The matrices of the paper are those of a mechanical system", ["This model has none."])
-    refuse_nonholonomic(equations.system)
+    _refuse_nonholonomic(equations.system)
     where = point(equations, linear.at)
     n = where.form.coordinates
     r = [i for i in where.tangent.chart if i < n]
@@ -87,6 +88,13 @@ def paper_matrices(linear: LinearModel) -> PaperMatrices:
         coordinates=tuple(equations.system.coordinates[i] for i in r),
         inputs=tuple(equations.system.inputs),
     )
+
+
+def _refuse_nonholonomic(system: System) -> None:
+    others = [c.name for c in system.constraints if not isinstance(c, Holonomic)]
+    if others:
+        found = f"{', '.join(others)} is not holonomic. Use linear.system_matrix and linear.input_matrix."
+        raise ModelError("The matrices of the paper are those of a holonomic system", [found])
 
 
 def _stiffness(known: dict[str, np.ndarray]) -> np.ndarray:

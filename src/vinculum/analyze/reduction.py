@@ -61,7 +61,7 @@ def closed_set(
     """The smallest closed set that contains all independent velocities, over several choices of these.
 
     ``dependent`` are the dependent velocities, if they are chosen already; otherwise they must be regular ``at`` a
-    state. Among equally small sets the one with the velocities of its own coordinates is preferred.
+    state. Among equally small sets, velocities of coordinates in the set are preferred.
     """
     if dependent is not None:
         return _refuse_none(form, _closed(form, values, dependent))
@@ -99,7 +99,7 @@ def _closed(form: Descriptor, values: Values, chart: Sequence[int]) -> ClosedSet
 
 
 def _better(a: ClosedSet | None, b: ClosedSet | None) -> ClosedSet | None:
-    """The smaller set; of two equal ones the one that keeps more velocities of its own coordinates."""
+    """The smaller set; of two equal ones, the one that keeps more velocities of coordinates in it."""
     if a is None or b is None:
         return a or b
     return b if (*_size(b), b.foreign) < (*_size(a), a.foreign) else a

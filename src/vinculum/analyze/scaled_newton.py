@@ -159,7 +159,7 @@ class ScaledNewton:
         return np.where(np.abs(x) <= 4 * _CONVERGED * passed, 0.0, x)
 
     def _as_good(self, new: np.ndarray, old: np.ndarray) -> bool:
-        """Whether no residual grows beyond the rounding error of its own terms."""
+        """Whether no residual grows beyond the rounding error of the terms in it."""
         points = [self.values | dict(zip(self.unknowns, map(float, x), strict=True)) for x in (old, new)]
         before, after = (magnitudes(self.rows, values) for values in points)
         pairs = zip(before, after, strict=True)

@@ -6,7 +6,7 @@ point is then computed at a finite distance, where the equations must hold to ro
     A Z = 0,    A ~ [[0, *], [0, V A U]],    V Z = 0,  V U = 1,
 
 and the other roots are those of V A U. If the family comes from a symmetry, a shift along constant directions X under
-which no rate changes, the motion on the quotient is a system of its own and may have families again: motions with a
+which no rate changes, the quotient is again a system and may have families: motions with a
 constant velocity along X. Such a velocity makes the position along X drift.
 """
 
