@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze import Equilibrium, LinearModel, Region, Verdict
+from vinculum.analyze import Border, Equilibrium, LinearModel, Region, Verdict
 from vinculum.analyze.internal import InternalDynamics
 from vinculum.analyze.servo import Realizability
 from vinculum.analyze.stability import damping_ratios
@@ -245,6 +245,16 @@ def _region(record: Region) -> Rows:
         "stable": f"{int(stable.sum())} of {stable.size} points with an equilibrium",
         "undecided": f"{int(record.undecided.sum())}, with roots on the imaginary axis within their errors",
         "map": "region.plot()",
+    }
+
+
+@rows.register
+def _border(record: Border) -> Rows:
+    return {
+        name_of(record.over): record.value,
+        "above it": "stable" if record.gained else "not stable",
+        "root": record.root,
+        "mode": Grid(("share",), {x: (share,) for x, share in record.shape.items()}),
     }
 
 
