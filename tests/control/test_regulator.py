@@ -199,3 +199,22 @@ def test_the_cart_and_pole_of_the_michigan_tutorials():
     linear = vn.linear.model(A, B, states=["x", "dx", "phi", "dphi"])
     law = vn.stabilize(linear, [1, 0, 1, 0])
     np.testing.assert_allclose(law.gain, [[1.0, 1.6567, -18.6854, -3.4594]], atol=6e-5)
+
+
+def test_a_momentum_that_no_input_changes_is_left_alone():
+    """A pendulum on a turning shaft: a torque on θ cannot change the momentum, and the loop keeps its present value."""
+    theta, phi = dynamicsymbols("theta phi")
+    torque = sp.Symbol("torque")
+    T = (theta.diff() ** 2 + (1 + sp.sin(theta) ** 2) * phi.diff() ** 2) / 2
+    system = vn.System([theta, phi], T, -9.81 * sp.cos(theta), forces={theta: torque}, inputs=[torque])
+    equations = vn.derive(system)
+    steady = vn.steady(equations, {phi.diff(): 4.0, torque: 0.0}, near={theta: 1.0})
+    law = vn.stabilize(vn.linearize(equations, at=steady))
+    closed = vn.close_loop(equations, law)
+    verdict = vn.stability(vn.linearize(closed, at=steady))
+    assert (verdict.kind, verdict.theorem) == ("stable", "the Lyapunov-Malkin theorem")
+    start = {theta: steady[theta] + 0.1, phi: 0.0, theta.diff(): 0.0, phi.diff(): 4.2}
+    motion = vn.simulate(closed, start, (0, 40))
+    assert abs(motion[theta.diff()][-1]) < 1e-6
+    momentum = (1 + sp.sin(theta) ** 2) * phi.diff()
+    assert motion[momentum][-1] == pytest.approx(motion[momentum][0], rel=1e-10)

@@ -27,6 +27,7 @@ from vinculum.control.feedback import (
     output_rows,
     whole_gain,
 )
+from vinculum.control.leaf import Leaf, find_leaf
 from vinculum.control.refuse_modes import refuse_idle_inputs, refuse_uncontrollable, refuse_unweighted
 from vinculum.control.weights import Weights, weights
 from vinculum.errors import ModelError, VinculumError
@@ -49,7 +50,8 @@ def stabilize(
     Weights are matrices, diagonals in the order of ``linear.states`` and ``linear.inputs``, or {symbol: number}.
     ``inputs`` are the inputs to use; the others keep their holding values. With ``outputs``, ``state_weights`` are the
     weights of these outputs. ``integral`` are outputs whose integrals are fed back: the loop holds them at their
-    equilibrium values against constant disturbances.
+    equilibrium values against constant disturbances. What is conserved whatever the inputs do, such as the momentum of
+    a flywheel, is left alone: the loop tends to the steady motion with its present value.
     """
     columns = input_columns(linear, inputs)
     refuse_idle_inputs(linear, columns)
@@ -59,11 +61,30 @@ def stabilize(
         linear, columns, _state_weights(linear, state_weights, outputs), integral, integral_weights
     )
     modes = reach(F, H, names, _padded(linear.errors, len(F)))
-    refuse_uncontrollable(linear, [mode for mode in modes if mode.lost and not mode.decays], used)
+    bad = [mode for mode in modes if mode.lost and not mode.decays]
+    leaf = find_leaf(linear, H, len(bad)) if bad and not integral else None
+    if leaf is not None:
+        return _on_leaf(linear, columns, leaf, Q, R)
+    refuse_uncontrollable(linear, bad, used)
     refuse_unweighted(unweighted_modes(F, Q, names))
     gain = whole_gain(linear, columns, regulator(F, H, Q, R))
     n = len(linear.states)
     return FeedbackLaw(linear, gain[:, :n], tuple(modes), _integrals(linear, integral, gain[:, n:]))
+
+
+def _on_leaf(linear: LinearModel, columns: Sequence[int], leaf: Leaf, Q: np.ndarray, R: np.ndarray) -> FeedbackLaw:
+    """The law at the present value of what is conserved (see `leaf`)."""
+    F, H, Q = (
+        leaf.V @ linear.system_matrix @ leaf.T,
+        leaf.V @ linear.input_matrix[:, list(columns)],
+        leaf.T.T @ Q @ leaf.T,
+    )
+    names = [name_of(s) for s in leaf.states]
+    modes = reach(F, H, names)
+    bad = [mode for mode in modes if mode.lost and not mode.decays]
+    refuse_uncontrollable(linear, bad, tuple(linear.inputs[k] for k in columns))
+    refuse_unweighted(unweighted_modes(F, Q, names))
+    return FeedbackLaw(linear, whole_gain(linear, columns, regulator(F, H, Q, R) @ leaf.V), tuple(modes))
 
 
 def _padded(errors: np.ndarray | None, size: int) -> np.ndarray | None:
