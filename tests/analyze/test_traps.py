@@ -266,3 +266,15 @@ def test_a_free_cart_beside_a_driven_hoop_stays_a_state():
     linear = vn.linearize(equations, at=rest)
     assert set(linear.states) == {theta, x, theta.diff(), x.diff()}
     assert vn.stability(linear).kind == "stable"
+
+
+def test_an_arm_keeps_its_base_joint_as_a_state():
+    """Gravity does not feel the angle about the vertical, but a controller has to hold it."""
+    from examples import puma560
+
+    system = puma560.tree(driven=True).system()
+    equations = vn.derive(system)
+    rest = vn.equilibrium(equations, dict.fromkeys(system.coordinates, 0.3), starts=0)
+    linear = vn.linearize(equations, at=rest)
+    assert linear.states[: len(system.coordinates)] == tuple(system.coordinates)
+    assert vn.stabilize(linear).roots.real.max() < 0

@@ -474,6 +474,36 @@ def test_a_verdict_without_a_linear_model():
     assert controlled.point.verdict.kind == "stable"
 
 
+STANDING = """
+parameters = { k = 2 }
+[system]
+coordinates = ["theta"]
+kinetic_energy = "dot(theta)^2/2"
+potential_energy = "k*theta^2/2 + cos(theta)"
+dissipation = "dot(theta)^2/4"
+[equilibrium]
+given = { theta = 0 }
+borders = { over = "k", between = [0, 3], points = 4 }
+"""
+
+
+def test_borders_of_stability():
+    """A standing pendulum on a spring is stable for k > 1."""
+    results = vn.examine(vn.model.loads(STANDING))
+    assert results.failures == []
+    (border,) = results.borders
+    assert (border.value, border.gained) == (pytest.approx(1, rel=1e-9), True)
+
+
+def test_borders_need_a_known_name_and_two_values():
+    with pytest.raises(
+        vn.VinculumError, match=r"kk is not a parameter, coordinate, velocity or input\. Did you mean k"
+    ):
+        vn.model.loads(STANDING.replace('over = "k"', 'over = "kk"'))
+    with pytest.raises(vn.VinculumError, match=r"equilibrium\.borders\.between"):
+        vn.model.loads(STANDING.replace("between = [0, 3]", "between = [0]"))
+
+
 # -- controllers ---------------------------------------------------------------------------------------------------
 
 UPRIGHT = """

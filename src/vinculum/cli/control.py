@@ -74,19 +74,29 @@ def stability(
     Example:
       vinculum stability model.toml --strict
     """
-    from vinculum.cli.equilibrium_output import rest_data, show_rest, show_roots, show_verdict, verdict_data
+    from vinculum.cli.equilibrium_output import (
+        borders_data,
+        rest_data,
+        show_borders,
+        show_rest,
+        show_roots,
+        show_verdict,
+        verdict_data,
+    )
     from vinculum.cli.terminal import free_place
-    from vinculum.model.examine import verdict_at
+    from vinculum.model.examine import borders_of, verdict_at
 
     free_place(output, force, KINDS)
     asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
     verdict = verdict_at(asked, equations, rest)
+    borders = borders_of(asked, equations)
     data = {"name": asked.name, "equilibrium": rest_data(rest), "stability": verdict_data(verdict)}
-    _given_out(data, json, output)
+    _given_out(data | ({"borders": borders_data(borders)} if borders else {}), json, output)
     if not json:
         show_rest(f"{asked.name}, {rest.kind}", rest, equations)
         show_verdict("stability", verdict)
         show_roots(verdict)
+        show_borders(borders)
     return DONE if verdict or not strict else NO
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vinculum.analyze import Equilibrium, Verdict
+    from vinculum.analyze import Border, Equilibrium, Verdict
     from vinculum.control import Compensator, Estimator, FeedbackLaw
     from vinculum.control.margins import Margin
     from vinculum.model.examine import Equations, Settling
@@ -60,6 +60,25 @@ def show_roots(verdict: Verdict) -> None:
     grid("roots", ("root", "damping ratio"), [(complex(root), float(ratio)) for root, ratio in rows])
 
 
+def show_borders(borders: Sequence[Border]) -> None:
+    """Where the motion becomes or ceases to be stable, and by which mode; nothing if it was not asked."""
+    from vinculum.cli.terminal import grid
+    from vinculum.names import listed, name_of
+
+    rows = [
+        (
+            name_of(b.over),
+            b.value,
+            "becomes stable" if b.gained else "ceases to be",
+            float(b.root.imag),
+            listed(b.shape),
+        )
+        for b in borders
+    ]
+    if rows:
+        grid("borders of stability", ("over", "value", "the motion", "frequency [rad/s]", "mode in"), rows)
+
+
 def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
     """A row for each state: its gain to each input and, with an observer, from each output."""
     from vinculum.cli.terminal import grid
@@ -110,6 +129,22 @@ def rest_data(rest: Equilibrium) -> dict[str, Any]:
     if not rest.steady:
         return data
     return data | {"constant": [*map(name_of, rest.constant)], "ignorable": [*map(name_of, rest.ignorable)]}
+
+
+def borders_data(borders: Sequence[Border]) -> list[dict[str, Any]]:
+    """Values at which the stability changes, and the modes that change it."""
+    from vinculum.names import name_of
+
+    return [
+        {
+            "over": name_of(b.over),
+            "value": b.value,
+            "stable_above": b.gained,
+            "frequency": float(b.root.imag),
+            "mode": {name_of(x): [float(z.real), float(z.imag)] for x, z in b.shape.items()},
+        }
+        for b in borders
+    ]
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from vinculum.model.examine.examine import examine
 from vinculum.model.examine.results import Point, Results, Settling, settling_of
 from vinculum.model.examine.steps import (
     Equations,
+    borders_of,
     closed_motion_of,
     equations_of,
     estimator_of,
@@ -19,6 +20,7 @@ from vinculum.model.examine.steps import (
 )
 
 __all__ = [
+    "borders_of",
     "examine",
     "Results",
     "Point",

@@ -40,9 +40,10 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
         motion = work.ask("motion", lambda: steps.motion_of(model, equations, work.share))
     if model.equilibrium is not None:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
+    borders = () if rest is None else work.ask("borders", lambda: steps.borders_of(model, equations)) or ()
     refused = work.refused
     points = () if rest is None else tuple(_points(model, equations, rest, work))
-    return Results(model, equations, motion, points, refused, work.seconds, versions())
+    return Results(model, equations, motion, points, refused, work.seconds, versions(), borders)
 
 
 def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vinculum.analyze import Equilibrium, LinearModel, Verdict
+from vinculum.analyze import Border, Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.control.attraction import deviations_of, relative_distances
 from vinculum.derivation import EquationsOfMotion
@@ -130,6 +130,7 @@ class Results:
     refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
     versions: Mapping[str, str] = field(default_factory=dict)
+    borders: tuple[Border, ...] = ()  # where the motion becomes or ceases to be stable
 
     @property
     def point(self) -> Point | None:

@@ -7,7 +7,18 @@ from typing import Any
 
 import sympy as sp
 
-from vinculum.analyze import Equilibrium, LinearModel, Verdict, equilibrium, linearize, nonsmooth, stability, steady
+from vinculum.analyze import (
+    Border,
+    Equilibrium,
+    LinearModel,
+    Verdict,
+    equilibrium,
+    linearize,
+    nonsmooth,
+    stability,
+    stability_borders,
+    steady,
+)
 from vinculum.control import Estimator, FeedbackLaw, close_loop, observe
 from vinculum.control.design import design
 from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
@@ -38,9 +49,22 @@ def motion_of(model: Model, equations: Equations, progress: Progress | None = No
 def rest_of(model: Model, equations: Equations) -> Equilibrium:
     """The equilibrium or steady motion the model requests; its ``others`` are the further ones found."""
     asked = _question(model, "equilibrium")
-    asked.pop("drop", None)
+    for further in ("drop", "borders"):
+        asked.pop(further, None)
     find = steady if asked.pop("steady", False) or "moving" in asked else equilibrium
     return find(_analyzed(model, equations), asked.pop("given", None), **asked)
+
+
+def borders_of(model: Model, equations: Equations) -> tuple[Border, ...]:
+    """Where the motion becomes or ceases to be stable, if the model asks for it."""
+    asked = _question(model, "equilibrium")
+    if "borders" not in asked:
+        return ()
+    given, borders = asked.get("given", {}), asked["borders"]
+    runs = asked.get("steady") or any(isinstance(key, sp.Derivative) for key in (*given, borders["over"]))
+    moving = asked.get("moving", None if runs else ())
+    found = _analyzed(model, equations)
+    return stability_borders(found, given, **borders, near=asked.get("near"), moving=moving)
 
 
 def rests_of(rest: Equilibrium) -> tuple[Equilibrium, ...]:

@@ -64,6 +64,16 @@ SIMULATION = Table(
     ("times",),
 )
 
+BORDERS = Table(
+    "Where the motion becomes or ceases to be stable as one value changes.",
+    {
+        "over": Name("The parameter, coordinate, constant velocity or input that changes."),
+        "between": ListOf("Its first and last value.", Number(), 2),
+        "points": Whole("Number of values to compare; 25 by default.", 2, 1000),
+    },
+    ("over", "between"),
+)
+
 EQUILIBRIUM = Table(
     "The equilibrium or steady motion to find, linearize and test for stability.",
     {
@@ -73,6 +83,7 @@ EQUILIBRIUM = Table(
         "steady": Flag("Whether ignorable coordinates may run uniformly; a given velocity implies it."),
         "moving": ListOf("The coordinates that may run; all ignorable ones by default.", Name()),
         "drop": ListOf("Ignorable coordinates to leave out of the linear model.", Name()),
+        "borders": BORDERS,
     },
 )
 

@@ -83,7 +83,16 @@ def _of_equilibrium(reading: Reading, path: Path, raw: Any, known: Symbols) -> A
         return reading.table(path, raw, [*known.states, *known.inputs], "coordinate, velocity or input")
     if path[-1] in ("moving", "drop"):
         return reading.listed(path, raw, known.coordinates, "coordinate")
-    return raw
+    return _borders(reading, path, raw, known) if path[-1] == "borders" else raw
+
+
+def _borders(reading: Reading, path: Path, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:
+    """Arguments of ``stability_borders``."""
+    allowed = [*known.states, *known.inputs, *reading.numbers]
+    over = reading.key((*path, "over"), raw["over"], allowed, "parameter, coordinate, velocity or input")
+    unit = reading.dimension_of(over)
+    between = [reading.number((*path, "between", i), entry, unit) for i, entry in enumerate(raw["between"])]
+    return {**raw, "over": over, "between": tuple(between)}
 
 
 def read_weights(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:

@@ -77,6 +77,7 @@ def badge(verdict: Verdict | None) -> Html:
 def stability(results: Results, figures: Figures) -> Section | None:
     """For every equilibrium, the verdict and the roots, with and without feedback."""
     parts = [_studied(p, title, figures) for title, p in _titled(results) if p.verdict is not None]
+    parts += [paragraph(sentence(f"The motion {border}"), class_="note") for border in results.borders]
     return section("stability", "Stability", *parts) if parts else None
 
 
