@@ -15,6 +15,7 @@ import pytest
 from docs.blocks import OUTPUT, TITLE, Block, blocks, commands, keep_file, run_command, run_python
 from vinculum.derivation import FORMS
 from vinculum.graph.functions import FUNCTIONS
+from vinculum.simulation import STABILIZATIONS
 from vinculum.simulation.integrators.methods import METHODS
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ def promised(code: Block, following: Block | None) -> str | None:
 @pytest.fixture(autouse=True)
 def tables():
     """The tables that a page may add a row to, as they were before."""
-    before = [(table, set(table)) for table in (FORMS, FUNCTIONS, METHODS)]
+    before = [(table, set(table)) for table in (FORMS, FUNCTIONS, METHODS, STABILIZATIONS)]
     yield
     for table, names in before:
         for added in set(table) - names:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from vinculum.analyze import Equilibrium
+from vinculum.analyze import Border, Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
 from vinculum.model.examine import steps
@@ -40,7 +40,9 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
         motion = work.ask("motion", lambda: steps.motion_of(model, equations, work.share))
     if model.equilibrium is not None:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
-    borders = () if rest is None else work.ask("borders", lambda: steps.borders_of(model, equations)) or ()
+    borders: tuple[Border, ...] = ()
+    if rest is not None and "borders" in (model.equilibrium or {}):
+        borders = work.ask("borders", lambda: steps.borders_of(model, equations)) or ()
     refused = work.refused
     points = () if rest is None else tuple(_points(model, equations, rest, work))
     return Results(model, equations, motion, points, refused, work.seconds, versions(), borders)
