@@ -41,6 +41,7 @@ class EnergyTest:
     degenerate: bool = False  # all hypotheses hold, and the second variation is positive but for one direction
     smallest: float = 0.0  # eigenvalue of the second variation, relative to the largest
     flat: int = 0  # directions in which the second variation vanishes, where it is negative in none
+    negative: bool = False  # all hypotheses hold, and the second variation is negative in a direction
     holds: bool = False  # whether integrals keep the positions along the symmetries near their values
 
 
@@ -240,7 +241,7 @@ class _Variation:
         degenerate = not negative and bool(np.sum(values <= bound) == 1)
         reason = f"the second variation of the energy {word}"
         flat = 0 if negative else int(np.sum(values <= bound))
-        return EnergyTest(False, reason, conserved, momenta, degenerate, relative, flat)
+        return EnergyTest(False, reason, conserved, momenta, degenerate, relative, flat, bool(negative))
 
     def _sizes(self, diagonal: np.ndarray, error: np.ndarray) -> np.ndarray:
         """Natural sizes of the second variation: its diagonal, and where this is zero, inertia times largest ω²."""

@@ -232,7 +232,7 @@ def _undecided(found: Structure, energy: EnergyTest) -> Decision:
     roots = found.roots.shown[found.roots.on_axis]
     first = _on_the_axis(roots).explanation if len(roots) else "there are zero roots that no family explains"
     warning = ""
-    if energy.conserved and "negative" in energy.reason:
+    if energy.conserved and energy.negative:
         warning = "; gyroscopic forces hold it, and complete dissipation would make it unstable (Kelvin-Chetaev)"
     return Decision(UNDECIDED, CRITICAL, f"{first}; {energy.reason}{warning}")
 
