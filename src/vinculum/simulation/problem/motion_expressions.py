@@ -15,7 +15,7 @@ import sympy as sp
 
 from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
-from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.problem.discontinuities import Corners, find_corners
@@ -77,6 +77,12 @@ class MotionNodes:
     def corner_slopes(self) -> list[Node]:
         """dg/dt of every surface, as nodes of the state and σ."""
         return self.corners.slopes(self.time, self.state, self.rates)
+
+    @cached_property
+    def corner_curvatures(self) -> list[Node]:
+        """d²g/dt² of every surface, as nodes of the state and σ."""
+        rates = dict(zip(self.state, self.corners.smooth(self.rates), strict=True))
+        return along(self.corner_slopes, {self.time: ONE, **rates})
 
     # -- watched quantities ----------------------------------------------------------------------------------
 
