@@ -23,7 +23,7 @@ def cart(**changes: object) -> vn.System:
 
 
 def pvtol(lever: float) -> vn.System:
-    """Thrust u1 and torque u2; the torque also pushes sideways with ``lever``. A wheel on a rail at x + z = 1 reacts."""
+    """Thrust u1 and torque u2; the torque also pushes sideways with ``lever``."""
     return vn.System(
         [x, z, theta],
         (x.diff() ** 2 + z.diff() ** 2) * 1.3 / 2 + theta.diff() ** 2 / 10,
@@ -136,7 +136,7 @@ def test_a_gain_given_to_a_run_is_part_of_the_input(method):
     np.testing.assert_allclose(motion[u], applied, rtol=0, atol=1e-12)
 
 
-# -- gains as symbols ----------------------------------------------------------------------------------------------------
+# -- gains as symbols ------------------------------------------------------------------------------------------------
 
 
 def test_a_gain_gets_its_value_from_the_run_or_the_system():
@@ -166,5 +166,6 @@ def test_missing_and_negative_gains_are_refused():
         free.with_values({m: 1.0})
     with pytest.raises(vn.ModelError, match=r"no value for k"):
         free.recover({x: 0.0, x.diff(): 0.0})
-    with pytest.raises(vn.ModelError, match=r"the rate x\(t\) changes with x"):
-        vn.derive(cart(), form="program", rates=x)
+    for rate in (x, 1 + t):
+        with pytest.raises(vn.ModelError, match=r"changes with (x|t); .* needs a constant k"):
+            vn.derive(cart(), form="program", rates=rate)

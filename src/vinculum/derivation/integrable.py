@@ -140,7 +140,9 @@ class Integrable:
     equations: Equations  # its origin, in the same variables, which can provide other pivots
     states: tuple[Node, ...]  # x; states that a closed loop adds come last
     rates: tuple[Node, ...]  # f, of t, x, p, u and c
-    outputs: Mapping[Node, Node]  # the user's symbols, with accelerations, reactions, held inputs: of t, x, p and u
+    outputs: Mapping[
+        Node, Node
+    ]  # the user's symbols, accelerations, reactions (without c), inputs of a program (with c)
     constraints: tuple[Held, ...]
     residuals: tuple[Residual, ...]  # all that is watched along a run, of t, x and p
     projections: tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]  # (residuals, states moved to make them vanish)

@@ -55,8 +55,8 @@ def simulate(
     ``equations`` come from `derive`; a system is derived in its default form. ``initial`` gives the known
     coordinates and velocities, by symbol or by name; the others start from ``guess`` or zero and are solved from the
     constraints (see `consistent_state`). With a trajectory as ``initial``, the run continues from its last state.
-    Where rates of decay are prescribed (``rates`` of a form, gains of a stabilization), the given values may violate the
-    constraints: the motion starts there and approaches them.
+    Where rates of decay are prescribed (``rates`` of a form, gains of a stabilization), the given values may violate
+    the constraints: the motion starts there and approaches them.
     ``times`` is (start, end) or an array of instants.
 
     ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf", SUNDIALS; stiff),

@@ -73,7 +73,7 @@ class Program(Form[ProgramEquations]):
             form=self,
             system=stated,
             chains_found=tuple(chains),
-            prescribed=prescribe(self.rates, chains, known, points),
+            prescribed=prescribe(self.rates, chains, known, points, [*nodes.x, nodes.time]),
             preferred=_preferred(stated, self.free or {}, known),
             weights=_weights(stated, self.weights or {}),
             points=tuple(points),

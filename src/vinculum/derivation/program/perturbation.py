@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -38,8 +38,8 @@ __all__ = [
 ]
 
 
-Rate = float | sp.Expr  # a number, or an expression of parameters and of gains that get their values later
-Rates = Rate | Sequence[Rate] | Mapping[str, Rate]
+Rate: TypeAlias = float | sp.Expr  # a number, or an expression of parameters and of gains that get their values later
+Rates: TypeAlias = Rate | Sequence[Rate] | Mapping[str, Rate]
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,13 @@ def binomial(order: int, rate: Any) -> list[Any]:
 
 
 def prescribe(
-    rates: Rates | Prescription | None, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]
+    rates: Rates | Prescription | None,
+    chains: Sequence[Chain],
+    known: Sequence[Node],
+    points: Sequence[Values],
+    moving: Sequence[Node],
 ) -> Feedback | None:
-    """The corrections c = -Z of every constraint; ``known`` are the symbols Z may contain."""
+    """The corrections c = -Z of every constraint; ``known`` are the symbols Z may contain, ``moving`` those of x, t."""
     if rates is None:
         return None
     if isinstance(rates, LinearPerturbation):
@@ -94,7 +98,7 @@ def prescribe(
     if isinstance(rates, Perturbation):
         return _general(rates, chains, known, points)
     given = _rates(rates.rate if isinstance(rates, Binomial) else rates, [chain.name for chain in chains])
-    refuse_rates(given, points[0] if points else {})
+    refuse_rates(given, points[0] if points else {}, moving)
     rows = [binomial(chain.degree, rate) for chain, rate in zip(chains, given, strict=True)]
     return Feedback(tuple(_row([Converter()(g) for g in row], i) for i, row in enumerate(rows)), {}, law=True)
 
@@ -121,20 +125,18 @@ def _rates(rates: Rates, names: Sequence[str]) -> list[sp.Expr]:
     return [sp.sympify(k) for k in found]
 
 
-def refuse_rates(rates: Sequence[sp.Expr], values: Values) -> None:
+def refuse_rates(rates: Sequence[sp.Expr], values: Values, moving: Sequence[Node]) -> None:
     """Refuse rates that are negative or change during the motion; a symbol without a value cannot be negative yet."""
     problems: list[Finding | str] = []
     for rate in rates:
-        moving = rate.atoms(sp.core.function.AppliedUndef, sp.Derivative)
-        if moving:
-            problems.append(Finding(f"the rate {rate} changes with {listed(moving)}; (d/dt + k)ʳ needs a constant k.",
-                                    ["Use program.LinearPerturbation(matrix) with coefficients of the state."]))  # fmt: skip
-            continue
         node = Converter()(rate)
-        known = symbols([node]) <= set(values)
-        k = evaluate([node], values)[0] if known else 0.0
-        if not 0 <= k < math.inf:
-            problems.append(f"the rate {rate if rate.free_symbols else k} is not a finite number of at least 0.")
+        inside = symbols([node])
+        varying = [s.value for s in moving if s in inside]
+        if varying:
+            change = f"the rate {rate} changes with {listed(varying)}; (d/dt + k)ʳ needs a constant k."
+            problems.append(f"{change} Use program.LinearPerturbation(matrix) for variable coefficients.")
+        elif inside <= set(values) and not 0 <= evaluate([node], values)[0] < math.inf:
+            problems.append(f"the rate {rate} is not a finite number of at least 0.")
     if problems:
         raise ModelError("Invalid rates", problems)
 

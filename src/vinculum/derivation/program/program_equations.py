@@ -110,7 +110,7 @@ class ProgramEquations:
     def _refuse_values(self, values: Values) -> None:
         rates = self.form.rates.rate if isinstance(self.form.rates, Binomial) else self.form.rates
         each = rates.values() if isinstance(rates, Mapping) else np.ravel(np.asarray(rates, dtype=object))
-        refuse_rates([sp.sympify(k) for k in each], values)
+        refuse_rates([sp.sympify(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
 
     @property
     def dimension(self) -> int:
