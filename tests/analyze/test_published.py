@@ -158,7 +158,7 @@ QUBE_UP_B = [49.7275345502766, 49.1493074043432]
 
 
 def furuta_energy(mass, arm, middle, inertia, up):
-    """Arm angle q with its inertia, pendulum angle θ from the vertical; mass center at ``middle`` from the arm's end."""
+    """Arm angle q, pendulum angle θ from the vertical; mass center at ``middle`` from the end of the arm."""
     along = arm * q.diff() - up * middle * sp.cos(theta) * theta.diff()
     across = middle * sp.sin(theta) * q.diff()
     speed = along**2 + across**2 + (middle * sp.sin(theta) * theta.diff()) ** 2
