@@ -1,16 +1,19 @@
 """Taylor integration with heyoka: high order, long steps, errors close to rounding.
 
-An integrator is compiled once for all numbers of a problem. Every run owns a copy of it (about a millisecond), so runs
-in several threads, or nested runs, are independent.
+An integrator is compiled once for all numbers of a problem. Every run owns a copy of it, so runs in several threads,
+or nested runs, are independent. A copy takes about a millisecond; a run that has ended leaves its copy for the next.
 """
 
 from __future__ import annotations
 
 import copy
 import time as clock
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,7 +23,6 @@ from vinculum.errors import About, Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
 from vinculum.graph.traverse import describe
 from vinculum.simulation.integrators.methods import Method, Reached, next_chunk, refuse_tolerance, register
-from vinculum.simulation.problem.discontinuities import rough_functions
 from vinculum.simulation.problem.events import DIRECTIONS, Happened, is_recorded
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import project_after_step
@@ -51,6 +53,7 @@ _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) abou
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
+_MOST_IDLE = 16  # copies of an integrator that wait for a run
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
@@ -79,7 +82,7 @@ class Taylor(Method):
 
     def refuse(self, problem: Problem) -> None:
         """Raise if the equations have a corner at an unknown place: a series would step over it."""
-        kinks = rough_functions(problem.nodes.rates)
+        kinks = problem.nodes.rough
         if kinks:
             names = ", ".join(kinks)
             found = f"The equations contain {names}, which are not smooth: a Taylor series would not see the corner."
@@ -94,9 +97,10 @@ class Taylor(Method):
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
-            problem = problem.with_nodes(events=())  # an event at the start would cut the step short
-        taylor = _start_integrator(self, problem, t, x).taylor
-        step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
+            problem = problem.without_events()  # an event at the start would cut the step short
+        with _compile_for(self, problem).owned(t, x, problem.values) as integrator:
+            taylor = integrator.taylor
+            step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
         return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
@@ -131,6 +135,7 @@ class Integrator:
     plain: list[int]  # numbers of the non-terminal events, in heyoka's order
     terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
     corners: int
+    idle: deque[Integrator] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
 
     @property
     def hits(self) -> dict[int, Hits]:
@@ -138,9 +143,27 @@ class Integrator:
         events = self.taylor.nt_events if self.plain else ()
         return {j: event.callback for j, event in zip(self.plain, events, strict=True)}
 
-    def copy(self) -> Integrator:
-        """The same compiled code with a separate state and separate receivers."""
-        return Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+    @contextmanager
+    def owned(self, t: float, x: np.ndarray, p: np.ndarray) -> Iterator[Integrator]:
+        """A copy for one run: the same compiled code with a separate state and separate receivers."""
+        try:
+            copied = self.idle.pop()
+        except IndexError:
+            copied = Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+        copied.start(t, x, p)
+        yield copied
+        self.idle.append(copied)  # not after an error: its state may be anything
+
+    def start(self, t: float, x: np.ndarray, p: np.ndarray) -> None:
+        """Put it at a time and state."""
+        taylor = self.taylor
+        taylor.time = t
+        taylor.state[:] = x
+        taylor.pars[:] = p[: len(taylor.pars)]
+        if taylor.with_events:
+            taylor.reset_cooldowns()
+        for hits in self.hits.values():
+            hits.found.clear()
 
 
 @lru_cache(maxsize=64)
@@ -183,7 +206,13 @@ def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | N
 
 
 def _compile_for(method: Taylor, problem: Problem) -> Integrator:
-    """The compiled integrator of a problem; runs use copies of it."""
+    """The compiled integrator of a problem; runs own copies of it."""
+    forward = problem.sides is None or problem.sides.forward
+    key = "taylor", forward, method.tolerance, method.compact
+    return problem.branch.known.get(key, lambda: _compile(method, problem, forward))
+
+
+def _compile(method: Taylor, problem: Problem, forward: bool) -> Integrator:
     nodes, branch = problem.nodes, problem.branch
     events = tuple(
         (node, DIRECTIONS[event.direction], event.terminal)
@@ -193,41 +222,37 @@ def _compile_for(method: Taylor, problem: Problem) -> Integrator:
         return compiled(
             nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
             branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
-            problem.sides is None or problem.sides.forward, method.tolerance, method.compact,
+            forward, method.tolerance, method.compact,
         )  # fmt: skip
-
-
-def _start_integrator(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Integrator:
-    """A copy of the integrator for one run, at a given time and state."""
-    integrator = _compile_for(method, problem).copy()
-    taylor = integrator.taylor
-    taylor.time = t
-    taylor.state[:] = x
-    taylor.pars[:] = problem.values[: len(taylor.pars)]
-    if taylor.with_events:
-        taylor.reset_cooldowns()
-    return integrator
 
 
 # -- a run -------------------------------------------------------------------------------------------------------
 
 
 def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    with _compile_for(method, problem).owned(t0, x, problem.values) as integrator:
+        return _run(integrator, problem, run, t0, x)
+
+
+def _run(integrator: Integrator, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    """Chunks of steps, until one of them has an ending."""
     t1, recorder = run.plan.t1, run.recorder
-    integrator = _start_integrator(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     options = {"callback": project_after_step(problem)} if run.stabilization.acts == AFTER_STEPS else {}
     steps, good = _FIRST_CHUNK, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), integrator.taylor.time
-        result = integrator.taylor.propagate_until(target, max_steps=steps, c_output=True, **options)
+        if options or recorder.keep_dense or target != t1:
+            chunk = _polynomials(integrator.taylor, target, steps, recorder, options)
+        else:
+            chunk = _instants(integrator.taylor, steps, recorder)
         target = t1
-        good = _collect(problem, monitor, result[4], recorder, good)
-        recorder.steps += int(result[3])
+        good = _collect(problem, monitor, chunk, recorder, good)
+        recorder.steps += chunk.steps
         _take_events(problem, integrator, recorder, t0)
         run.report(good[0])
-        ending = _ending(problem, integrator, result[0], good, reached, t0, t1, recorder)
+        ending = _ending(problem, integrator, chunk.outcome, good, reached, t0, t1, recorder)
         if ending is None or ending.kind == FINISHED:
             missed = _missed_corner(problem, good)
             ending = ending if missed is None else missed
@@ -259,14 +284,55 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
     return t0 + 1e-9 * (t1 - t0) if zero else t0 + 1e-12 * (t1 - t0) if on_corner else t1
 
 
+class Chunk(NamedTuple):
+    """Some steps: how they ended, the states between them, and the samples inside them."""
+
+    outcome: Any  # heyoka's
+    steps: int
+    knots: np.ndarray  # (K) times, the first at the start
+    states: np.ndarray  # (K, n)
+    samples: Callable[[np.ndarray], np.ndarray]  # states at instants between the knots
+    dense: Any = None  # heyoka's polynomials
+
+
+def _polynomials(taylor: Any, target: float, steps: int, recorder: Recorder, options: dict[str, Any]) -> Chunk:
+    """Steps with their polynomials, which cost heyoka about a millisecond for any number of steps."""
+    outcome, _, _, taken, dense, *_ = taylor.propagate_until(target, max_steps=steps, c_output=True, **options)
+    if dense is None:
+        return Chunk(outcome, int(taken), np.empty(0), np.empty((0, len(taylor.state))), np.empty_like)
+    knots = np.array(dense.times)
+    return Chunk(outcome, int(taken), knots, np.array(dense(knots)), lambda times: np.array(dense(times)), dense)
+
+
+def _instants(taylor: Any, steps: int, recorder: Recorder) -> Chunk:
+    """Steps with the states at the requested instants only; the same steps as with polynomials."""
+    waiting, path = recorder.instants[recorder.written :], Path([taylor.time], [taylor.state.copy()])
+    grid = waiting if len(waiting) and waiting[0] == taylor.time else np.append(taylor.time, waiting)
+    outcome, _, _, taken, path, states = taylor.propagate_grid(grid, max_steps=steps, callback=path)
+    knots, reached = np.array(path.times), np.array(path.states)
+    found = np.vstack([states[len(grid) - len(waiting) :], reached[-1]])  # an event may end a step right at an instant
+    return Chunk(outcome, int(taken), knots, reached, lambda times: found[: len(times)])
+
+
+@dataclass
+class Path:
+    """Receives the states between the steps."""
+
+    times: list[float]
+    states: list[np.ndarray]
+
+    def __call__(self, taylor: Any) -> bool:
+        """Called by heyoka after every step."""
+        self.times.append(taylor.time)
+        self.states.append(taylor.state.copy())
+        return True
+
+
 def _collect(
-    problem: Problem, monitor: Any, dense: Any, recorder: Recorder, good: tuple[float, np.ndarray]
+    problem: Problem, monitor: Any, chunk: Chunk, recorder: Recorder, good: tuple[float, np.ndarray]
 ) -> tuple[float, np.ndarray]:
     """Record samples and maxima of a chunk; returns its last finite state."""
-    if dense is None:
-        return good
-    knots = np.array(dense.times)
-    states = np.array(dense(knots))
+    knots, states = chunk.knots, chunk.states
     finite = np.all(np.isfinite(states), axis=1)
     if not finite.all():
         first_bad = int(np.argmin(finite))
@@ -275,20 +341,20 @@ def _collect(
         return good
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
-    _sample(dense, recorder, knots)
-    if recorder.keep_dense:
-        recorder.dense.append(dense)
+    _sample(chunk, recorder, knots)
+    if recorder.keep_dense and chunk.dense is not None:
+        recorder.dense.append(chunk.dense)
     return float(knots[-1]), states[-1].copy()
 
 
-def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
+def _sample(chunk: Chunk, recorder: Recorder, knots: np.ndarray) -> None:
     """Record the requested samples between the first and the last knot."""
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
     inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, np.array(dense(ready)))
+        recorder.add(ready, chunk.samples(ready))
 
 
 def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:

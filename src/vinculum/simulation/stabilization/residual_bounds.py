@@ -213,7 +213,7 @@ def _matrices(segment: Segment) -> np.ndarray:
     nodes, chains = segment.problem.nodes, segment.problem.integrable.chains
     levels = [y for chain in chains for y in chain]
     names = [symbol(("level", i)) for i in range(len(levels))]
-    law = substitute(list(nodes.feedback.corrections), dict(zip(levels, names, strict=True)))
+    law = substitute(list(nodes.feedback), dict(zip(levels, names, strict=True)))
     slopes = [s for row in jacobian(law, names) for s in row]
     at_zero = nodes.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
     rows = segment.rows(at_zero).reshape(-1, len(chains), len(levels))
