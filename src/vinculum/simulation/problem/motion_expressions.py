@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable
+from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable, levels
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
 from vinculum.graph import ZERO, Converter, Node, jacobian, order, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
@@ -32,6 +32,7 @@ class MotionNodes:
     laws: Mapping[Node, Node]  # inputs as expressions of time and state
     feedback: tuple[Node, ...]  # the correction c of every constraint as a function of residuals and gains
     gains: tuple[Node, ...]  # symbols
+    is_law: bool  # whether c is part of the inputs, see `Feedback`
     events: tuple[Event, ...] = ()
     branches: Kept = field(default_factory=Kept, init=False)
 
@@ -60,7 +61,13 @@ class MotionNodes:
     @cached_property
     def corrections(self) -> tuple[Node, ...]:
         """c as nodes of the state."""
-        return tuple(self.lifted(self.feedback))
+        return tuple(self.lifted(substitute(list(self.feedback), levels(self.integrable.chains))))
+
+    @cached_property
+    def reported(self) -> dict[Node, Node]:
+        """c in the inputs that a run reports: the feedback if it is a law, otherwise zero."""
+        zero = [ZERO] * len(self.corrections)
+        return dict(zip(self.integrable.corrections, self.corrections if self.is_law else zero, strict=True))
 
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
@@ -109,7 +116,7 @@ class MotionNodes:
         """{work: power} integrated along with the motion: of all forces, and of every servo."""
         energy = self.integrable.energy
         given = {} if energy is None else energy.powers
-        powers = dict(zip(given, self.closed(list(given.values())), strict=True))
+        powers = dict(zip(given, self.as_reported(list(given.values())), strict=True))
         return {} if powers.get(WORK, ZERO) is ZERO else powers
 
     @property
@@ -180,11 +187,15 @@ class MotionNodes:
         laws = dict(zip(self.laws, self.lifted(list(self.laws.values())), strict=True))
         return substitute(list(nodes), laws)
 
+    def as_reported(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the inputs replaced by their laws and c by what a run reports."""
+        return substitute(self.closed(nodes), self.reported)
+
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
         given, record = Converter()(expression), self.integrable
         refuse_unknown(given, {*record.outputs, *record.states, *record.parameters, *record.inputs, self.time}, where)
-        return self.closed(substitute([given], record.outputs))[0]
+        return self.as_reported(substitute([given], record.outputs))[0]
 
 
 def motion_nodes(
@@ -192,10 +203,9 @@ def motion_nodes(
 ) -> MotionNodes:
     """The nodes of a problem. They contain no numbers, and the equations keep them for all further runs."""
     pivots = tuple(pivot.node for pivot in integrable.pivots)
-    corrections, gains, watched = feedback.corrections, tuple(feedback.gains), tuple(events)
-    key = ("motion", integrable.states, integrable.rates, pivots, tuple(laws.items()), corrections, gains, watched)
-    kept = integrable.equations.kept
-    return kept.get(key, lambda: MotionNodes(integrable, laws, corrections, gains, watched))
+    chosen = feedback.corrections, tuple(feedback.gains), feedback.law, tuple(events)
+    key = ("motion", integrable.states, integrable.rates, pivots, tuple(laws.items()), chosen)
+    return integrable.equations.kept.get(key, lambda: MotionNodes(integrable, laws, *chosen))
 
 
 # -- expressions that a user gave --------------------------------------------------------------------------------

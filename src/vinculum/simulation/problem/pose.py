@@ -7,7 +7,7 @@ a second run with exactly the same arguments gets them from here too.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ def pose(
     events: Sequence[Event],
     guess: Mapping[sp.Expr, float] | None = None,
     fixed: Iterable[sp.Expr] | None = None,
+    approached: Collection[str] = (),
 ) -> tuple[Problem, np.ndarray]:
     """The problem without feedback, and its x at a consistent start."""
     given = known_state(equations, initial)
@@ -37,12 +38,13 @@ def pose(
     def build() -> tuple[Problem, np.ndarray]:
         extra = {key: float(given.get(key, 0.0)) for key in equations.extra}
         known = {key: value for key, value in given.items() if key not in extra}
-        start = consistent_state(equations, known, guess=near, fixed=held, parameters=parameters, time=time)
+        choices: dict[str, Any] = {"guess": near, "fixed": held, "parameters": parameters, "time": time}
+        start = consistent_state(equations, known, **choices, approached=approached)
         return build_problem(equations, start | extra, time, laws, parameters, events)
 
     try:
-        key = ("posed", _exactly(given), _exactly(near), held, time, tuple(laws.items()), _exactly(parameters),
-               tuple(events))  # fmt: skip
+        numbers = _exactly(given), _exactly(near), _exactly(parameters), time
+        key = ("posed", numbers, held, tuple(laws.items()), tuple(events), tuple(approached))
         hash(key)
     except (TypeError, ValueError):  # not numbers or symbols: refused with their names
         return build()

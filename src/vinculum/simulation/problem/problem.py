@@ -129,7 +129,8 @@ class Problem:
     @property
     def _feedback(self) -> Feedback:
         """The corrections with the numbers of their gains."""
-        return Feedback(self.nodes.feedback, dict(zip(self.nodes.gains, self.gains, strict=True)))
+        gains = dict(zip(self.nodes.gains, self.gains, strict=True))
+        return Feedback(self.nodes.feedback, gains, self.nodes.is_law)
 
 
 def build_problem(
