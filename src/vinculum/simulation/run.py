@@ -71,6 +71,7 @@ def simulate(
     A run that breaks down or is interrupted also returns a trajectory: see ``motion.outcome``.
     """
     began = clock.perf_counter()
+    _check_flags(compact=compact, dense=dense, progress=progress)
     asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
     equations = derive_if_needed(equations)
     bound = stabilization if isinstance(stabilization, Guaranteed) and equations.constraint_names else None
@@ -137,6 +138,14 @@ def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | No
     if bad:
         raise ModelError("Invalid parameters", bad)
     return numbers
+
+
+def _check_flags(**given: object) -> None:
+    """Raise for a flag that is not true or false; progress may be a function."""
+    for name, value in given.items():
+        if not (value is None or isinstance(value, (bool, np.bool_)) or (name == "progress" and callable(value))):
+            also = " or a function of the fraction done" if name == "progress" else ""
+            raise VinculumError(f"{name} must be True or False{also}; got {value!r}.")
 
 
 def _check_events(method: Method, events: Sequence[Event] | Event) -> list[Event]:

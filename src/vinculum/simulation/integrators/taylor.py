@@ -9,21 +9,28 @@ from __future__ import annotations
 import copy
 import time as clock
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.errors import About, Finding, VinculumError, call
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
-from vinculum.graph.traverse import describe
-from vinculum.simulation.integrators.methods import Method, Reached, next_chunk, refuse_tolerance, register
-from vinculum.simulation.problem.events import DIRECTIONS, Happened, is_recorded
+from vinculum.simulation.integrators.methods import (
+    Method,
+    Reached,
+    next_chunk,
+    out_of_reach,
+    refuse_tolerance,
+    register,
+)
+from vinculum.simulation.integrators.taylor_chunks import Chunk, at_instants, with_polynomials
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events, is_recorded
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
@@ -39,7 +46,6 @@ from vinculum.simulation.trajectory.outcome import (
     NON_FINITE,
     REPIVOT,
     STALLED,
-    Cause,
     Outcome,
     ended_by,
     finished,
@@ -243,34 +249,46 @@ def _run(integrator: Integrator, problem: Problem, run: Run, t0: float, x: np.nd
     target = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), integrator.taylor.time
-        if options or recorder.keep_dense or target != t1:
-            chunk = _polynomials(integrator.taylor, target, steps, recorder, options)
+        if options or recorder.keep_dense or target != t1 or problem.branch.margins:
+            chunk = with_polynomials(integrator.taylor, target, steps, options)
         else:
-            chunk = _instants(integrator.taylor, steps, recorder)
+            chunk = at_instants(integrator.taylor, steps, recorder)
         target = t1
-        good = _collect(problem, monitor, chunk, recorder, good)
+        good, missed = _collect(problem, monitor, chunk, recorder, good)
         recorder.steps += chunk.steps
-        _take_events(problem, integrator, recorder, t0)
+        _take_events(problem, integrator, recorder, t0, good[0])
         run.report(good[0])
         ending = _ending(problem, integrator, chunk.outcome, good, reached, t0, t1, recorder)
-        if ending is None or ending.kind == FINISHED:
-            missed = _missed_corner(problem, good)
-            ending = ending if missed is None else missed
+        if missed and (ending is None or ending.kind == FINISHED):
+            ending = Outcome(CORNER, good[0])
+        if ending is None:
+            ending = endless_events(recorder, t1 - run.plan.t0)
+        if ending is None or ending.kind == STALLED:
+            far = out_of_reach(run, good[0])
+            ending = ending if far is None else far
         if ending is not None:
             return ending, *good
         steps = next_chunk(steps, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
 
 
-def _missed_corner(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
-    """The outcome if the motion passed a corner that was not detected."""
-    margins, surfaces = problem.branch.margins, problem.nodes.corners.surfaces
+def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.ndarray) -> float | None:
+    """The time of the first corner that the motion passed unnoticed between its steps; None if there is none."""
+    margins = problem.branch.margins
     if not margins:
         return None
-    values = problem.compiled(margins)(*good, problem.values)
-    if values.min() >= -_MISSED * (1.0 + np.abs(good[1]).max()):
+    functions = problem.compiled(margins)
+    values = functions.rows(knots, states, problem.values)
+    passed = (values < -_MISSED * (1.0 + np.abs(states).max(axis=1, keepdims=True))).any(axis=1)
+    if not passed.any():
         return None
-    corner = About("expression", describe(surfaces[values.argmin()]))
-    return Outcome(STALLED, good[0], Cause("missed corner", [corner]))
+    late = int(np.argmax(passed))
+    k = int(values[late].argmin())
+    early = max((i for i in range(late) if values[i, k] >= 0), default=0)
+    low, high = knots[early], knots[late]
+    while (middle := (low + high) / 2) not in (low, high):
+        here = functions(middle, np.array(dense(middle)), problem.values)[k]
+        low, high = (middle, high) if here >= 0 else (low, middle)
+    return float(low)
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
@@ -284,67 +302,27 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
     return t0 + 1e-9 * (t1 - t0) if zero else t0 + 1e-12 * (t1 - t0) if on_corner else t1
 
 
-class Chunk(NamedTuple):
-    """Some steps: how they ended, the states between them, and the samples inside them."""
-
-    outcome: Any  # heyoka's
-    steps: int
-    knots: np.ndarray  # (K) times, the first at the start
-    states: np.ndarray  # (K, n)
-    samples: Callable[[np.ndarray], np.ndarray]  # states at instants between the knots
-    dense: Any = None  # heyoka's polynomials
-
-
-def _polynomials(taylor: Any, target: float, steps: int, recorder: Recorder, options: dict[str, Any]) -> Chunk:
-    """Steps with their polynomials, which cost heyoka about a millisecond for any number of steps."""
-    outcome, _, _, taken, dense, *_ = taylor.propagate_until(target, max_steps=steps, c_output=True, **options)
-    if dense is None:
-        return Chunk(outcome, int(taken), np.empty(0), np.empty((0, len(taylor.state))), np.empty_like)
-    knots = np.array(dense.times)
-    return Chunk(outcome, int(taken), knots, np.array(dense(knots)), lambda times: np.array(dense(times)), dense)
-
-
-def _instants(taylor: Any, steps: int, recorder: Recorder) -> Chunk:
-    """Steps with the states at the requested instants only; the same steps as with polynomials."""
-    waiting, path = recorder.instants[recorder.written :], Path([taylor.time], [taylor.state.copy()])
-    grid = waiting if len(waiting) and waiting[0] == taylor.time else np.append(taylor.time, waiting)
-    outcome, _, _, taken, path, states = taylor.propagate_grid(grid, max_steps=steps, callback=path)
-    knots, reached = np.array(path.times), np.array(path.states)
-    found = np.vstack([states[len(grid) - len(waiting) :], reached[-1]])  # an event may end a step right at an instant
-    return Chunk(outcome, int(taken), knots, reached, lambda times: found[: len(times)])
-
-
-@dataclass
-class Path:
-    """Receives the states between the steps."""
-
-    times: list[float]
-    states: list[np.ndarray]
-
-    def __call__(self, taylor: Any) -> bool:
-        """Called by heyoka after every step."""
-        self.times.append(taylor.time)
-        self.states.append(taylor.state.copy())
-        return True
-
-
 def _collect(
     problem: Problem, monitor: Any, chunk: Chunk, recorder: Recorder, good: tuple[float, np.ndarray]
-) -> tuple[float, np.ndarray]:
-    """Record samples and maxima of a chunk; returns its last finite state."""
+) -> tuple[tuple[float, np.ndarray], bool]:
+    """Record samples and maxima of a chunk; returns its last good state, and whether a missed corner is there."""
     knots, states = chunk.knots, chunk.states
     finite = np.all(np.isfinite(states), axis=1)
     if not finite.all():
         first_bad = int(np.argmin(finite))
         knots, states = knots[:first_bad], states[:first_bad]
     if not len(knots):
-        return good
+        return good, False
+    corner = _missed_corner(problem, chunk.dense, knots, states)
+    if corner is not None:
+        knots = np.append(knots[(knots - corner) * (knots[-1] - knots[0]) < 0], corner)
+        states = np.array(chunk.dense(knots))
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
     _sample(chunk, recorder, knots)
     if recorder.keep_dense and chunk.dense is not None:
         recorder.dense.append(chunk.dense)
-    return float(knots[-1]), states[-1].copy()
+    return (float(knots[-1]), states[-1].copy()), corner is not None
 
 
 def _sample(chunk: Chunk, recorder: Recorder, knots: np.ndarray) -> None:
@@ -357,11 +335,12 @@ def _sample(chunk: Chunk, recorder: Recorder, knots: np.ndarray) -> None:
         recorder.add(ready, chunk.samples(ready))
 
 
-def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:
-    """Record the non-terminal events of a chunk, in the order of the run; a zero at the start does not count."""
+def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float, t: float) -> None:
+    """Record the non-terminal events of a chunk up to t, in the order of the run; zeros at the start do not count."""
     found = []
     for j, hits in integrator.hits.items():
-        found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
+        after = [(time, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
+        found += [(time, j, sign) for time, sign in after if abs(time - t0) <= abs(t - t0)]
         hits.found.clear()
     for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
         name = problem.nodes.events[j].name

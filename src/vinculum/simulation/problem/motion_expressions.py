@@ -15,7 +15,7 @@ import sympy as sp
 
 from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable, levels
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
-from vinculum.graph import ZERO, Converter, Node, jacobian, order, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, order, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
 from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
@@ -42,9 +42,8 @@ class MotionNodes:
 
     def on(self, sides: Sides | None) -> Branch:
         """The branch of the equations on some sides of their corners, or along them."""
-        if sides is None or sides.matrix is None:
-            return self.branches.get(sides is None, lambda: Branch(self, sides))
-        return self.branches.get((sides.along, sides.matrix.tobytes()), lambda: Branch(self, sides))
+        slopes = None if sides is None or sides.matrix is None else sides.matrix.tobytes()
+        return self.branches.get((sides and sides.branch, slopes), lambda: Branch(self, sides))
 
     # -- the right side --------------------------------------------------------------------------------------
 
@@ -108,6 +107,12 @@ class MotionNodes:
     def corner_slopes(self) -> list[Node]:
         """dg/dt of every surface, as nodes of the state and σ."""
         return self.corners.slopes(self.time, self.state, self.rates)
+
+    @cached_property
+    def corner_curvatures(self) -> list[Node]:
+        """d²g/dt² of every surface, as nodes of the state and σ."""
+        rates = dict(zip(self.state, self.corners.smooth(self.rates), strict=True))
+        return along(self.corner_slopes, {self.time: ONE, **rates})
 
     # -- watched quantities ----------------------------------------------------------------------------------
 

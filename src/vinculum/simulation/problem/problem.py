@@ -34,7 +34,7 @@ class Problem:
     references: tuple[float, ...] = ()  # of ``nodes.watch.references``
     at_start: tuple[float, ...] = ()  # the conditions of the equations at the start
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
-    branches: Mapping[tuple[int, ...], Branch] = field(default_factory=dict)  # by surfaces along which the motion went
+    branches: Mapping[tuple, Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields, without machine code; branches are built again."""
@@ -53,7 +53,7 @@ class Problem:
     @cached_property
     def branch(self) -> Branch:
         """The branch on which the motion is."""
-        known = None if self.sides is None else self.branches.get(self.sides.along)
+        known = None if self.sides is None else self.branches.get(self.sides.branch)
         return self.nodes.on(self.sides) if known is None else known
 
     @cached_property
@@ -109,8 +109,8 @@ class Problem:
 
     def on_sides(self, sides: Sides) -> Problem:
         """The same problem on other sides of its corners; nodes and branches are kept."""
-        known = self.branches.get(sides.along)
-        return replace(self, sides=sides, branches={**self.branches, sides.along: known or self.nodes.on(sides)})
+        known = self.branches.get(sides.branch)
+        return replace(self, sides=sides, branches={**self.branches, sides.branch: known or self.nodes.on(sides)})
 
     def with_feedback(self, feedback: Feedback) -> Problem:
         """The same problem with other corrections."""

@@ -91,6 +91,12 @@ def consistent_state(
     equations = derive_if_needed(equations)
     initial = known_state(equations, initial)
     near = {} if guess is None else known_state(equations, guess, "guess")
+    if not (fixed is None or (isinstance(fixed, Iterable) and not isinstance(fixed, str))):
+        raise VinculumError(f"fixed must be a list of coordinates and velocities; got {fixed!r}.")
+    bad = [f"{name_of(key)} is {value!r} in guess. Give it a finite value." for key, value in near.items()
+           if not is_number(value)]  # fmt: skip
+    if bad:
+        raise ModelError("Invalid initial state", bad)
     fixed = initial if fixed is None and guess else fixed
     initial = {**near, **initial}
     held = _fixed_states(equations, initial, fixed)

@@ -18,7 +18,7 @@ import numpy as np
 
 from vinculum.derivation.integrable import WORK
 from vinculum.errors import About, Finding
-from vinculum.graph import Node
+from vinculum.graph import ONE, Node, evaluate, substitute
 from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Recorder
@@ -53,7 +53,8 @@ def _lost_energy(recorder: Recorder) -> Cause | None:
     scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
     if np.any(np.isinf(scales)) or not np.isfinite(error):
         return Cause("energy lost", numbers={"error": error, "scale": abs(recorder.balance_start)})
-    noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
+    span = abs(recorder.segments[-1].t[-1] - first.t[0])
+    noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first) + _drift(first, span))[0]
     if not scales or error <= max(noise, _LOST * max(scales)):
         return None
     return Cause("energy lost", numbers={"error": error, "scale": max(scales)})
@@ -101,6 +102,17 @@ def _ranges(recorder: Recorder) -> np.ndarray:
 def _noise(segment: Segment) -> float:
     """An error of the states that counts as rounding, by the size of the first of them."""
     return _ROUNDING * float(np.abs(segment.states[0]).max(initial=0.0))
+
+
+def _drift(segment: Segment, span: float) -> np.ndarray | float:
+    """The error of the states from the rounding of rates that cancel at a corner: of a body at rest on a kink."""
+    problem, nodes = segment.problem, segment.problem.nodes
+    if not nodes.corners.surfaces:
+        return 0.0
+    known, smooth = problem.numbers(segment.t[0], segment.states[0]), nodes.corners.smooth(nodes.rates)
+    sides = [evaluate(smooth, known | dict.fromkeys(nodes.corners.sigma, side)) for side in (-1.0, 1.0)]
+    error = np.finfo(float).eps * np.abs(sides).max(axis=0) * span
+    return error + span * _changes(segment, substitute(smooth, dict.fromkeys(nodes.corners.sigma, ONE)), 0, error)
 
 
 def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
