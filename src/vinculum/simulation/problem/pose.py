@@ -33,7 +33,7 @@ def pose(
     """The problem without feedback, and its x at a consistent start."""
     given = known_state(equations, initial)
     near = None if guess is None else known_state(equations, guess, "guess")
-    held = None if fixed is None else tuple(fixed)
+    held: Any = tuple(fixed) if isinstance(fixed, Iterable) and not isinstance(fixed, str) else fixed
 
     def build() -> tuple[Problem, np.ndarray]:
         extra = {key: float(given.get(key, 0.0)) for key in equations.extra}
