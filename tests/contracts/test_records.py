@@ -176,6 +176,7 @@ MAKERS = {
     "LinearModel": linear,
     "Verdict": lambda: vn.stability(linear()),
     "Mode": lambda: vn.linear.controllability(linear())[0],
+    "ModeShape": lambda: linear().modes[0],
     "Region": lambda: vn.hurwitz.stability_region(swing(), {u: 0}, {k: [1.0, 2.0], c: [0.1, 0.2]}),
     "FeedbackLaw": lambda: vn.stabilize(linear()),
     "Estimator": lambda: vn.observe(linear(), [x]),
