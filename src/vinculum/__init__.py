@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe.bodies import Body as Body
     from vinculum.describe.bodies import BodyTree as BodyTree
     from vinculum.describe.bodies import from_urdf as from_urdf
+    from vinculum.ensembles import plan_study as plan_study
     from vinculum.ensembles import study as study
     from vinculum.ensembles.store import read_study as read_study
     from vinculum.errors import ModelError as ModelError
@@ -141,6 +142,7 @@ _PLACES = {
     "export_c": "vinculum.export",
     # many runs
     "study": "vinculum.ensembles",
+    "plan_study": "vinculum.ensembles",
     "read_study": "vinculum.ensembles.store",
     # examine and present
     "examine": "vinculum.model.examine.examine",

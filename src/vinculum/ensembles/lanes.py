@@ -48,10 +48,7 @@ def _compiled(
     small_code = operations(rates).total() > COMPACT_FROM if compact is None else compact
     options = {"compact_mode": small_code} | ({} if tolerance is None else {"tol": tolerance})
     equations = list(zip(variables, outputs[:-1], strict=True))
-    start = np.zeros((len(state), width))
-    return hy.taylor_adaptive_batch(
-        equations, start, pars=np.zeros((len(parameters), width)), t_events=ending, **options
-    )
+    return hy.taylor_adaptive_batch(equations, np.zeros((len(state), width)), t_events=ending, **options)
 
 
 class Lanes:
@@ -96,7 +93,7 @@ class Lanes:
         """Run all lanes; returns whether all of them arrived."""
         taylor = self.taylor
         taylor.set_time(times[0])
-        taylor.state[:], taylor.pars[:] = x, p
+        taylor.state[:], taylor.pars[:] = x, p[: len(taylor.pars)]  # heyoka leaves out parameters at the end
         if taylor.with_events:
             taylor.reset_cooldowns()
         if len(times) == 2:

@@ -70,11 +70,12 @@ class Starts:
         """One run, solved or refused as `simulate` would."""
         own = {key: value for key, value in varied.items() if key in self.equations.user_symbols}
         numbers = self.parameters | {key: value for key, value in varied.items() if key in self.parameters}
+        fixed = None if self.fixed is None else [*self.fixed, *own]
         found: Mapping[Any, float] = consistent_state(
             self.equations,
             {**self.initial, **own},
             guess=self.guess,
-            fixed=self.fixed,
+            fixed=fixed,
             parameters=numbers,
             time=self.time,
         )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vinculum.ensembles.study import Study, outcome_attributes, run_threads
+from vinculum.ensembles.plan import Study, outcome_attributes, run_threads
 from vinculum.errors import VinculumError
 
 if TYPE_CHECKING:

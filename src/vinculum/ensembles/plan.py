@@ -61,6 +61,22 @@ class Study:
         varied = {key: float(column[0]) for key, column in columns.items()}
         return self.ensemble.one(varied, values[0], self.ensemble.grid)
 
+    def run(
+        self,
+        *,
+        threads: int | None = None,
+        store: str | Path | None = None,
+        client: Any = None,
+        chunk: int | None = None,
+        progress: bool | Callable[[float], None] | None = None,
+    ) -> xr.Dataset:
+        """Compute all runs, as in `study`."""
+        if store is None and client is None:
+            return self.dataset(run_threads(self, 0, self.runs, threads, progress))
+        from vinculum.ensembles.store import compute
+
+        return compute(self, store, client, chunk, threads, progress)
+
     def dataset(self, results: Mapping[str, np.ndarray]) -> xr.Dataset:
         """Arrays over all runs as a dataset, with the varied quantities as dimensions or coordinates."""
         import xarray as xr
@@ -89,7 +105,7 @@ def outcome_attributes() -> dict[str, Any]:
     return {"flag_values": list(range(len(OUTCOMES))), "flag_meanings": words}
 
 
-def study(
+def plan_study(
     equations: Any,
     initial: Mapping[Any, float] | None = None,
     times: Sequence[float] | np.ndarray = (0.0, 1.0),
@@ -108,13 +124,8 @@ def study(
     parameters: Mapping[sp.Symbol, float] | None = None,
     guess: Mapping[Any, float] | None = None,
     fixed: Sequence[sp.Expr] | None = None,
-    threads: int | None = None,
-    store: str | Path | None = None,
-    client: Any = None,
-    chunk: int | None = None,
-    progress: bool | Callable[[float], None] | None = None,
-) -> xr.Dataset:
-    """Run the same equations many times, with other starts and parameters; the results are an xarray dataset.
+) -> Study:
+    """The runs of a study, checked and prepared: ``.run()`` computes them, ``.one(number)`` is one trajectory.
 
     ``over`` = {coordinate, velocity or parameter: values}. A list makes a grid; a distribution (`vn.vary.uniform`,
     `vn.vary.normal`, or one of scipy.stats) is drawn ``samples`` times with ``seed``, by ``sampling`` = "random",
@@ -126,10 +137,7 @@ def study(
     (nothing else; the default if there are measures). Every run also has its outcome, end time, energy error and
     largest residual: a run that fails is a row with its outcome.
 
-    With ``store`` = a folder, results go to a Zarr store as they are computed, and the same call continues an
-    interrupted study. A `dask.distributed` ``client`` computes on its workers, ``chunk`` runs at a time. The numbers do
-    not depend on threads, workers or chunks. Everything else is as in `simulate`; all runs share the gains of the
-    stabilization, which are chosen at the first run.
+    Everything else is as in `simulate`. All runs share the gains of the stabilization, chosen at the first run.
     """
     variation = over if isinstance(over, Variation) else vary(over, samples, seed, sampling)
     asked = method_from(method, step=step, tolerance=tolerance)
@@ -139,12 +147,32 @@ def study(
         equations, initial, times, variation, measures, keep, asked, options, parameters, guess, fixed
     )  # fmt: skip
     about = {"system": ensemble.starts.equations.name, "method": asked.name, "seed": seed, "sampling": sampling}
-    whole = Study(ensemble, variation, about)
-    if store is None and client is None:
-        return whole.dataset(run_threads(whole, 0, whole.runs, threads, progress))
-    from vinculum.ensembles.store import compute
+    return Study(ensemble, variation, about)
 
-    return compute(whole, store, client, chunk, threads, progress)
+
+def study(
+    equations: Any,
+    initial: Mapping[Any, float] | None = None,
+    times: Sequence[float] | np.ndarray = (0.0, 1.0),
+    *,
+    over: Any,
+    threads: int | None = None,
+    store: str | Path | None = None,
+    client: Any = None,
+    chunk: int | None = None,
+    progress: bool | Callable[[float], None] | None = None,
+    **options: Any,
+) -> xr.Dataset:
+    """Run the same equations many times, with other starts and parameters; the results are an xarray dataset.
+
+    ``over``, ``measure``, ``keep``, ``samples``, ``seed`` and the other ``options`` are those of `plan_study`.
+
+    With ``store`` = a folder, results go to a Zarr store as they are computed, and the same call continues an
+    interrupted study. A `dask.distributed` ``client`` computes on its workers, ``chunk`` runs at a time. The numbers do
+    not depend on threads, workers or chunks.
+    """
+    planned = plan_study(equations, initial, times, over=over, **options)
+    return planned.run(threads=threads, store=store, client=client, chunk=chunk, progress=progress)
 
 
 def run_threads(
