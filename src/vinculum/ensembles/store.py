@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 4096  # runs
 _CHUNK_BYTES = 64e6  # of the results of one chunk, at most
+_PROBES = 3  # states at which equations are compared
 _MARK = "computed"  # (chunks) 1 where all arrays of a chunk are written
 
 
@@ -67,8 +68,10 @@ def read_study(store: str | Path) -> xr.Dataset:
     own = {name: flat[name] for name in flat.variables if "run" not in flat[name].dims}
     if len(dims) == 1:
         name = next(iter(dims))
-        found = flat if name == "run" else flat.rename_dims(run=name)
-        return found.set_coords([c for c in layout["along"] if c in found.variables])
+        found = flat.set_coords([column for column in layout["along"] if column in flat.variables])
+        if name in found.variables:
+            return found.swap_dims(run=name)
+        return found if name == "run" else found.rename_dims(run=name)
     data, coords = {}, dict(own)
     for name in (n for n in flat.variables if "run" in flat[n].dims):
         values = flat[name].values.reshape(*dims.values(), *flat[name].shape[1:])
@@ -100,22 +103,28 @@ def _parts(runs: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def fingerprint(study: Study, size: int) -> str:
-    """A digest of everything that determines the numbers in a store, and of its division into chunks."""
-    digest = hashlib.sha256()
-    ensemble, nodes = study.ensemble, study.ensemble.problem.nodes
-    text = [repr(ensemble.measures), ensemble.keep, repr(ensemble.method), str(ensemble.shown), str(size)]
-    text += [
-        str(study.variation.dimensions),
-        str(nodes.integrable.name),
-        str(sorted(map(str, ensemble.options.items()))),
-    ]
-    text += [str(ensemble.starts.initial), str(ensemble.starts.guess), str(ensemble.starts.fixed)]
-    for part in text:
-        digest.update(part.encode())
-    arrays = [*study.variation.columns.values(), ensemble.grid, ensemble.problem.parameter_values]
-    for array in arrays:
+    """A digest of everything that determines the numbers in a store, and of its division into chunks.
+
+    Equations count by their values at some states, to eight digits, so the same model has the same digest however and
+    wherever it was derived.
+    """
+    ensemble, digest = study.ensemble, hashlib.sha256()
+    starts, text = ensemble.starts, [ensemble.keep, ensemble.method, ensemble.shown, size]
+    text += [dict(study.variation.dimensions), dict(ensemble.measures), starts.initial, starts.guess, starts.fixed]
+    digest.update(repr([str(part) for part in text]).encode())
+    for array in (*study.variation.columns.values(), ensemble.grid, ensemble.problem.parameter_values):
         digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(" ".join(f"{value:.8e}" for value in _values_of_equations(study)).encode())
     return digest.hexdigest()
+
+
+def _values_of_equations(study: Study) -> np.ndarray:
+    """Rates, residuals and energy at some states."""
+    problem, random = study.ensemble.problem, np.random.default_rng(1)
+    nodes = problem.nodes
+    f = problem.compiled([*nodes.rates, *nodes.residuals, nodes.balance])
+    states = random.uniform(0.1, 0.9, (_PROBES, len(nodes.state)))
+    return f.rows(random.uniform(0.1, 0.9, _PROBES), states, problem.values).ravel()
 
 
 def _opened(study: Study, path: Path, size: int) -> Any:
