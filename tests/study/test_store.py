@@ -1,4 +1,4 @@
-"""Nothing of a study is lost: stores, kills, restarts, workers that die. The numbers are those of one process, bit for bit."""
+"""Nothing of a study is lost: stores, kills, restarts, workers that die. The bits are those of one process."""
 
 from __future__ import annotations
 

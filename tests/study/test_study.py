@@ -1,4 +1,4 @@
-"""A study gives what the runs give one by one, with measures that are exact and bits that do not depend on the division."""
+"""A study gives what its runs give one by one, with exact measures and bits that do not depend on the division."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def outcomes(runs: xr.Dataset) -> list[str]:
     return [OUTCOMES[code] for code in runs.outcome.values.ravel()]
 
 
-# -- the same motions ------------------------------------------------------------------------------------------------
+# -- the same motions ----------------------------------------------------------------------------------------------
 
 
 def test_runs_in_lanes_are_the_motions_of_simulate(double):
@@ -108,7 +108,7 @@ def test_runs_with_corners_are_simulated_one_by_one():
     assert np.allclose(0.3 * runs.path, work, atol=1e-6)
 
 
-# -- measures ----------------------------------------------------------------------------------------------------------
+# -- measures ------------------------------------------------------------------------------------------------------
 
 
 def test_extremes_are_those_of_the_energy(pendulum):
@@ -159,7 +159,7 @@ def test_instants_of_a_damped_oscillator():
     assert np.isnan(runs.outside).all()
 
 
-# -- failures are rows -------------------------------------------------------------------------------------------------
+# -- failures are rows ---------------------------------------------------------------------------------------------
 
 
 def test_a_run_that_explodes_is_a_row_and_changes_no_other():
@@ -189,7 +189,7 @@ def test_a_mass_that_is_not_positive_is_a_row(pendulum):
     assert outcomes(vn.study(pendulum, {theta: 1.0}, (0, 1), over={m: [1.0, -1.0]})) == ["finished", "refused"]
 
 
-# -- the same bits ------------------------------------------------------------------------------------------------------
+# -- the same bits -------------------------------------------------------------------------------------------------
 
 
 def test_bits_do_not_depend_on_threads_blocks_or_pickling(double):
@@ -211,7 +211,7 @@ def test_one_run_of_a_study_is_a_trajectory(double):
     assert whole.one(1)[theta][-1] == pytest.approx(whole.block(1, 2)["theta"][0], abs=1e-12)
 
 
-# -- what varies ---------------------------------------------------------------------------------------------------------
+# -- what varies ---------------------------------------------------------------------------------------------------
 
 
 def test_samples_follow_their_distributions(pendulum):

@@ -1,8 +1,8 @@
 """A study that outlives its process: chunks of runs in a Zarr store, computed here or on Dask's workers.
 
-The store has one row for every run. Each chunk is a set of files of its own, so workers write theirs without waiting
-for each other, and the mark in ``computed`` is written last: a chunk without it is computed again. A study may be
-killed at any instant and is continued by the same call.
+The store has one row for every run. Each chunk has its own files, so workers write theirs without waiting for each
+other, and the mark in ``computed`` is written last: a chunk without it is computed again. A study may be killed at any
+instant and is continued by the same call.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,16 @@ def compute(
     return read_study(path)
 
 
+def optional(name: str) -> Any:
+    """A package that only stores and clusters need."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise VinculumError(
+            f"This needs the package {name}, which is not installed. Type: pip install 'vinculum[study]'"
+        ) from None
+
+
 def read_study(store: str | Path) -> xr.Dataset:
     """A study from its store, finished or not; arrays are read from the disk when they are used.
 
@@ -58,6 +69,7 @@ def read_study(store: str | Path) -> xr.Dataset:
     """
     import xarray as xr
 
+    optional("zarr")
     path = Path(store)
     if not (path / "zarr.json").exists():
         raise VinculumError(f"There is no study in {path}.")
@@ -129,8 +141,7 @@ def _values_of_equations(study: Study) -> np.ndarray:
 
 def _opened(study: Study, path: Path, size: int) -> Any:
     """The group of a store, made if it does not exist; raises if it belongs to another study."""
-    import zarr
-
+    zarr = optional("zarr")
     own = fingerprint(study, size)
     if (path / "zarr.json").exists():
         root = zarr.open_group(path, mode="r+")
@@ -179,9 +190,7 @@ def _put(root: Any, name: str, values: np.ndarray, dims: tuple[str, ...]) -> Non
 
 def write_chunk(path: Path, number: int, first: int, results: Mapping[str, np.ndarray]) -> None:
     """The results of one chunk, and then its mark."""
-    import zarr
-
-    root: Any = zarr.open_group(path, mode="r+")
+    root: Any = optional("zarr").open_group(path, mode="r+")
     for name, values in results.items():
         root[name][first : first + len(values)] = values
     root[_MARK][number] = 1
@@ -199,8 +208,7 @@ def _computed(
             write_chunk(path, number, first, run_threads(study, first, last, threads))
             yield number
         return
-    from distributed import as_completed
-
+    as_completed = optional("distributed").as_completed
     sent = client.scatter(study, broadcast=True)
     futures = [client.submit(_on_worker, sent, str(path.resolve()), k, *part, pure=False) for k, part in waiting]
     for future in as_completed(futures):
@@ -218,8 +226,7 @@ def _gathered(
     study: Study, client: Any, parts: list[tuple[int, int]], progress: bool | Callable[[float], None] | None
 ) -> dict[str, np.ndarray]:
     """The results of all chunks from a client's workers, in memory."""
-    from distributed import as_completed
-
+    as_completed = optional("distributed").as_completed
     sent = client.scatter(study, broadcast=True)
     futures = {client.submit(_block, sent, *part, pure=False): part for part in parts}
     results = study.ensemble.empty(study.runs)
