@@ -79,7 +79,7 @@ class EquationKernels:
     @cached_property
     def g(self) -> Group:
         """The gains of the feedback."""
-        gains = tuple(self.plant.nodes.feedback.gains)
+        gains = self.plant.nodes.gains
         return Group("g", gains, ("",) * len(gains), "gains of the constraint feedback")
 
     @cached_property

@@ -93,7 +93,7 @@ def make_plant(
         zip(integrable.states, integrable.state_values(values), strict=True))}  # fmt: skip
     treatment = Sampled() if stabilization is None else stabilization_from(stabilization)
     law, gains = _gains(integrable, treatment, chosen)
-    nodes = MotionNodes(integrable, laws, law, tuple(name_events(events)))
+    nodes = MotionNodes(integrable, laws, law.corrections, tuple(law.gains), law.law, tuple(name_events(events)))
     held = frozenset(symbol(key) for key in (given if fixed is None else fixed))
     return Plant(nodes, chosen, treatment, gains, values, held, given)
 
