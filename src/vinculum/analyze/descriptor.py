@@ -200,7 +200,7 @@ def _program(equations: ProgramEquations) -> Descriptor:
     record = equations.integrable()
     still = dict.fromkeys(record.corrections, ZERO)
     residuals = [z for chain in record.chains for z in chain]
-    holding = {u: record.outputs[u] for u in nodes.inputs}
+    holding = dict(zip(nodes.inputs, substitute([record.outputs[u] for u in nodes.inputs], still), strict=True))
     return Descriptor(
         name=equations.name,
         time=nodes.time,
