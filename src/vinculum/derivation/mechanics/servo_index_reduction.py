@@ -24,6 +24,7 @@ from vinculum.derivation.mechanics.relative_degree import Chain, Flow, Outputs, 
 from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, numbers
 from vinculum.describe import Servo, System
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
+from vinculum.expressions import as_expression
 from vinculum.graph import ONE, ZERO, along, jacobian, symbol, vector
 from vinculum.graph.splines import Spline
 from vinculum.names import listed
@@ -226,7 +227,7 @@ def refuse_corners(system: System, degrees: Mapping[str, int]) -> None:
 def corners(system: System, expression: sp.Expr, r: int) -> Iterator[tuple[sp.Expr, int, float]]:
     """(instant, order, jump) of every derivative of order below r that jumps."""
     t = sp.Dummy("t", real=True)
-    still = _still(system, sp.sympify(expression)).xreplace({system.time: t})
+    still = _still(system, as_expression(expression)).xreplace({system.time: t})
     curves = {
         curve for curve in still.atoms(Spline) if curve.args[1].degree < r
     }  # splines of a higher degree are smooth enough
