@@ -78,8 +78,8 @@ VALID: dict[str, Callable[[], Any]] = {
     "state": lambda: {x: 0.1, x.diff(): 0.0, u: 0.0},
 }
 SKIPPED = {"register", "register_stabilization", "from_urdf", "load", "loads", "read_trajectory", "read_study",
-           "write_report", "examine", "draw_tree", "reaction", "residual", "call", "About", "Call", "Finding", "Problem", "Cause",
-           "Outcome"}  # fmt: skip  # their text is data: paths, files, names and sentences
+           "write_report", "examine", "draw_tree", "reaction", "residual", "call", "About", "Call", "Finding",
+           "Problem", "Cause", "Outcome"}  # fmt: skip  # their text is data: paths, files, names and sentences
 
 
 def callables() -> dict[str, Callable]:

@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from vinculum.describe.bodies.body import Body, inertia_matrix
 from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.bodies.topology import GROUND, graph_of
-from vinculum.describe.findings import not_a_function_of_time, repeated_names
+from vinculum.describe.findings import not_a_function_of_time, parameter_findings, repeated_names
 from vinculum.errors import About, Finding, VinculumError, Word, as_finding, call
 from vinculum.expressions import as_expression
 from vinculum.names import suggestion
@@ -28,6 +28,8 @@ def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> l
     if others:
         return [Finding(f"{x!r} is not a body.", ["Write Body(name, parent, ...)."]) for x in others]
     first = [*_about_names(bodies), *_about_parents(bodies), *_about_coordinates(bodies)]
+    for key, value in dict(parameters).items():
+        first += parameter_findings(key, value, "BodyTree")
     for body in bodies:
         first += _of_body(body, _about_shape(body))
     if first:
