@@ -15,11 +15,13 @@ import sympy as sp
 from vinculum.derivation import derive
 from vinculum.derivation.equations import is_number
 from vinculum.derivation.integrable import Equations, StartLevel
-from vinculum.derivation.mechanics.sample_states import left_over, solved_for
+from vinculum.derivation.mechanics.sample_states import Values, closest, left_over, numbers, solved_for
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import Node, evaluate, symbol, symbols
 from vinculum.names import listed, name_of, suggestion, variable_name
+
+_ON_THE_WAY = (0.1, 0.4, 1.0)  # from the first guess to another consistent state, as a share
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -132,11 +134,40 @@ def _solve(level: StartLevel, held: set[sp.Expr], values: dict[Node, float], app
     for residuals in (level.residuals, undecided):
         if not residuals:
             return
-        x, reached = solved_for([f for _, f in residuals], variables, values, given)
-        if reached:
+        x = _nearest_solution([f for _, f in residuals], variables, values, given, level.elsewhere)
+        if x is not None:
             values.update(zip(variables, x, strict=True))
             return
+    if approached and level.elsewhere:
+        x, _ = closest([f for _, f in undecided], variables, values)
+        values.update(zip(variables, x, strict=True))
+        return
     _refuse(level.residuals, free, values, level.what)
+
+
+def _nearest_solution(
+    residuals: Sequence[Node],
+    variables: Sequence[Node],
+    values: Mapping[Node, float],
+    given: Sequence[Node],
+    elsewhere: Sequence[Values],
+) -> np.ndarray | None:
+    """The variables at which the residuals vanish, by Newton's method from their values.
+
+    Where that fails, as from a singular guess, the search starts on the way to other consistent states, and the
+    solution nearest to the first guess is taken.
+    """
+    x, reached = solved_for(residuals, variables, values, given)
+    if reached:
+        return x
+    guess = numbers(list(variables), values)
+    found = []
+    for other in elsewhere if variables else ():
+        for share in _ON_THE_WAY:
+            start = guess + share * (numbers(list(variables), other) - guess)
+            x, reached = solved_for(residuals, variables, {**values, **dict(zip(variables, start, strict=True))}, given)
+            found += [x] if reached else []
+    return min(found, key=lambda x: float(np.linalg.norm(x - guess)), default=None)
 
 
 def _refuse(
