@@ -31,11 +31,25 @@ import sympy as sp
 from vinculum.derivation.mechanics.explicit import best_columns, dependent_names, independent_rows, rank_of
 from vinculum.derivation.mechanics.lagrange import matrix_product, product
 from vinculum.derivation.mechanics.relative_degree import Chain, row_at
-from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers, stacked
+from vinculum.derivation.mechanics.sample_states import Samples, numbers, stacked
 from vinculum.derivation.program.program_degrees import program_degrees
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError
-from vinculum.graph import ONE, ZERO, Node, jacobian, solve, substitute, symbol, vector
+from vinculum.graph import (
+    ONE,
+    ZERO,
+    Converter,
+    Node,
+    gradient,
+    jacobian,
+    solve,
+    substitute,
+    symbol,
+    symbols,
+    to_sympy,
+    tree_size,
+    vector,
+)
 from vinculum.graph.exact import vanishing
 from vinculum.names import listed, name_of
 
@@ -55,6 +69,11 @@ class Extension:
         return {u: places[node] for u, node in self.inputs.items() if node in places}
 
 
+_SMALL = 1e-8  # entries of P that may be errors, relative to the largest
+_REACHED = 1e-12  # how closely a sample state lies on the manifold
+_LONG = 200  # operations of an expression that is not simplified
+
+
 class Regular(NamedTuple):
     """A system whose inputs hold its constraints independently of each other."""
 
@@ -66,14 +85,21 @@ class Regular(NamedTuple):
 
 def regularize(stated: AffineSystem, around: Mapping[Node, float] | None) -> Regular:
     """The system with as many integrators before its inputs as its constraints need; raises if none are enough."""
-    system, extension = stated, None
     values = {symbol(p): v for p, v in stated.parameters.items()}
+    system, extension, P = stated, None, np.zeros((0, 0))
     while True:
-        chains, points = program_degrees(system.nodes, system.constraint_names, values, around, _added(extension))
-        if not chains or rank(chains, points) == len(chains):
+        try:
+            chains, points = program_degrees(system.nodes, system.constraint_names, values, around, _added(extension))
+        except ConstraintError as error:
+            raise (error if extension is None else _no_extension(stated, P, str(error))) from None
+        if not chains:
             return Regular(system, chains, points, extension)
-        refuse_dependent_outputs(stated, system, chains, points)
-        step = combinations(system, chains, points)
+        found = significant(np.array([chain.p for chain in chains], dtype=object), system.nodes.x, points)
+        P = max(found, key=rank_of)
+        if rank_of(P) == len(chains):
+            return Regular(system, chains, points, extension)
+        refuse_dependent_outputs(stated, system, chains, points, P)
+        step = combinations(system, chains, points, found)
         extension = _recorded(extension or _nothing_added(stated), step, step.inputs(system))
         system = delayed(system, step)
 
@@ -94,14 +120,15 @@ def equilibrated(A: np.ndarray) -> np.ndarray:
     return A
 
 
-def matrix_at(chains: Sequence[Chain], values: Values) -> np.ndarray:
-    """P at a state, equilibrated, zero where its entries cancel."""
-    return equilibrated(np.array([row_at(chain.p, values) for chain in chains]))
-
-
-def rank(chains: Sequence[Chain], points: Samples) -> int:
-    """The largest rank of P on the manifold."""
-    return max(rank_of(matrix_at(chains, values)) for values in points)
+def significant(nodes: np.ndarray, states: Sequence[Node], points: Samples) -> list[np.ndarray]:
+    """A matrix at every point, equilibrated; entries as small as the error of a point on the manifold are zero."""
+    found = np.array([[row_at(row, values) for row in nodes] for values in points])  # (points, rows, columns)
+    size = np.abs(found).max(axis=0)
+    for i, k in np.argwhere((size > 0) & (size <= _SMALL * size.max(initial=0.0))):
+        slopes = gradient(nodes[i, k], states)
+        errors = [np.abs(numbers(slopes, v)) @ (_REACHED * (1 + np.abs(numbers(states, v)))) for v in points]
+        found[:, i, k] = np.where(np.abs(found[:, i, k]) <= errors, 0.0, found[:, i, k])
+    return [equilibrated(A) for A in found]
 
 
 # -- one step ---------------------------------------------------------------------------------------------------------
@@ -123,29 +150,38 @@ class Combinations(NamedTuple):
         return {N[k]: symbol(x) - r for k, x, r in zip(self.first, self.states, rest, strict=True)}
 
 
-def combinations(system: AffineSystem, chains: Sequence[Chain], points: Samples) -> Combinations:
+def combinations(
+    system: AffineSystem, chains: Sequence[Chain], points: Samples, matrices: Sequence[np.ndarray]
+) -> Combinations:
     """The combinations of inputs that reach the dependent constraints."""
-    best = max(points, key=lambda values: rank_of(matrix_at(chains, values)))
-    names = dependent_names(matrix_at(chains, best), [chain.name for chain in chains])
-    alike = [chain for chain in chains if chain.name in names]
-    rows = independent_rows([matrix_at(alike, best)])
-    acting = np.any([matrix_at(alike, values) for values in points], axis=(0, 1))
-    columns = [int(k) for k in np.flatnonzero(acting)]
-    P = np.array([alike[i].p for i in rows], dtype=object)
-    chosen = [columns[k] for k in best_columns(equilibrated(numbers(P[:, columns], best)))]
+    best = max(range(len(points)), key=lambda i: rank_of(matrices[i]))
+    names = dependent_names(matrices[best], [chain.name for chain in chains])
+    alike = [i for i, chain in enumerate(chains) if chain.name in names]
+    rows = [alike[i] for i in independent_rows([matrices[best][alike]])]
+    columns = [int(k) for k in np.flatnonzero(np.any([A[alike] for A in matrices], axis=(0, 1)))]
+    chosen = [columns[k] for k in best_columns(matrices[best][np.ix_(rows, columns)])]
     rest = [k for k in columns if k not in chosen]
-    C, divisors = np.full((len(rows), len(system.inputs)), ZERO, dtype=object), ()
+    P = np.array([chains[i].p for i in rows], dtype=object)
+    C = np.full((len(rows), len(system.inputs)), ZERO, dtype=object)
+    divisors: tuple[Node, ...] = ()
     if rest:
-        found = solve(P[:, chosen], P[:, rest], stacked(P[:, chosen], [best, *points]))
-        C[:, rest], divisors = _exact(found.solution), tuple(pivot.node for pivot in found.pivots)
+        found = solve(P[:, chosen], P[:, rest], stacked(P[:, chosen], [points[best], *points]))
+        C[:, rest], pivots = _exact(found.solution), tuple(pivot.node for pivot in found.pivots)
+        divisors = pivots if any(symbols([c]) for c in C.ravel()) else ()
     states = tuple(_state(system, k, mixed=any(c is not ZERO for c in row)) for k, row in zip(chosen, C, strict=True))
     return Combinations(states, tuple(x.diff(system.time) for x in states), tuple(chosen), C, divisors)
 
 
 def _exact(entries: np.ndarray) -> np.ndarray:
-    """Entries that vanish identically are the node zero."""
+    """Entries without factors that cancel; those that vanish identically are the node zero."""
     zero = vanishing(list(entries.ravel()))
-    return vector([ZERO if z else entry for entry, z in zip(entries.ravel(), zero, strict=True)]).reshape(entries.shape)
+    found = [ZERO if z else _canceled(entry) for entry, z in zip(entries.ravel(), zero, strict=True)]
+    return vector(found).reshape(entries.shape)
+
+
+def _canceled(node: Node) -> Node:
+    """A small expression in which SymPy has canceled powers: a motion would stop where cos θ/cos θ is 0/0."""
+    return node if tree_size(node, _LONG) > _LONG else Converter()(to_sympy(node))
 
 
 def _state(system: AffineSystem, k: int, mixed: bool) -> sp.Expr:
@@ -204,29 +240,39 @@ def _recorded(before: Extension, step: Combinations, replaced: Mapping[Node, Nod
 
 
 def refuse_dependent_outputs(
-    stated: AffineSystem, system: AffineSystem, chains: Sequence[Chain], points: Samples
+    stated: AffineSystem, system: AffineSystem, chains: Sequence[Chain], points: Samples, P: np.ndarray
 ) -> None:
     """Refuse constraints that obey a relation of their own: too few inputs, or dependent dy_ij."""
     r, s = len(chains), len(stated.inputs)
-    inputs = listed(stated.inputs) or "(none)"
-    head = f"The inputs {inputs} cannot hold the constraints: the matrix of inputs in their derivatives has rank"
-    best = max((matrix_at(chains, values) for values in points), key=rank_of)
-    names = [chain.name for chain in chains]
-    alike = ", ".join(f"`{name}`" for name in dependent_names(best, names))
     if s < r:
         raise ConstraintError(
-            f"{head} {rank_of(best)} of {r}; there are {s} inputs for {r} constraints. Add inputs (or rates of "
-            f"auxiliary states), or remove {r - s} of the constraints."
+            f"{_deficient(stated, P)}; there are {s} inputs for {r} constraints. Add inputs (or rates of auxiliary "
+            f"states), or remove {r - s} of the constraints."
         )
     residuals = [(chain.name, y) for chain in chains for y in chain.y]
     slopes = jacobian([y for _, y in residuals], system.nodes.x)
-    found = max((equilibrated(numbers(slopes, values)) for values in points), key=rank_of)
-    if rank_of(found) == len(residuals):
-        return
-    related = ", ".join(dict.fromkeys(f"`{n}`" for n in dependent_names(found, [name for name, _ in residuals])))
-    raise ConstraintError(
-        f"{head} {rank_of(best)} of {r}; the inputs act alike on {alike}. Integrators before the inputs do not help: "
-        f"on the constraints, {related} and {len(residuals) - len(chains)} of their derivatives are not independent "
-        f"(rank {rank_of(found)} of {len(residuals)}), so no input moves one without the others. Remove one of "
-        f"{alike}, add an input that acts on it alone, or choose a path on which the inputs keep their effect."
+    found = max(significant(slopes, system.nodes.x, points), key=rank_of)
+    if rank_of(found) < len(residuals):
+        names = dict.fromkeys(dependent_names(found, [name for name, _ in residuals]))
+        related = ", ".join(f"`{name}`" for name in names)
+        reason = (
+            f"on the constraints, {related} and their derivatives are not independent (rank {rank_of(found)} of "
+            f"{len(residuals)}), so no input moves one without the others."
+        )
+        raise _no_extension(stated, P, reason)
+
+
+def _deficient(stated: AffineSystem, P: np.ndarray) -> str:
+    return (
+        f"The inputs {listed(stated.inputs) or '(none)'} cannot hold the constraints: the matrix of inputs in their "
+        f"derivatives has rank {rank_of(P)} of {len(P)}"
+    )
+
+
+def _no_extension(stated: AffineSystem, P: np.ndarray, reason: str) -> ConstraintError:
+    alike = ", ".join(f"`{name}`" for name in dependent_names(P, stated.constraint_names))
+    return ConstraintError(
+        f"{_deficient(stated, P)}; the inputs act alike on {alike}. Integrators before the inputs do not help: "
+        f"{reason} Remove one of {alike}, add an input that acts on it alone, or choose a path on which the inputs keep their "
+        "effect."
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation import derive
+from vinculum.derivation import ProgramEquations, derive
 from vinculum.derivation.equations import is_number
 from vinculum.derivation.integrable import Equations, StartLevel
 from vinculum.derivation.mechanics.sample_states import Values, closest, left_over, numbers, solved_for
@@ -50,8 +50,14 @@ def known_state(equations: Equations, initial: Any, name: str = "initial") -> di
             f"{name} must be {{coordinate or velocity: value}}, or a trajectory; got {what}. The states of "
             f"{equations.name!r} are {listed((*equations.user_symbols, *equations.extra))}."
         )
-    symbols = _by_name(equations)
-    return {symbols.get(key, key) if isinstance(key, str) else key: value for key, value in initial.items()}
+    keys = {**_by_name(equations), **_states_of_inputs(equations)}
+    return {keys.get(key, key): value for key, value in initial.items()}
+
+
+def _states_of_inputs(equations: Equations) -> Mapping[sp.Expr, sp.Expr]:
+    """The states that a dynamic extension made of inputs, by input."""
+    extension = equations.extension if isinstance(equations, ProgramEquations) else None
+    return {} if extension is None else extension.aliases
 
 
 def _by_name(equations: Equations) -> dict[str, sp.Expr]:
