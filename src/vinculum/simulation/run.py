@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -20,8 +20,8 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
-from vinculum.simulation.problem.problem import build_problem
-from vinculum.simulation.problem.start import consistent_state, derive_if_needed, known_state
+from vinculum.simulation.problem.pose import pose
+from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
@@ -71,6 +71,7 @@ def simulate(
     A run that breaks down or is interrupted also returns a trajectory: see ``motion.outcome``.
     """
     began = clock.perf_counter()
+    _check_flags(compact=compact, dense=dense, progress=progress)
     asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
     equations = derive_if_needed(equations)
     bound = stabilization if isinstance(stabilization, Guaranteed) and equations.constraint_names else None
@@ -80,8 +81,7 @@ def simulate(
     numbers = _parameters(equations, parameters)
     laws = {**equations.laws, **_check_laws(inputs)}
     approached = _approached(equations, stabilization)
-    start = _start(equations, initial, guess, fixed, numbers, float(grid[0]), approached)
-    problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, watched)
+    problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
@@ -100,22 +100,6 @@ def simulate(
     seconds = {"start": posed - began, "compile": compiled - posed, "run": clock.perf_counter() - compiled}
     promised = {} if promise is None else promise.bounds
     return make_trajectory(plan, recorder, outcome, described, dense, seconds, promised)
-
-
-def _start(
-    equations: Equations,
-    initial: Any,
-    guess: Mapping[sp.Expr, float] | None,
-    fixed: Iterable[sp.Expr] | None,
-    parameters: Mapping[sp.Symbol, float],
-    time: float,
-    approached: Collection[str],
-) -> dict[sp.Expr, float]:
-    """All coordinates and velocities on the constraints, and the additional states of a closed loop."""
-    given = known_state(equations, initial)
-    extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
-    choices: dict[str, Any] = {"guess": guess, "fixed": fixed, "parameters": parameters, "time": time}
-    return consistent_state(equations, given, **choices, approached=approached) | extra
 
 
 def _approached(equations: Equations, stabilization: Stabilization | str | None) -> tuple[str, ...]:
@@ -154,6 +138,14 @@ def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | No
     if bad:
         raise ModelError("Invalid parameters", bad)
     return numbers
+
+
+def _check_flags(**given: object) -> None:
+    """Raise for a flag that is not true or false; progress may be a function."""
+    for name, value in given.items():
+        if not (value is None or isinstance(value, (bool, np.bool_)) or (name == "progress" and callable(value))):
+            also = " or a function of the fraction done" if name == "progress" else ""
+            raise VinculumError(f"{name} must be True or False{also}; got {value!r}.")
 
 
 def _check_events(method: Method, events: Sequence[Event] | Event) -> list[Event]:

@@ -273,6 +273,6 @@ def _no_extension(stated: AffineSystem, P: np.ndarray, reason: str) -> Constrain
     alike = ", ".join(f"`{name}`" for name in dependent_names(P, stated.constraint_names))
     return ConstraintError(
         f"{_deficient(stated, P)}; the inputs act alike on {alike}. Integrators before the inputs do not help: "
-        f"{reason} Remove one of {alike}, add an input that acts on it alone, or choose a path on which the inputs keep their "
-        "effect."
+        f"{reason} Remove one of {alike}, add an input that acts on it alone, or choose a path on which the inputs "
+        "keep their effect."
     )

@@ -50,7 +50,8 @@ def known_state(equations: Equations, initial: Any, name: str = "initial") -> di
             f"{name} must be {{coordinate or velocity: value}}, or a trajectory; got {what}. The states of "
             f"{equations.name!r} are {listed((*equations.user_symbols, *equations.extra))}."
         )
-    keys = {**_by_name(equations), **_states_of_inputs(equations)}
+    names = _by_name(equations) if any(isinstance(key, str) for key in initial) else {}
+    keys = {**names, **_states_of_inputs(equations)}
     return {keys.get(key, key): value for key, value in initial.items()}
 
 
@@ -99,6 +100,12 @@ def consistent_state(
     equations = derive_if_needed(equations)
     initial = known_state(equations, initial)
     near = {} if guess is None else known_state(equations, guess, "guess")
+    if not (fixed is None or (isinstance(fixed, Iterable) and not isinstance(fixed, str))):
+        raise VinculumError(f"fixed must be a list of coordinates and velocities; got {fixed!r}.")
+    bad = [f"{name_of(key)} is {value!r} in guess. Give it a finite value." for key, value in near.items()
+           if not is_number(value)]  # fmt: skip
+    if bad:
+        raise ModelError("Invalid initial state", bad)
     fixed = initial if fixed is None and guess else fixed
     initial = {**near, **initial}
     held = _fixed_states(equations, initial, fixed)
@@ -115,7 +122,7 @@ def _fixed_states(
     equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
 ) -> set[sp.Expr]:
     """The states that must not change; names and numbers are checked."""
-    known = (*equations.user_symbols, *equations.states)
+    known = dict.fromkeys((*equations.user_symbols, *equations.states))
     problems = []
     for key, value in initial.items():
         if key not in known:
