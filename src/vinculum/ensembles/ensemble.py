@@ -153,7 +153,7 @@ class Ensemble:
         nodes = self.problem.nodes
         return function(nodes.time, nodes.settings, (), list(nodes.hoisted))
 
-    def _initial(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> np.ndarray:
+    def initial_states(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> np.ndarray:
         """(states, runs)."""
         record, count = self.problem.integrable, len(values)
         x = np.zeros((len(self.state), count))
@@ -164,7 +164,7 @@ class Ensemble:
                 x[k] = columns.get(node.value, self.extra.get(node.value, 0.0))
         return x
 
-    def _settings(self, values: np.ndarray) -> np.ndarray:
+    def settings_of(self, values: np.ndarray) -> np.ndarray:
         """(parameters, runs): p of every run."""
         nodes, count = self.problem.nodes, len(values)
         settings = np.repeat(self.problem.values[None, : len(nodes.settings)], count, axis=0)
@@ -191,8 +191,8 @@ class Ensemble:
         results: dict[str, np.ndarray],
     ) -> np.ndarray:
         """Compute some runs in lanes; returns those that lanes could not finish."""
-        x = self._initial({key: column[runs] for key, column in columns.items()}, values[runs])
-        p = self._settings(values[runs])
+        x = self.initial_states({key: column[runs] for key, column in columns.items()}, values[runs])
+        p = self.settings_of(values[runs])
         t = np.repeat(self.grid[:, None], len(runs), axis=1)
         states, codes, ends = self.lanes.run(t, x, p)
         found = self._values(t, states, p)
