@@ -18,7 +18,7 @@ import sympy as sp
 
 from vinculum.compile.function import Function, function
 from vinculum.ensembles.lanes import DONE, NOT_FINITE, Lanes
-from vinculum.ensembles.measures import FINAL, INTEGRAL, SETTLED, Measure, bracket, curve, located, unsettled
+from vinculum.ensembles.measures import FINAL, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, unsettled
 from vinculum.ensembles.starts import Starts
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, symbol
@@ -30,7 +30,6 @@ from vinculum.simulation.trajectory.outcome import FINISHED, KINDS, NON_FINITE
 
 REFUSED = "refused"  # the start of a run could not be made consistent
 OUTCOMES = (*KINDS, REFUSED)
-_REFINED, _ROUNDS = 17, 5  # samples of a bracket, and how often it is divided
 _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
 _BLOCK = 64  # registers full of runs that are computed together
 _GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
@@ -242,15 +241,14 @@ class Ensemble:
         low, high = bracket(measure, first)
         use = runs[(low >= 0) & (high > low) & np.isfinite(first[runs, np.maximum(low, 0)])]
         value = np.full(len(runs), np.nan)
-        if measure.kind not in (SETTLED,):
-            best = np.nanmax(first, axis=1, initial=-np.inf) if measure.kind in ("maximum", "minimum") else value
-            value = -best if measure.kind == "minimum" else best
+        if measure.is_extreme:
+            value = located(measure, t.T, first)
         times, x = t, states
         lo, hi, places = low[use], high[use], use
-        for _ in range(_ROUNDS if len(use) else 0):
+        for _ in range(measure.rounds if len(use) else 0):
             start = np.ascontiguousarray(x[lo, :, places].T)
             a, b = times[lo, places], times[hi, places]
-            times = a + (b - a) * np.linspace(0.0, 1.0, _REFINED)[:, None]
+            times = a + (b - a) * np.linspace(0.0, 1.0, REFINED)[:, None]
             x, _, _ = self.lanes.run(times, start, p[:, use])
             fine = curve(measure, self._values(times, x, p[:, use])[len(self.watched_tail) + k])
             lo, hi = bracket(measure, fine)
@@ -308,11 +306,11 @@ class Ensemble:
             return self._integral_alone(measure, motion, varied)
         first = curve(measure, motion[measure.expression])[None, :]
         t0, y, part = float(motion.t[0]), first, motion
-        for _ in range(_ROUNDS):
+        for _ in range(measure.rounds):
             low, high = (int(k[0]) for k in bracket(measure, y))
             if low < 0 or high <= low:
                 break
-            part = self._between(part, low, high, np.linspace(0.0, 1.0, _REFINED), varied)
+            part = self._between(part, low, high, np.linspace(0.0, 1.0, REFINED), varied)
             y = curve(measure, part[measure.expression])[None, :]
         value = located(measure, part.t[None, :], y)
         return float((unsettled(measure, first, t0, value) if measure.kind == SETTLED else value)[0])

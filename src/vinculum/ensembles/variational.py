@@ -67,7 +67,9 @@ class Variational:
         first = np.concatenate([x, slopes.T.ravel()])
         found, codes, _ = self.lanes.run(np.asarray(times, dtype=float)[:, None], first[:, None], settings[:, None])
         if codes[0] != DONE and np.isfinite(found[-1]).all():
-            raise VinculumError("The pivots of the equations change during this motion. Use derive(system, 'lyapunov').")
+            raise VinculumError(
+                "The pivots of the equations change during this motion. Use derive(system, 'lyapunov')."
+            )
         n = len(self.state)
         return found[:, :n, 0], found[:, n:, 0].reshape(len(times), len(self.keys), n).transpose(0, 2, 1)
 
