@@ -183,11 +183,14 @@ class Trajectory:
             raise VinculumError(f"The run covers {low:.6g} to {high:.6g}; times outside cannot be interpolated.")
         return self.run.at(wanted)
 
-    def save(self, path: str | Path) -> None:
-        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv)."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv).
+
+        A file that exists is replaced only with ``overwrite=True``. The file is written whole or not at all.
+        """
         from vinculum.simulation.trajectory.storage import save
 
-        save(self, path)
+        save(self, path, overwrite=overwrite)
 
     def plot(self, *keys: sp.Expr | str) -> Any:
         """A Plotly figure of the given quantities over time (default: all coordinates)."""
