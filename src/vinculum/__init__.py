@@ -22,8 +22,8 @@ State a system, derive its equations in a classical form, and simulate them with
     True
 
 The names below are for everyday use. The others are in modules by subject (`vn.bodies`, `vn.motors`, `vn.servo`,
-`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.errors`) and in the packages of each stage, such
-as `vn.simulation` and `vn.model`.
+`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.vary`, `vn.measure`, `vn.errors`) and in the
+packages of each stage, such as `vn.simulation` and `vn.model`.
 """
 
 from importlib import import_module
@@ -60,6 +60,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe.bodies import Body as Body
     from vinculum.describe.bodies import BodyTree as BodyTree
     from vinculum.describe.bodies import from_urdf as from_urdf
+    from vinculum.ensembles import fit as fit
+    from vinculum.ensembles import optimize as optimize
+    from vinculum.ensembles import study as study
     from vinculum.errors import ModelError as ModelError
     from vinculum.errors import VinculumError as VinculumError
     from vinculum.export import export_c as export_c
@@ -137,6 +140,10 @@ _PLACES = {
     "close_loop": "vinculum.control",
     # export
     "export_c": "vinculum.export",
+    # many runs
+    "study": "vinculum.ensembles",
+    "fit": "vinculum.ensembles",
+    "optimize": "vinculum.ensembles",
     # examine and present
     "examine": "vinculum.model.examine.examine",
     "write_report": "vinculum.present.report",
@@ -168,6 +175,8 @@ _PARTS = (
     "linear",
     "hurwitz",
     "feedback",
+    "vary",
+    "measure",
     "errors",
 )
 __all__ = list(_PLACES)
