@@ -21,7 +21,7 @@ from vinculum.graph.traverse import operations
 from vinculum.simulation.integrators.bdf import BDF
 from vinculum.simulation.integrators.methods import Method, refuse_tolerance, register
 from vinculum.simulation.integrators.taylor import Taylor
-from vinculum.simulation.problem.discontinuities import place_on_sides
+from vinculum.simulation.problem.discontinuities import choose_sides, place_on_sides
 from vinculum.simulation.stabilization.stabilization import Unstabilized
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Automatic(Method):
             return bdf, f"the equations contain {', '.join(problem.nodes.rough)}, which are not smooth"
         if problem.nodes.calls_routines:
             return bdf, f"{len(x)} states whose rates are loops over the joints, which a Taylor series would write out"
-        decay, frequency = _time_scales(problem, t0, x)
+        decay, frequency = _time_scales(choose_sides(problem, t0, x, t1 - t0), t0, x)
         scales = f"decay {max(decay, 0):.3g}, frequency {frequency:.3g} at the start"
         if not (decay * abs(t1 - t0) > 1000 and decay > 20 * max(frequency, 1 / abs(t1 - t0))):
             return taylor, f"smooth and not stiff: {scales}"
