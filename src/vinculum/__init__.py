@@ -159,6 +159,7 @@ _STAGES = (
     "derivation",
     "compile",
     "simulation",
+    "ensembles",
     "analyze",
     "control",
     "export",
