@@ -192,7 +192,7 @@ class EquationsInC:
     def public(self) -> list[Kernel]:
         """The kernels that a user calls."""
         k = self.kernels
-        found = [k.rates, k.outputs, k.residuals, k.corrections, k.states, k.events, k.derivative]
+        found = [k.rates, k.outputs, k.residuals, k.corrections, k.states, k.events, k.motion, k.derivative]
         return found if k.energy is None else [*found, k.energy]
 
     @property

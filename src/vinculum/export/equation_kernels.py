@@ -1,15 +1,18 @@
 """The kernels of equations of motion, from the nodes of their `Integrable`.
 
-rates        ẋ = f(t, x, u, c, p), and the pivots of the elimination, relative to those at the start
-outputs      coordinates and velocities, accelerations, reactions, inputs that have a law
-residuals    of all constraints
-corrections  c of the constraint feedback with gains g
-level_k      residuals and their Jacobian for the projection of the states
-start_k      the same in the user's coordinates and velocities, for a consistent start
-states       x of the user's coordinates and velocities
-energy       E
-events       the event functions, then the surfaces at which the rates are not smooth
-derivative   directional derivative of rates and outputs
+    rates        ẋ = f(t, x, u, c, p), and the pivots of the elimination, relative to those at the start
+    outputs      coordinates and velocities, accelerations, reactions, inputs that have a law
+    residuals    of all constraints
+    corrections  c of the constraint feedback with gains g
+    level_k      residuals and their Jacobian for the projection of the states
+    start_k      the same in the user's coordinates and velocities, for a consistent start
+    states       x of the user's coordinates and velocities
+    energy       E
+    events       the event functions, then the surfaces at which the rates are not smooth
+    motion       ẋ with continuous feedback of the constraints
+    derivative   directional derivative of motion and outputs
+
+Each is built on first use.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from vinculum.export.plant import Plant
 from vinculum.graph import Node, along, apply, constant, jacobian, substitute, symbol
 from vinculum.simulation.problem.discontinuities import find_corners
 from vinculum.simulation.problem.pivots import PivotWatch
+from vinculum.simulation.stabilization.stabilization import CONTINUOUS
 
 
 class Level(NamedTuple):
@@ -216,6 +220,20 @@ class EquationKernels:
                             (self.t, self.x, self.u, self.p), (e,))  # fmt: skip
 
     @cached_property
+    def motion(self) -> Kernel:
+        """ẋ with the feedback of the constraints, if it acts continuously with given gains."""
+        plant = self.plant
+        feedback = dict.fromkeys(self.c.nodes, constant(0))
+        if plant.stabilization.acts == CONTINUOUS and not any(gain.power for gain in plant.gains):
+            numbers = {node: constant(gain.number) for node, gain in zip(self.g.nodes, plant.gains, strict=True)}
+            feedback = dict(zip(self.c.nodes, substitute(list(plant.nodes.corrections), numbers), strict=True))
+        dx = self.rates.results[0]
+        nodes = tuple(substitute(list(dx.nodes), feedback))
+        about = "The rates of the states, with the feedback of the constraints if it is continuous."
+        result = Group("dx", nodes, dx.labels, dx.about)
+        return self._kernel("motion", about, (self.t, self.x, self.u, self.p), (result,))
+
+    @cached_property
     def derivative(self) -> Kernel:
         """d(ẋ) and d(outputs) for small changes of x and u."""
         vx, vu = (
@@ -228,12 +246,9 @@ class EquationKernels:
             for g in (self.x, self.u)
         )
         direction = dict(zip((*self.x.nodes, *self.u.nodes), (*vx.nodes, *vu.nodes), strict=True))
-        on_motion = dict.fromkeys(self.c.nodes, constant(0))
-        groups = [self.rates.results[0], *self.outputs.results]
         results = []
-        for group in groups:
-            changes = along(substitute(list(group.nodes), on_motion), direction)
+        for group in (self.motion.results[0], *self.outputs.results):
+            changes = along(list(group.nodes), direction)
             results.append(Group(f"d{group.name}", tuple(changes), group.labels, f"change of {group.about}"))
-        made = Kernel("derivative", "The directional derivative of rates and outputs.",
-                      (self.t, self.x, self.u, self.p, vx, vu), tuple(results))  # fmt: skip
-        return made.folded(self.parameters) if self.fold else made
+        about = "The directional derivative of the motion and the outputs."
+        return self._kernel("derivative", about, (self.t, self.x, self.u, self.p, vx, vu), results)
