@@ -22,8 +22,8 @@ State a system, derive its equations in a classical form, and simulate them with
     True
 
 The names below are for everyday use. The others are in modules by subject (`vn.bodies`, `vn.motors`, `vn.servo`,
-`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.errors`) and in the packages of each stage, such
-as `vn.simulation` and `vn.model`.
+`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.vary`, `vn.measure`, `vn.errors`) and in the
+packages of each stage, such as `vn.simulation` and `vn.model`.
 """
 
 from importlib import import_module
@@ -60,6 +60,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe.bodies import Body as Body
     from vinculum.describe.bodies import BodyTree as BodyTree
     from vinculum.describe.bodies import from_urdf as from_urdf
+    from vinculum.ensembles import plan_study as plan_study
+    from vinculum.ensembles import study as study
+    from vinculum.ensembles.store import read_study as read_study
     from vinculum.errors import ModelError as ModelError
     from vinculum.errors import VinculumError as VinculumError
     from vinculum.export import export_c as export_c
@@ -139,6 +142,10 @@ _PLACES = {
     # export
     "export_c": "vinculum.export",
     "export_fmu": "vinculum.export",
+    # many runs
+    "study": "vinculum.ensembles",
+    "plan_study": "vinculum.ensembles",
+    "read_study": "vinculum.ensembles.store",
     # examine and present
     "examine": "vinculum.model.examine.examine",
     "write_report": "vinculum.present.report",
@@ -170,6 +177,8 @@ _PARTS = (
     "linear",
     "hurwitz",
     "feedback",
+    "vary",
+    "measure",
     "errors",
 )
 __all__ = list(_PLACES)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze import Border, Equilibrium, LinearModel, Region, Verdict
+from vinculum.analyze import Border, Equilibrium, LinearModel, ModeShape, Region, Verdict
 from vinculum.analyze.internal import InternalDynamics
 from vinculum.analyze.servo import Realizability
 from vinculum.analyze.stability import damping_ratios
@@ -196,14 +196,16 @@ def _linear(record: LinearModel) -> Rows:
 
 @rows.register
 def _verdict(record: Verdict) -> Rows:
-    roots = dict(enumerate(zip(record.shown_roots, damping_ratios(record.shown_roots), strict=True), start=1))
+    shown = record.shown_roots
+    modes = [record.mode_of(root).label for root in shown]
+    roots = dict(enumerate(zip(shown, damping_ratios(shown), modes, strict=True), start=1))
     return {
         "verdict": record.kind,
         "because": record.explanation,
         "theorem": record.theorem,
         **({"drifting": record.drifting} if record.drifting else {}),
         **({"would decide": record.advice} if record.advice else {}),
-        "roots": Grid(("root", "damping ratio"), roots),
+        "roots": Grid(("root", "damping ratio", "mode"), roots),
         "structural zeros": _reasons(record.zeros),
     }
 
@@ -254,7 +256,17 @@ def _border(record: Border) -> Rows:
         name_of(record.over): record.value,
         "above it": "stable" if record.gained else "not stable",
         "root": record.root,
-        "mode": Grid(("share",), {x: (share,) for x, share in record.shape.items()}),
+        "mode": str(record.mode),
+    }
+
+
+@rows.register
+def _mode_shape(record: ModeShape) -> Rows:
+    return {
+        **({"name": record.name} if record.name else {}),
+        "root": record.root,
+        "motion": record.motion,
+        "coordinates": Grid(("proportion", "share"), {x: (c, record.shares[x]) for x, c in record.shape.items()}),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -35,6 +35,7 @@ from vinculum.graph import (
     to_sympy,
     vector,
 )
+from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows, plain, vlatex
@@ -57,6 +58,7 @@ class ProgramEquations:
     weights: tuple[Node, ...]  # 1/w
     points: tuple[Values, ...]  # consistent states at which ranks and pivots are chosen
     elimination: Explicit | None = None  # N and ẋ, with pivots that are good at the first point
+    kept: Kept = field(default_factory=Kept, init=False)  # what was prepared for runs
 
     # -- results -------------------------------------------------------------------------------------------------
 
@@ -279,6 +281,10 @@ class ProgramEquations:
     def integrable(self, *states: Values) -> Integrable:
         """ẋ, N, residuals and energy as nodes, with pivots that are good at all given states (default: first point)."""
         known, explicit = (states or self.points)[0], self.explicit(*states)
+        return self.kept.get(("integrable", explicit), lambda: self._integrable(explicit)).at(known)
+
+    def _integrable(self, explicit: Explicit) -> Integrable:
+        """The record with an elimination."""
         nodes, chains = self.system.nodes, [chain.y for chain in self.chains_found]
         holding = {name: symbol(u) for name, u in self.holding.items()}
         return Integrable(
@@ -289,7 +295,7 @@ class ProgramEquations:
             constraints=tuple(map(Held, self.constraint_names, self.corrections, chains)),
             residuals=self.residuals,
             projections=((tuple(residual.node for residual in self.residuals), nodes.x),),
-            pivots=explicit.pivots_at(known),
+            pivots=explicit.pivots,
             roles=Roles(symbols=nodes.x, shown=nodes.x, reactions=holding, holding=holding),
             energy=self._energy(explicit),
             prescribed=self.prescribed,

@@ -107,7 +107,8 @@ def fmu_texts(
 def fmu_header(kernels: EquationKernels, layout: Layout, step: float) -> str:
     """Value references, start values and events, for instance.c."""
     plant, events = kernels.plant, kernels.plant.nodes.events
-    projects = len(kernels.c) > 0 and plant.stabilization.acts in (AFTER_STEPS, HELD)
+    acts, prescribed = plant.stabilization.acts, plant.integrable.prescribed is not None
+    projects = len(kernels.c) > 0 and acts in (AFTER_STEPS, HELD) and not prescribed
     lines = [f"#define VR_{key} {value}u" for key, value in layout.first.items()]
     lines += [
         f"#define FMU_STEP {literal(step)}",

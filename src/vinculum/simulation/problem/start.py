@@ -48,7 +48,7 @@ def known_state(equations: Equations, initial: Any, name: str = "initial") -> di
             f"{name} must be {{coordinate or velocity: value}}, or a trajectory; got {what}. The states of "
             f"{equations.name!r} are {listed((*equations.user_symbols, *equations.extra))}."
         )
-    symbols = _by_name(equations)
+    symbols = _by_name(equations) if any(isinstance(key, str) for key in initial) else {}
     return {symbols.get(key, key) if isinstance(key, str) else key: value for key, value in initial.items()}
 
 
@@ -113,7 +113,7 @@ def _fixed_states(
     equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
 ) -> set[sp.Expr]:
     """The states that must not change; names and numbers are checked."""
-    known = (*equations.user_symbols, *equations.states)
+    known = dict.fromkeys((*equations.user_symbols, *equations.states))
     problems = []
     for key, value in initial.items():
         if key not in known:
