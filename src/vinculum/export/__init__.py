@@ -3,5 +3,6 @@
 from vinculum.export.export_c import export_c
 from vinculum.export.export_python import export_python
 from vinculum.export.fmu.export_fmu import export_fmu
+from vinculum.export.mat import export_mat
 
-__all__ = ["export_c", "export_fmu", "export_python"]
+__all__ = ["export_c", "export_fmu", "export_python", "export_mat"]

@@ -27,7 +27,7 @@ import sympy as sp
 from vinculum.export.identifiers import label_of, unit_of
 from vinculum.export.kernel import Group, Kernel
 from vinculum.export.plant import Plant
-from vinculum.graph import ZERO, Node, along, apply, constant, jacobian, substitute, symbol, symbols
+from vinculum.graph import ZERO, Node, along, apply, constant, jacobian, substitute, symbol
 from vinculum.simulation.problem.discontinuities import find_corners
 from vinculum.simulation.problem.pivots import PivotWatch
 from vinculum.simulation.stabilization.stabilization import CONTINUOUS
@@ -180,12 +180,10 @@ class EquationKernels:
         """Residuals and Jacobians of a consistent start, in the user's symbols."""
         plant = self.plant
         values = dict(plant.values)
-        found = []
+        found: list[Level] = []
         for level in plant.integrable.equations.start_levels(plant.initial, values):
-            free = {symbol(key) for key in level.movable} - plant.given
-            zeros = [f for name, f in level.residuals if name not in plant.approached or symbols([f]) & free]
-            if zeros:
-                moved = list(map(symbol, level.movable))
+            if level.residuals:
+                zeros, moved = [f for _, f in level.residuals], list(map(symbol, level.movable))
                 found.append(self._level(f"start_{len(found)}", self.s, zeros, moved, level.what))
         return found
 

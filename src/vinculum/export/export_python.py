@@ -38,9 +38,15 @@ def _solved(level, first, count, t, s, p, held=None, most=60):
     s = np.array(s, dtype=float)
     free = np.arange(first, first + count)
     free = free if held is None else free[~np.asarray(held, dtype=bool)[free]]
-    for _ in range(most):
+
+    def masked(s):
+        """Where a start may violate a constraint that nothing can move, its residual counts as 0."""
         f, J = level(t, s, p)
         J = J.reshape(len(f), count)[:, free - first]
+        return (np.where(J.any(axis=1), f, 0.0) if {approached} and held is not None else f), J
+
+    for _ in range(most):
+        f, J = masked(s)
         length = np.linalg.norm(J, axis=1)
         scale = 1 / np.where(length > 0, length, 1.0)
         step = np.linalg.lstsq(scale[:, None] * J, scale * f, rcond=1e-10)[0]
@@ -49,7 +55,7 @@ def _solved(level, first, count, t, s, p, held=None, most=60):
             while factor > 1e-4:
                 near = s.copy()
                 near[free] -= factor * step
-                if np.linalg.norm(level(t, near, p)[0]) <= (1 - 0.1 * factor) * size:
+                if np.linalg.norm(masked(near)[0]) <= (1 - 0.1 * factor) * size:
                     break
                 factor /= 2
             else:
@@ -58,7 +64,7 @@ def _solved(level, first, count, t, s, p, held=None, most=60):
             continue
         s[free] -= step
         break
-    if not np.linalg.norm(level(t, s, p)[0]) <= 1e-9 * (1 + np.abs(s).max()):
+    if not np.linalg.norm(masked(s)[0]) <= 1e-9 * (1 + np.abs(s).max()):
         raise ValueError("the constraints cannot be reached from here")
     return s
 '''
@@ -184,7 +190,7 @@ def _motion(kernels: EquationKernels) -> str:
         _constant("parameters", "The parameters with which the code was exported.",
                   [plant.values[p] for p in kernels.p.nodes]),
         _constant("initial", "The state with which the code was exported.", plant.start),
-        SOLVER if project or start else "",
+        SOLVER.format(approached=plant.approached) if project or start else "",
         PROJECT.format(project=project, start=start),
         STEP.format(**words),
     ])  # fmt: skip

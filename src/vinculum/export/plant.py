@@ -48,7 +48,7 @@ class Plant:
     values: Mapping[Node, float]  # of all symbols at the start
     given: frozenset[Node]  # user's symbols that the start must not change
     initial: Mapping[sp.Expr, float]
-    approached: frozenset[str] = frozenset()  # constraints off which a motion may start
+    approached: bool = False  # whether a motion may start off the constraints, if all that could move is held
 
     @property
     def integrable(self) -> Integrable:
@@ -85,7 +85,7 @@ def make_plant(
     """
     equations = with_gains(derive_if_needed(what), parameters)
     chosen = _runge_kutta(method)
-    approached = frozenset(approached_constraints(equations, stabilization))
+    approached = approached_constraints(equations, stabilization)
     laws = _laws(equations, inputs)
     numbers = _parameters(equations, parameters)
     given = known_state(equations, initial or {})
@@ -98,7 +98,7 @@ def make_plant(
     law, gains = _gains(integrable, treatment, chosen)
     nodes = MotionNodes(integrable, laws, law.corrections, tuple(law.gains), law.law, tuple(name_events(events)))
     held = frozenset(symbol(key) for key in (given if fixed is None else fixed))
-    return Plant(nodes, chosen, treatment, gains, values, held, given, approached)
+    return Plant(nodes, chosen, treatment, gains, values, held, given, bool(approached))
 
 
 def _runge_kutta(method: Method | str) -> RungeKutta:
