@@ -16,6 +16,7 @@ from vinculum.export.identifiers import identifier
 from vinculum.export.python_code import function
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, CONTINUOUS, HELD
+from vinculum.writing import write_file
 
 HEAD = '''r"""{title}
 
@@ -141,7 +142,7 @@ def export_python(
     text = "\n\n".join([_head(unit), *(function(kernel) + "\n" for kernel in (*unit.public, *unit.private))])
     names = _constant_names(unit)
     ending = _motion(unit.equations) if unit.equations is not None else _parameters(unit)
-    path.write_text("\n".join([text, names, ending]), encoding="utf-8")
+    write_file(path, "\n".join([text, names, ending]))
     return path
 
 

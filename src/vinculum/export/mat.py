@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from vinculum.control.feedback import value_at
 from vinculum.errors import VinculumError
 from vinculum.export.identifiers import distinct, identifier, label_of
 from vinculum.simulation import Trajectory
+from vinculum.writing import write_file
 
 
 def export_mat(what: LinearModel | Trajectory, path: str | Path, outputs: Sequence[sp.Expr] | None = None) -> Path:
@@ -33,7 +35,9 @@ def export_mat(what: LinearModel | Trajectory, path: str | Path, outputs: Sequen
         data = _motion(what)
     else:
         raise VinculumError(f"{type(what).__name__} cannot be written as .mat. Give a linear model or a trajectory.")
-    savemat(path, data, long_field_names=True, oned_as="column")
+    packed = BytesIO()
+    savemat(packed, data, long_field_names=True, oned_as="column")
+    write_file(path, packed.getvalue())
     return path
 
 

@@ -8,6 +8,7 @@ import uuid
 import zipfile
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from vinculum.export.identifiers import identifier
 from vinculum.export.plant import make_plant
 from vinculum.simulation.problem.events import DIRECTIONS
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, HELD
+from vinculum.writing import write_file
 
 VERSIONS = ("2.0", "3.0")
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
@@ -150,8 +152,10 @@ def _library(folder: Path, name: str, texts: Mapping[str, str], model: Described
 def _pack(path: Path, texts: Mapping[str, str], libraries: Mapping[str, tuple[str, bytes]]) -> None:
     """The files in one archive."""
     contents = {key: text.encode() for key, text in texts.items()} | dict(libraries.values())
-    with zipfile.ZipFile(path, "w") as archive:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
         for key, data in sorted(contents.items()):
             info = zipfile.ZipInfo(key, _DATE)
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(info, data)
+    write_file(path, packed.getvalue())
