@@ -60,9 +60,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe.bodies import Body as Body
     from vinculum.describe.bodies import BodyTree as BodyTree
     from vinculum.describe.bodies import from_urdf as from_urdf
-    from vinculum.ensembles import plan_study as plan_study
+    from vinculum.ensembles import fit as fit
+    from vinculum.ensembles import optimize as optimize
     from vinculum.ensembles import study as study
-    from vinculum.ensembles.store import read_study as read_study
     from vinculum.errors import ModelError as ModelError
     from vinculum.errors import VinculumError as VinculumError
     from vinculum.export import export_c as export_c
@@ -142,8 +142,8 @@ _PLACES = {
     "export_c": "vinculum.export",
     # many runs
     "study": "vinculum.ensembles",
-    "plan_study": "vinculum.ensembles",
-    "read_study": "vinculum.ensembles.store",
+    "fit": "vinculum.ensembles",
+    "optimize": "vinculum.ensembles",
     # examine and present
     "examine": "vinculum.model.examine.examine",
     "write_report": "vinculum.present.report",

@@ -159,6 +159,7 @@ MAKERS = {
     "VinculumError": lambda: vn.VinculumError("no"),
     "ModelError": lambda: vn.ModelError("no", ["because"]),
     "DomainError": lambda: vn.errors.DomainError("no"),
+    "FileError": lambda: vn.errors.FileError("no"),
     "ConstraintError": lambda: vn.errors.ConstraintError("no"),
     "SingularError": lambda: vn.errors.SingularError("no"),
     "ModelFileError": file_error,

@@ -47,7 +47,7 @@ def whole() -> xr.Dataset:
 def test_a_store_has_the_numbers_of_the_memory(whole, tmp_path, chunk):
     stored = run(store=tmp_path / "runs.zarr", chunk=chunk)
     xr.testing.assert_identical(whole, stored.load())
-    xr.testing.assert_identical(whole, vn.read_study(tmp_path / "runs.zarr").load())
+    xr.testing.assert_identical(whole, vn.ensembles.read_study(tmp_path / "runs.zarr").load())
 
 
 def test_one_dimension_is_read_lazily(tmp_path):
@@ -70,7 +70,7 @@ def test_an_interrupted_study_is_continued(whole, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         run(store=tmp_path / "s", chunk=10, progress=stop)
-    half = vn.read_study(tmp_path / "s")
+    half = vn.ensembles.read_study(tmp_path / "s")
     assert 0 < int((half.outcome == -1).sum()) < half.outcome.size
     assert np.isnan(half.top.values[half.outcome.values == -1]).all()
     xr.testing.assert_identical(whole, run(store=tmp_path / "s", chunk=10).load())
@@ -97,7 +97,7 @@ def test_a_study_survives_kills_of_its_process(whole, tmp_path):
         process.stdout.close()
         kills += process.wait() == -signal.SIGKILL
     assert kills == 3
-    left = int((vn.read_study(tmp_path / "s").outcome == -1).sum())
+    left = int((vn.ensembles.read_study(tmp_path / "s").outcome == -1).sum())
     assert 0 < left < whole.outcome.size
     xr.testing.assert_identical(whole, run(store=tmp_path / "s", chunk=5).load())
 
@@ -123,7 +123,7 @@ def test_a_folder_that_is_not_a_study_is_refused(tmp_path):
     with pytest.raises(VinculumError, match="is not a study"):
         run(store=tmp_path)
     with pytest.raises(VinculumError, match="no study"):
-        vn.read_study(tmp_path)
+        vn.ensembles.read_study(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
     with pytest.raises(VinculumError, match="positive number of runs"):
         run(store=tmp_path / "s", chunk=0)

@@ -199,14 +199,14 @@ def test_bits_do_not_depend_on_threads_blocks_or_pickling(double):
     first = vn.study(*call[0], **call[1])
     xr.testing.assert_identical(first, vn.study(*call[0], **call[1], threads=1))
     xr.testing.assert_identical(first, vn.study(*call[0], **call[1], threads=5))
-    copy = pickle.loads(pickle.dumps(vn.plan_study(*call[0], **call[1])))
+    copy = pickle.loads(pickle.dumps(vn.ensembles.plan_study(*call[0], **call[1])))
     for begin, end in ((0, 1), (5, 18), (60, 74)):
         for name, values in copy.block(begin, end).items():
             assert np.array_equal(values, first[name].values.ravel()[begin:end], equal_nan=True), name
 
 
 def test_one_run_of_a_study_is_a_trajectory(double):
-    whole = vn.plan_study(double, {phi: 0.4}, (0, 1), over={theta: [0.1, 0.9]})
+    whole = vn.ensembles.plan_study(double, {phi: 0.4}, (0, 1), over={theta: [0.1, 0.9]})
     assert whole.one(1)[theta][0] == 0.9
     assert whole.one(1)[theta][-1] == pytest.approx(whole.block(1, 2)["theta"][0], abs=1e-12)
 

@@ -18,7 +18,7 @@ import sympy as sp
 
 from vinculum.compile.function import Function, function
 from vinculum.ensembles.lanes import DONE, NOT_FINITE, Lanes
-from vinculum.ensembles.measures import FINAL, INTEGRAL, SETTLED, Measure, bracket, curve, located, unsettled
+from vinculum.ensembles.measures import FINAL, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, unsettled
 from vinculum.ensembles.starts import Starts
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, symbol
@@ -30,7 +30,6 @@ from vinculum.simulation.trajectory.outcome import FINISHED, KINDS, NON_FINITE
 
 REFUSED = "refused"  # the start of a run could not be made consistent
 OUTCOMES = (*KINDS, REFUSED)
-_REFINED, _ROUNDS = 17, 5  # samples of a bracket, and how often it is divided
 _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
 _BLOCK = 64  # registers full of runs that are computed together
 _GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
@@ -153,7 +152,7 @@ class Ensemble:
         nodes = self.problem.nodes
         return function(nodes.time, nodes.settings, (), list(nodes.hoisted))
 
-    def _initial(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> np.ndarray:
+    def initial_states(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> np.ndarray:
         """(states, runs)."""
         record, count = self.problem.integrable, len(values)
         x = np.zeros((len(self.state), count))
@@ -164,7 +163,7 @@ class Ensemble:
                 x[k] = columns.get(node.value, self.extra.get(node.value, 0.0))
         return x
 
-    def _settings(self, values: np.ndarray) -> np.ndarray:
+    def settings_of(self, values: np.ndarray) -> np.ndarray:
         """(parameters, runs): p of every run."""
         nodes, count = self.problem.nodes, len(values)
         settings = np.repeat(self.problem.values[None, : len(nodes.settings)], count, axis=0)
@@ -191,8 +190,8 @@ class Ensemble:
         results: dict[str, np.ndarray],
     ) -> np.ndarray:
         """Compute some runs in lanes; returns those that lanes could not finish."""
-        x = self._initial({key: column[runs] for key, column in columns.items()}, values[runs])
-        p = self._settings(values[runs])
+        x = self.initial_states({key: column[runs] for key, column in columns.items()}, values[runs])
+        p = self.settings_of(values[runs])
         t = np.repeat(self.grid[:, None], len(runs), axis=1)
         states, codes, ends = self.lanes.run(t, x, p)
         found = self._values(t, states, p)
@@ -242,15 +241,14 @@ class Ensemble:
         low, high = bracket(measure, first)
         use = runs[(low >= 0) & (high > low) & np.isfinite(first[runs, np.maximum(low, 0)])]
         value = np.full(len(runs), np.nan)
-        if measure.kind not in (SETTLED,):
-            best = np.nanmax(first, axis=1, initial=-np.inf) if measure.kind in ("maximum", "minimum") else value
-            value = -best if measure.kind == "minimum" else best
+        if measure.is_extreme:
+            value = located(measure, t.T, first)
         times, x = t, states
         lo, hi, places = low[use], high[use], use
-        for _ in range(_ROUNDS if len(use) else 0):
+        for _ in range(measure.rounds if len(use) else 0):
             start = np.ascontiguousarray(x[lo, :, places].T)
             a, b = times[lo, places], times[hi, places]
-            times = a + (b - a) * np.linspace(0.0, 1.0, _REFINED)[:, None]
+            times = a + (b - a) * np.linspace(0.0, 1.0, REFINED)[:, None]
             x, _, _ = self.lanes.run(times, start, p[:, use])
             fine = curve(measure, self._values(times, x, p[:, use])[len(self.watched_tail) + k])
             lo, hi = bracket(measure, fine)
@@ -308,11 +306,11 @@ class Ensemble:
             return self._integral_alone(measure, motion, varied)
         first = curve(measure, motion[measure.expression])[None, :]
         t0, y, part = float(motion.t[0]), first, motion
-        for _ in range(_ROUNDS):
+        for _ in range(measure.rounds):
             low, high = (int(k[0]) for k in bracket(measure, y))
             if low < 0 or high <= low:
                 break
-            part = self._between(part, low, high, np.linspace(0.0, 1.0, _REFINED), varied)
+            part = self._between(part, low, high, np.linspace(0.0, 1.0, REFINED), varied)
             y = curve(measure, part[measure.expression])[None, :]
         value = located(measure, part.t[None, :], y)
         return float((unsettled(measure, first, t0, value) if measure.kind == SETTLED else value)[0])

@@ -16,6 +16,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.simulation.problem.events import DIRECTIONS
 
+REFINED = 17  # samples of a bracket
 LARGEST, SMALLEST, INTEGRAL, FINAL, FIRST, SETTLED = "maximum", "minimum", "integral", "final", "first", "settled"
 
 
@@ -36,6 +37,16 @@ class Measure:
             raise VinculumError(f"direction={self.direction!r} is not known. Use {', '.join(map(repr, DIRECTIONS))}.")
         if self.kind == SETTLED and not (np.isfinite(self.band) and self.band > 0):
             raise VinculumError(f"The band of settling_time is {self.band}; it must be positive.")
+
+    @property
+    def is_extreme(self) -> bool:
+        """Whether it is a maximum or minimum."""
+        return self.kind in (LARGEST, SMALLEST)
+
+    @property
+    def rounds(self) -> int:
+        """How often a bracket is divided. Samples of a top must differ by more than rounding; a zero has no limit."""
+        return 3 if self.is_extreme else 5
 
     @property
     def sampled(self) -> bool:
@@ -85,7 +96,7 @@ def curve(measure: Measure, y: np.ndarray) -> np.ndarray:
 
 def bracket(measure: Measure, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For every run the samples (low, high) around the place that is searched; low = -1 if there is none."""
-    if measure.kind in (LARGEST, SMALLEST):
+    if measure.is_extreme:
         best = np.argmax(np.where(np.isnan(y), -np.inf, y), axis=1)
         last = np.maximum((~np.isnan(y)).sum(axis=1) - 1, 0)
         return np.maximum(best - 1, 0), np.minimum(best + 1, last)
@@ -110,8 +121,8 @@ def _crossings(measure: Measure, y: np.ndarray) -> np.ndarray:
 def located(measure: Measure, t: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The result from the last, finest samples: the top of a parabola, or the zero of a chord."""
     rows = np.arange(len(y))
-    if measure.kind in (LARGEST, SMALLEST):
-        top = _peak(t, y, rows)
+    if measure.is_extreme:
+        top = peak(t, y)[1]
         return -top if measure.kind == SMALLEST else top
     low, high = bracket(measure, y)
     a, b, ya, yb = t[rows, low], t[rows, high], y[rows, low], y[rows, high]
@@ -120,16 +131,21 @@ def located(measure: Measure, t: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(low < 0, np.nan, found)
 
 
-def _peak(t: np.ndarray, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The top of a parabola through the largest sample and its neighbors; at the ends of the samples, the sample."""
+def peak(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Instant and height of the top of a parabola through the largest sample and its neighbors, for every run.
+
+    Where the largest sample is the first or the last one, it is the top.
+    """
+    rows = np.arange(len(y))
     best = np.argmax(np.where(np.isnan(y), -np.inf, y), axis=1)
     middle = np.clip(best, 1, y.shape[1] - 2)
     a, b, c = y[rows, middle - 1], y[rows, middle], y[rows, middle + 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         curvature, slope = a - 2 * b + c, 0.5 * (c - a)
-        top = b - 0.5 * slope**2 / curvature
-    inside = (best == middle) & (curvature < 0) & np.isfinite(top)
-    return np.where(inside, top, y[rows, best])
+        shift, top = -slope / curvature, b - 0.5 * slope**2 / curvature
+    inside = (best == middle) & (curvature < 0) & np.isfinite(top) & (np.abs(shift) <= 1)
+    instant = t[rows, middle] + np.where(inside, shift, 0.0) * (t[rows, middle + 1] - t[rows, middle])
+    return np.where(inside, instant, t[rows, best]), np.where(inside, top, y[rows, best])
 
 
 def unsettled(measure: Measure, y: np.ndarray, t0: float, value: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from vinculum.export.c_code import REAL
 from vinculum.export.c_units import c_unit
 from vinculum.export.harness import harness
 from vinculum.export.identifiers import identifier
+from vinculum.writing import write_file
 
 
 def export_c(
@@ -54,5 +55,5 @@ def export_c(
 
 
 def _written(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
+    write_file(path, text)
     return path
