@@ -59,7 +59,7 @@ def simulate(
     the constraints: the motion starts there and approaches them.
     ``times`` is (start, end) or an array of instants.
 
-    ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf", SUNDIALS; stiff),
+    ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf"; stiff),
     "auto", and with a ``step``: `RungeKutta` ("euler", "midpoint", "rk4") and `Adams` ("ab2" to "ab5", "abm2" to
     "abm4"). ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an object with gains or with an
     accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
