@@ -2,9 +2,9 @@
 
 make soak ARGS="--minutes 60"
 
-Every round describes a system that no round had before, derives it, simulates it with another method, linearizes it, and
-saves and reads the run; every twentieth writes a report of a changed model file. The last third of the rounds is compared
-with the third before it: it may not need more memory, more open files or more time.
+Every round describes a system that no round had before, derives it, simulates it with another method, linearizes it,
+and saves and reads the run; every twentieth writes a report of a changed model file. The last third of the rounds is
+compared with the third before it: it may not need more memory, more open files or more time.
 """
 
 from __future__ import annotations
