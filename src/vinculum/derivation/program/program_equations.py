@@ -342,7 +342,7 @@ class ProgramEquations:
         if rank == len(P):
             return ""
         dependent = ", ".join(f"`{name}`" for name in dependent_names(P, self.constraint_names))
-        point = ", ".join(f"{name_of(x)} = {values[symbol(x)]:.6g}" for x in self.states)
+        point = ", ".join(f"{name_of(x)} = {values[symbol(x)]:.6g}" for x in (*self.states, self.time))
         return f"The inputs no longer hold the constraints {dependent}: rank {rank} of {len(P)} at {point}."
 
     def __repr__(self) -> str:
