@@ -1,4 +1,4 @@
-"""The decay of residuals of a run that starts off its constraints: a bound beside the measurement."""
+"""The decay of residuals of a run that starts off its constraints: a bound and the measurement."""
 
 from __future__ import annotations
 

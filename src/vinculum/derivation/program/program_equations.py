@@ -119,6 +119,11 @@ class ProgramEquations:
         refuse_rates([sp.sympify(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
 
     @property
+    def added_states(self) -> tuple[sp.Expr, ...]:
+        """The states of a dynamic extension: inputs, or combinations of them."""
+        return () if self.extension is None else self.extension.states
+
+    @property
     def dimension(self) -> int:
         """The number of states."""
         return len(self.states)
@@ -350,7 +355,7 @@ class ProgramEquations:
             "form": self.form.name,
             "states": listed(self.states),
             "inputs": listed(self.system.inputs) or "none",
-            **({} if self.extension is None else {"added states": listed(self.extension.states)}),
+            **({"added states": listed(self.added_states)} if self.added_states else {}),
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",
         }
         head = f'ProgramEquations of "{self.name}"'

@@ -1,4 +1,4 @@
-"""The decay of residuals along a run that starts off its constraints: an exponential bound beside the measurement.
+"""The decay of residuals along a run that starts off its constraints: an exponential bound and the measurement.
 
 Perturbations obey η̇ = A(x, t) η (see `derivation.program.perturbation`). With V = ηᵀGη, c₁|η|² ≤ V ≤ c₂|η|² and
 
@@ -69,7 +69,7 @@ class Decay:
 
 
 def decay_bound(motion: Trajectory, G: np.ndarray | None = None) -> Decay:
-    """The exponential bound of the residuals of a run that starts off its constraints, beside their measurement.
+    """The exponential bound of the residuals of a run that starts off its constraints, with their measurement.
 
     ``G`` is symmetric and positive definite; by default it is chosen. Raises if V = ηᵀGη does not decrease at every
     sample, for a run that starts on its constraints, and for feedback that is not continuous.
