@@ -19,6 +19,7 @@ from vinculum.control import Attraction, Estimator, FeedbackLaw
 from vinculum.derivation import EquationsOfMotion, ProgramEquations
 from vinculum.describe import AffineSystem, System
 from vinculum.describe.bodies import BodyTree
+from vinculum.expressions import as_expression
 from vinculum.model.examine.results import Point, Results
 from vinculum.model.model import Model
 from vinculum.names import listed, name_of
@@ -49,7 +50,7 @@ def rows(record: Any) -> Rows:
 
 
 def _zero(left: Any) -> sp.Expr:
-    return sp.Eq(sp.sympify(left), 0, evaluate=False)
+    return sp.Eq(as_expression(left), 0, evaluate=False)
 
 
 def _named(values: Mapping[Any, Any]) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def _affine(record: AffineSystem) -> Rows:
 
 @rows.register
 def _tree(record: BodyTree) -> Rows:
-    bodies = {b.name: (b.parent or "the ground", b.joint, b.coordinates, sp.sympify(b.mass)) for b in record.bodies}
+    bodies = {b.name: (b.parent or "the ground", b.joint, b.coordinates, as_expression(b.mass)) for b in record.bodies}
     return {
         "bodies": Grid(("parent", "joint", "coordinates", "mass"), bodies),
         "loops": tuple(loop.label for loop in record.loops),

@@ -20,6 +20,7 @@ from vinculum.derivation.program.dynamic_extension import Extension, equilibrate
 from vinculum.derivation.program.perturbation import Binomial, refuse_rates
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
+from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import (
     ZERO,
@@ -116,7 +117,7 @@ class ProgramEquations:
     def _refuse_values(self, values: Values) -> None:
         rates = self.form.rates.rate if isinstance(self.form.rates, Binomial) else self.form.rates
         each = rates.values() if isinstance(rates, Mapping) else np.ravel(np.asarray(rates, dtype=object))
-        refuse_rates([sp.sympify(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
+        refuse_rates([as_expression(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
 
     @property
     def added_states(self) -> tuple[sp.Expr, ...]:
