@@ -100,7 +100,7 @@ def test_dependent_integrals_and_wrong_counts_are_refused():
 @pytest.mark.parametrize("F", [sp.S.One, x, -3 * (x**2 + y**2 - 1) + sp.Rational(1, 1000) * x * y, sp.sin(t)], ids=str)
 def test_erugin_functions_must_vanish_on_the_set(F):
     """φ = 0 is invariant only if F = 0 there: otherwise the family leaves the very set it was built for."""
-    with pytest.raises(vn.VinculumError, match="F of 'circle' is .* at a point where circle vanish"):
+    with pytest.raises(vn.VinculumError, match=r"F of 'circle' is .* at a point where circle vanish"):
         vn.program.inverse_problem([x, y], {"circle": x**2 + y**2 - 1}, {"circle": F})
 
 
@@ -175,7 +175,8 @@ def test_damping_that_depends_on_time_has_its_own_multiplier(acceleration, expec
 
 @pytest.mark.parametrize(
     ("accelerations", "coordinates"),
-    [([-q.diff(t) ** 2], [q]), ([-3 * x.diff(t) - x, -y.diff(t) - 2 * y], [x, y]), ([-q.diff(t) / t + q.diff(t) ** 3], [q])],
+    [([-q.diff(t) ** 2], [q]), ([-3 * x.diff(t) - x, -y.diff(t) - 2 * y], [x, y]),
+     ([-q.diff(t) / t + q.diff(t) ** 3], [q])],
 )  # fmt: skip
 def test_a_multiplier_that_would_not_do_is_not_returned(accelerations, coordinates):
     g = vn.program.integrating_multiplier(accelerations, coordinates)
