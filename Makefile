@@ -13,10 +13,10 @@ FOR_USERS := $(VENV)/.installed-for-users
 FOR_DEVELOPERS := $(VENV)/.installed-for-developers
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs papers bench fuzz robots browser wheel lowest clean
+.PHONY: help demo test check docs papers bench fuzz promises robots browser wheel lowest clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(FOR_USERS)  ## run the demonstration
 	@$(RUN) examples/demo.py $(ARGS)
@@ -44,6 +44,9 @@ bench: $(FOR_DEVELOPERS)  ## compare with the peers, side by side
 
 fuzz: $(FOR_DEVELOPERS)  ## load a hundred thousand mutated model files
 	@PYTHONPATH=tests $(RUN) -m files.fuzz $(ARGS)
+
+promises: $(FOR_DEVELOPERS)  ## make a thousand random runs with a promised accuracy and check every promise
+	@PYTHONPATH=tests:. $(RUN) -m simulate.promises $(ARGS)
 
 robots: $(FOR_DEVELOPERS)  ## read published robots (130 MB) and compare them with Pinocchio
 	@$(RUN) -m pip install --quiet example-robot-data==6.0.0

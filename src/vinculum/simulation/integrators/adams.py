@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.recorder import Plan
 
 Numbers = Any  # one number, or an array of them
-_SUBSTEPS = 16  # of the starting method, for the memory of a probe
+_SUBSTEPS = 2  # of the starting method, to the power q - 1, for the memory of a probe
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,9 +121,10 @@ class Adams(FixedStep):
     ) -> np.ndarray:
         """One step of all rows with the memory of the exact motion through them."""
         memory, past, time = [held(t, x)], x, t
+        substeps = _SUBSTEPS ** (self.order - 1)
         for _ in range(self.order - 1):
-            for _ in range(_SUBSTEPS):
-                past, time = RK4.step_all(held, time, past, -step / _SUBSTEPS), time - step / _SUBSTEPS
+            for _ in range(substeps):
+                past, time = RK4.step_all(held, time, past, -step / substeps), time - step / substeps
             memory.append(held(time, past))
         predicted = x + step * sum(b * f for b, f in zip(self.predictor, memory, strict=True))
         if not len(self.corrector):

@@ -9,8 +9,8 @@
 4. A margin covers the terms that the linear recursion neglects. The run checks the bound at and between its steps
    (`guaranteed_run`).
 
-A step that Vinculum chooses also follows the motion: the errors that the steps commit in a state add up to at most 1 %
-of its range, and no step passes over a short event in time (`time_features`).
+A step that Vinculum chooses also follows the motion: the errors that the steps commit in a coordinate add up to at most
+1 % of its range, and no step passes over a short event in time (`time_features`).
 
 Source: Mukharlyamov, Kirgizbaev, section 5, with the theorem corrected; docs/program_constraints.md.
 """
@@ -61,7 +61,6 @@ class Promise:
     rate: float
     bounds: dict[tuple[str, str], float]  # (constraint, level) -> promised bound of |residual|
     worst: float  # the largest bound of a constraint itself
-    committed: float = 0.0  # errors of all steps, as a share of the range of the states
 
     @property
     def described(self) -> str:
@@ -133,40 +132,50 @@ class _Search:
 
     def step(self, longest: float) -> Promise:
         """A step up to the longest at which the promise holds on the states of a pilot run with the same step."""
-        step, bound = longest, math.inf
+        step, bound, before = longest, math.inf, math.inf
         for _ in range(_MOST_PILOTS):
-            probes = self.pilot(step)
-            good = self._largest(self._thin(probes, step), step, longest)
+            good = self._largest(self._thin(self.pilot(step), step), step, longest)
             if good is None:  # the pilot run itself failed
-                step /= 4
+                step, longest = step / 4, longest / 2
                 continue
-            again = self.best(self.pilot(good.step), good.step)
-            if self._keeps(again):
+            probes = self.pilot(good.step)
+            again, committed = self.best(probes, good.step), self._committed(probes, good.step)
+            follows = committed <= _FOLLOWED or committed > 0.7 * before  # or a smaller step does not help
+            if again.worst <= self.epsilon and follows:
                 return again
-            step, bound = 0.7 * good.step, again.worst
+            step = 0.7 * good.step
+            if not follows:
+                step = min(step, good.step * max(0.1, (0.7 * _FOLLOWED / committed) ** (1 / self.method.order)))
+            longest, bound, before = step, again.worst, committed
         raise VinculumError(
             f"No step was found that keeps the constraints within {self.epsilon:.3g}; near {step:.3g} the bound is "
             f"{bound:.3g}. Rounding may forbid it: ask for less accuracy, or use a method of higher order."
         )
 
-    def _keeps(self, promise: Promise) -> bool:
-        return promise.worst <= self.epsilon and promise.committed <= _FOLLOWED
-
     def _largest(self, probes: Sequence[Probes], step: float, longest: float) -> Promise | None:
         """The largest step found for which the bound is kept: τ ← τ (ε/B)^{1/q}, q the order of the defect."""
-        q, p = min(self.method.defect_order(self.sampled), 4), self.method.order
+        q = min(self.method.defect_order(self.sampled), 4)
         found, good = self.best(probes, step), None
         for _ in range(_MOST_TRIES):
-            if self._keeps(found):
+            if found.worst <= self.epsilon:
                 good = found if good is None or found.step > good.step else good
-            held = (0.7 * self.epsilon / max(found.worst, 1e-300)) ** (1 / q)
-            followed = (0.7 * _FOLLOWED / max(found.committed, 1e-300)) ** (1 / p)
-            next_step = min(found.step * float(np.clip(min(held, followed), 0.05, 4.0)), longest)
-            close = found.worst > 0.3 * self.epsilon or found.committed > 0.3 * _FOLLOWED
-            if good is not None and (close or next_step <= good.step):
+            factor = float(np.clip((0.7 * self.epsilon / max(found.worst, 1e-300)) ** (1 / q), 0.05, 4.0))
+            next_step = min(found.step * factor, longest)
+            if good is not None and (found.worst > 0.3 * self.epsilon or next_step <= 1.01 * good.step):
                 break
             found = self.best(probes, next_step)
         return good
+
+    def _committed(self, probes: Sequence[Probes], step: float) -> float:
+        """The errors that all steps commit in a coordinate, as a share of its range over the run."""
+        found = []
+        for p in (p for p in probes if len(p) > 1):
+            shown = [i for i, node in enumerate(p.problem.nodes.state) if node in p.problem.integrable.roles.shown]
+            total = p.committed(self.method, step).mean(axis=0)[shown] * float(p.t[-1] - p.t[0]) / step
+            ranges = np.ptp(p.x[:, shown], axis=0)
+            moves = ranges > 1e-9 * (1 + np.abs(p.x[:, shown]).max(axis=0, initial=0.0))
+            found.append(float((total[moves] / ranges[moves]).max(initial=0.0)))
+        return max(found, default=math.inf)
 
     def _thin(self, probes: Sequence[Probes], step: float) -> list[Probes]:
         """Those with the largest defects at a step, and some spread over the run."""
@@ -197,10 +206,10 @@ class _Search:
             return self._promise(probes, step, 1 / step)
         few = self._thin(probes, step)
         rates = [float(rate) for rate in _SHARES * self.method.stability_limit() / step]
-        tried = [self._promise(few, step, rate, measured=False) for rate in rates]
+        tried = [self._promise(few, step, rate) for rate in rates]
         return self._promise(probes, step, min(tried, key=lambda promise: promise.worst).rate)
 
-    def _promise(self, probes: Sequence[Probes], step: float, rate: float, measured: bool = True) -> Promise:
+    def _promise(self, probes: Sequence[Probes], step: float, rate: float) -> Promise:
         """The bounds Σ_m |S^m| D of gains, with a margin, plus what is added between the steps and by rounding."""
         rows = self._rows(rate, step)
         law = linear_feedback(self.problem.integrable.chains, rows)
@@ -215,10 +224,9 @@ class _Search:
             grown = amplification(S, r) @ D[own] + between[own]
             bounds.append(_MARGIN * grown + rounding / step ** np.arange(r))
             place += r
-        committed = self._committed(probes, step) if measured else 0.0
         kind = Sampled(rate) if self.sampled else Baumgarte(rate)
         worst = max((float(b[0]) for b in bounds), default=0.0)
-        return Promise(step, rows, law, kind, rate, _name_bounds(self.problem, bounds), worst, committed)
+        return Promise(step, rows, law, kind, rate, _name_bounds(self.problem, bounds), worst)
 
     def _defects(self, probes: Sequence[Probes], step: float, law: Feedback) -> tuple[np.ndarray, np.ndarray]:
         """The largest residuals after one step from the constraints, those of its first steps included, and between."""
@@ -231,17 +239,6 @@ class _Search:
             stepped.append(first.step(self.method.starter, step, first.problem.with_feedback(law), sampled=True))
         D, between = (np.vstack([getattr(s, name) for s in stepped]).max(axis=0) for name in ("defect", "between"))
         return D, between
-
-    def _committed(self, probes: Sequence[Probes], step: float) -> float:
-        """The errors that all steps commit in a state, as a share of its range over the run."""
-        found = []
-        for p in (p for p in probes if len(p)):
-            some = p.some(np.linspace(0, len(p) - 1, min(len(p), _SEARCHED)).astype(int))
-            total = some.committed(self.method, step).mean(axis=0) * float(p.t[-1] - p.t[0]) / step
-            ranges = np.ptp(p.x, axis=0)
-            moves = ranges > 1e-9 * (1 + np.abs(p.x).max(axis=0))
-            found.append(float((total[moves] / ranges[moves]).max(initial=0.0)))
-        return max(found, default=math.inf)
 
 
 def _name_bounds(problem: Problem, bounds: Sequence[np.ndarray]) -> dict[tuple[str, str], float]:

@@ -31,7 +31,7 @@ from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run, make_plan
 
 _MOST_ATTEMPTS = 12
-_MOST_STEPS = 4_000_000  # of a run whose step Vinculum chooses
+_MOST_STEPS = 1_000_000  # of a run whose step Vinculum chooses
 _COMPARED = 4000  # steps at which runs are compared, and as many points between them
 _STALLED = 0.7  # e₂/e₁ of a method that does not converge
 _SLACK = 0.1  # share of the accuracy below which convergence is not asked for: rounding
@@ -47,6 +47,7 @@ class GuaranteedRun:
     recorder: Recorder
     outcome: Outcome
     error: float | None = None  # bound of the error of every coordinate; None if no trajectory accuracy was asked for
+    order: float = 1.0  # with which the error falls
 
     @property
     def described(self) -> str:
@@ -97,11 +98,10 @@ def _attempt(
 
 def _next_step(found: GuaranteedRun, asked: Guaranteed) -> float:
     """A step for the next attempt."""
-    order = fixed_step(found.plan.method).order
     if found.error is None or asked.trajectory is None:
         return found.promise.step / 2
-    factor = (0.5 * asked.trajectory / max(found.error, 1e-300)) ** (1 / order)
-    return found.promise.step * float(np.clip(factor, 0.1, 0.7))
+    factor = (0.5 * asked.trajectory / max(found.error, 1e-300)) ** (1 / found.order)
+    return found.promise.step * float(np.clip(factor, 1e-3, 0.7))
 
 
 def _ended(found: GuaranteedRun, asked: Guaranteed, given: float | None) -> GuaranteedRun:
@@ -132,13 +132,15 @@ def _compared(found: GuaranteedRun, problem: Problem, accuracy: float, x: np.nda
     errors = np.maximum.accumulate(first + 3 * second)
     converges = (second.max() <= _STALLED * first.max()) or errors[-1] <= _SLACK * accuracy
     error = float(errors[-1]) if length == len(instants) else math.inf
+    order = float(np.clip(np.log2(first.max() / max(second.max(), 1e-300)), 0.7, method.order)) if first.max() else 1.0
+    found = replace(found, error=error, order=order)
     if converges and error <= accuracy:
-        return replace(found, error=error)
+        return found
     lost = int(np.argmax(errors > accuracy)) if np.any(errors > accuracy) else length - 1
     numbers = {"error": float(errors[lost]), "accuracy": accuracy}
     time = float(instants[max(lost - 1, 0)])
     cause = Cause("trajectory lost", numbers=numbers, finding=Finding("", ["Use a smaller step."]))
-    return replace(found, error=error, outcome=Outcome(INACCURATE, time, cause))
+    return replace(found, outcome=Outcome(INACCURATE, time, cause))
 
 
 def _coordinates(
