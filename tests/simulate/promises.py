@@ -297,7 +297,9 @@ def main() -> int:
     with ProcessPoolExecutor(asked.jobs) as pool:
         for part in pool.map(run, parts, [asked.seed] * len(parts)):
             total.add(part)
-            print(f"{total}, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+            print(
+                f"{total}, {time.perf_counter() - began:.0f} s", *part.failures, sep="\n", file=sys.stderr, flush=True
+            )
     print(total, *total.failures, sep="\n")
     return 1 if total.failures else 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -66,11 +66,6 @@ class FixedStep(Method):
             raise VinculumError(Finding(found, ["Use ", call("simulate", step=Word("1e-3")), ", for instance."]))
 
     @property
-    def defect_depends_on_gains(self) -> bool:
-        """Whether continuous feedback acts inside a step."""
-        return True
-
-    @property
     def tables(self) -> Tables:
         """The coefficients."""
         raise NotImplementedError
@@ -89,10 +84,6 @@ class FixedStep(Method):
 
     def stability_limit(self, sampled: bool = False) -> float:
         """The largest z = kτ for which η̇ = -kη does not grow."""
-        raise NotImplementedError
-
-    def margin(self, z: Any, step: float, epsilon: float, curvature: float, error: float, sampled: bool) -> Any:
-        """Positive if the residual of a first-order constraint stays within ε."""
         raise NotImplementedError
 
     def defect_order(self, sampled: bool) -> int:

@@ -6,7 +6,9 @@ run ends with the reason. What a run that ended as requested says about its accu
 
 With a ``trajectory`` accuracy δ the run is compared with two others, of half and of a quarter of its step. With e₁ and
 e₂ the largest differences between consecutive ones in any coordinate, its error is at most e₁ + 3 e₂ for a method that
-converges at least with the first order; e₂ > 0.7 e₁ tells that it does not yet.
+converges at least with the first order; e₂ > 0.7 e₁ tells that it does not yet. Equations with corners (dry friction,
+sudden forces) break the order, and errors of several corners can cancel in such differences; their run is compared
+with Taylor's method, which stops at every corner.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ from itertools import pairwise
 import numpy as np
 
 from vinculum.errors import Finding
-from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.segments import run_segments
+from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.residual_bounds import fixed_step
-from vinculum.simulation.stabilization.stabilization import Guaranteed
+from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
 from vinculum.simulation.trajectory.accuracy import check_accuracy
 from vinculum.simulation.trajectory.live_run import LiveRun
 from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
@@ -121,39 +124,77 @@ def _ended(found: GuaranteedRun, asked: Guaranteed, given: float | None) -> Guar
 
 def _compared(found: GuaranteedRun, problem: Problem, accuracy: float, x: np.ndarray) -> GuaranteedRun:
     """The run with the error of its coordinates; it ends where the accuracy is lost."""
-    plan, method = found.plan, fixed_step(found.plan.method)
+    instants = _instants(found)
+    own = _coordinates(found, problem, 1, instants, x)
+    if problem.nodes.corners.surfaces:
+        errors, order = _from_reference(own, _reference(problem, instants, x)), 1.0
+    else:
+        half, quarter = (_coordinates(found, problem, factor, instants, x) for factor in (2, 4))
+        errors, order = _from_halves(own, half, quarter, fixed_step(found.plan.method).order, accuracy)
+    errors = np.append(errors, np.full(len(instants) - len(errors), np.inf))
+    found = replace(found, error=float(errors[-1]), order=order)
+    if errors[-1] <= accuracy:
+        return found
+    lost = int(np.argmax(errors > accuracy))
+    cause = Cause("trajectory lost", numbers={"error": float(errors[lost]), "accuracy": accuracy})
+    cause = replace(cause, finding=Finding("", ["Use a smaller step."]))
+    return replace(found, outcome=Outcome(INACCURATE, float(instants[max(lost - 1, 0)]), cause))
+
+
+def _instants(found: GuaranteedRun) -> np.ndarray:
+    """Steps at which runs are compared, and points in the middle of a step after them."""
+    plan = found.plan
     end = round((found.outcome.time - plan.t0) / plan.step)
     every = max(1, math.ceil(end / _COMPARED))
     marks = plan.t0 + plan.step * np.unique(np.append(np.arange(0, end, every), [max(end - 1, 0), end]))
-    instants = np.unique(np.append(marks, marks[:-1] + plan.step / 2))
-    runs = [_coordinates(found, problem, method, factor, instants, x) for factor in (1, 2, 4)]
-    length = min(map(len, runs))
-    first, second = (np.abs(a[:length] - b[:length]).max(axis=1, initial=0.0) for a, b in pairwise(runs))
+    return np.unique(np.append(marks, marks[:-1] + plan.step / 2))
+
+
+def _from_halves(
+    own: np.ndarray, half: np.ndarray, quarter: np.ndarray, most: float, accuracy: float
+) -> tuple[np.ndarray, float]:
+    """The largest error up to each instant, from runs with a half and a quarter of the step, and its order."""
+    length = min(len(own), len(half), len(quarter))
+    first, second = (
+        np.abs(a[:length] - b[:length]).max(axis=1, initial=0.0) for a, b in pairwise((own, half, quarter))
+    )
     errors = np.maximum.accumulate(first + 3 * second)
-    converges = (second.max() <= _STALLED * first.max()) or errors[-1] <= _SLACK * accuracy
-    error = float(errors[-1]) if length == len(instants) else math.inf
-    order = float(np.clip(np.log2(first.max() / max(second.max(), 1e-300)), 0.7, method.order)) if first.max() else 1.0
-    found = replace(found, error=error, order=order)
-    if converges and error <= accuracy:
-        return found
-    lost = int(np.argmax(errors > accuracy)) if np.any(errors > accuracy) else length - 1
-    numbers = {"error": float(errors[lost]), "accuracy": accuracy}
-    time = float(instants[max(lost - 1, 0)])
-    cause = Cause("trajectory lost", numbers=numbers, finding=Finding("", ["Use a smaller step."]))
-    return replace(found, outcome=Outcome(INACCURATE, time, cause))
+    ratio = float(first.max() / max(second.max(), 1e-300))
+    if ratio * _STALLED < 1 and errors[-1] > _SLACK * accuracy:
+        errors = np.where(errors > _SLACK * accuracy, np.inf, errors)
+    return errors, float(np.clip(np.log2(max(ratio, 1.0)), 0.7, most))
+
+
+def _from_reference(own: np.ndarray, exact: np.ndarray) -> np.ndarray:
+    """The largest error up to each instant, from an accurate motion."""
+    length = min(len(own), len(exact))
+    return 1.01 * np.maximum.accumulate(np.abs(own[:length] - exact[:length]).max(axis=1, initial=0.0))
+
+
+def _reference(problem: Problem, instants: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The coordinates by Taylor's method: (N, coordinates), as far as it comes."""
+    plan = make_plan(instants, Taylor(), None, False, "")
+    treatment = choose_stabilization(plan, None)
+    closed, _ = stabilize_problem(problem, plan, treatment, x)
+    return _run(closed, plan, treatment, x)
 
 
 def _coordinates(
-    found: GuaranteedRun, problem: Problem, method: FixedStep, factor: int, instants: np.ndarray, x: np.ndarray
+    found: GuaranteedRun, problem: Problem, factor: int, instants: np.ndarray, x: np.ndarray
 ) -> np.ndarray:
-    """The coordinates at some instants, from a run with a step that is shorter by a factor: (N, coordinates)."""
-    end = instants[-1]
+    """The coordinates from a run with a step that is shorter by a factor: (N, coordinates), as far as it comes."""
     step, feedback = found.promise.refined(problem, factor)
-    count = round((end - found.plan.t0) / found.plan.step) * factor
-    plan = replace(make_plan(instants, method, step, False, ""), step=found.plan.step / factor, count=count)
+    count = round((instants[-1] - found.plan.t0) / found.plan.step) * factor
+    plan = make_plan(instants, found.plan.method, step, False, "")
+    plan = replace(plan, step=found.plan.step / factor, count=count)
+    return _run(problem.with_feedback(feedback), plan, found.promise.stabilization, x)
+
+
+def _run(problem: Problem, plan: Plan, treatment: Stabilization, x: np.ndarray) -> np.ndarray:
+    """The coordinates at the instants of a plan."""
     recorder = Recorder(plan.instants)
-    run_segments(problem.with_feedback(feedback), Run(plan, found.promise.stabilization, recorder, lambda _: None), x)
+    run_segments(problem, Run(plan, treatment, recorder, lambda _: None), x)
     live = LiveRun(tuple(recorder.segments))
     times = np.concatenate([segment.t for segment in recorder.segments])
     columns = np.column_stack([live.states[name] for name in live.shown])
-    return columns[: int(np.searchsorted(times, end, side="right"))]
+    return columns[np.isin(times, plan.instants)]
