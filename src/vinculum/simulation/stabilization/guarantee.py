@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,6 +67,12 @@ class Promise:
         """The promise in words."""
         how = "sampled" if isinstance(self.stabilization, Sampled) else "continuous"
         return f"guaranteed, {how} feedback, rate {self.rate:.6g}, constraints within {self.worst:.3g}"
+
+    def scaled(self, factor: float) -> Promise:
+        """The bounds that follow from defects larger by a factor; never smaller ones."""
+        factor = max(1.0, float(factor))
+        bounds = {key: factor * bound for key, bound in self.bounds.items()}
+        return replace(self, bounds=bounds, worst=factor * self.worst)
 
     def refined(self, problem: Problem, factor: int) -> tuple[float, Feedback]:
         """A step that is shorter by a factor, and the feedback with the same kτ."""

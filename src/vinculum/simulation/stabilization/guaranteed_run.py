@@ -1,8 +1,10 @@
 """A run with a promised accuracy, which is checked while it runs.
 
-The residuals are compared with their bounds at every step and between the steps. If one is larger, or the energy
-balance is lost, the motion starts again with a smaller step; where the user gave the step, or none is small enough, the
-run ends with the reason. What a run that ended as requested says about its accuracy was measured on that very run.
+The bounds come from the defects of a pilot run. Larger defects make them larger in proportion, which is harmless up
+to the required ε. The residuals are compared with those limits at every step and between the steps. If one is larger,
+or the energy balance is lost, the motion starts again with a smaller step; where the user gave the step, or none is
+small enough, the run ends with the reason. What a run that ended as requested says about its accuracy was measured on
+that very run.
 
 With a ``trajectory`` accuracy δ the run is compared with two others, of half and of a quarter of its step. With e₁ and
 e₂ the largest differences between consecutive ones in any coordinate, its error is at most e₁ + 3 e₂ for a method that
@@ -94,9 +96,19 @@ def _attempt(
     plan = plan_of(promise.step)
     closed = problem.with_feedback(promise.feedback)
     recorder = Recorder(plan.instants, keep_dense=keep_dense)
-    outcome = run_segments(closed, Run(plan, promise.stabilization, recorder, report, promise.bounds), x)
+    limit = promise.scaled(asked.epsilon / promise.worst if promise.worst else 1.0)
+    outcome = run_segments(closed, Run(plan, promise.stabilization, recorder, report, limit.bounds), x)
+    promise = promise.scaled(min(_exceeded(promise, closed, recorder), limit.worst / max(promise.worst, 1e-300)))
     found = GuaranteedRun(closed, promise, plan, recorder, check_accuracy(outcome, plan, recorder))
     return found if asked.trajectory is None or not found.outcome else _compared(found, problem, asked.trajectory, x)
+
+
+def _exceeded(promise: Promise, problem: Problem, recorder: Recorder) -> float:
+    """By how much the residuals of a run exceed the bounds from its pilot run; 1 if they do not."""
+    found = dict(
+        zip(problem.nodes.residual_names, recorder.residuals if recorder.residuals is not None else (), strict=False)
+    )
+    return max((found.get(key, 0.0) / bound for key, bound in promise.bounds.items()), default=1.0)
 
 
 def _next_step(found: GuaranteedRun, asked: Guaranteed) -> float:

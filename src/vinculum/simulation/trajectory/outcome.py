@@ -41,7 +41,7 @@ SENTENCES = {
     "constraint lost": "the constraint `{constraint}` is not held: its residual reached {residual:.3g}. {advice}",
     "bound exceeded": "the residual {residual:.3g} of the constraint `{constraint}` ({level}) exceeds the promised "
     "bound {bound:.3g}. {advice}",
-    "trajectory lost": "with half the step the motion differs by {error:.3g}, more than the required {accuracy:.3g}. "
+    "trajectory lost": "from here on the coordinates may be off by {error:.3g}, more than the required {accuracy:.3g}. "
     "{advice}",
     "refused": "{problem} {advice}",  # a finding of another stage: a singular state, an operation outside its domain
 }
