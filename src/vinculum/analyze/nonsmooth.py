@@ -26,10 +26,12 @@ from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor
 from vinculum.analyze.energy import energy_test
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.linearize import linearize, point, point_values
+from vinculum.analyze.reduction import velocity_rows
 from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.describe import System
 from vinculum.errors import Finding, VinculumError, call
+from vinculum.expressions import as_expression
 from vinculum.graph import ZERO, Node, constant, jacobian, order, substitute, symbols
 from vinculum.graph.evaluate import magnitudes
 from vinculum.names import listed, name_of
@@ -174,7 +176,7 @@ def _smooth_force(form: Descriptor, values: Mapping[Node, float]) -> tuple[np.nd
 
     n = form.coordinates
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
-    rows = [z for z in form.residuals if symbols([z]) & set(form.velocities)]
+    rows = velocity_rows(form)
     J = numbers(jacobian(rows, form.velocities), values) if rows else np.zeros((0, n))
     return -numbers(form.balance[:n], still), scipy.linalg.null_space(J) if len(J) else np.eye(n)
 
@@ -224,7 +226,7 @@ def _without_friction(
         return isinstance(e, (sp.Abs, sp.sign)) and bool(e.atoms(sp.Derivative)) and float(e.args[0].subs(rest)) == 0.0
 
     def smooth(expression: sp.Expr) -> sp.Expr:
-        return sp.sympify(expression).replace(slips, lambda e: sp.S.Zero)
+        return as_expression(expression).replace(slips, lambda e: sp.S.Zero)
 
     held = zip(system.coordinates, friction.W @ load, strict=True)
     forces = {q: smooth(system.forces.get(q, 0)) - sp.Float(f) for q, f in held}
@@ -281,7 +283,7 @@ def _on_side(expression: sp.Expr, near: Mapping[sp.Expr, float]) -> sp.Expr:
             return (1 + sign) / 2
         return sign * e.args[0] if isinstance(e, sp.Abs) else sign
 
-    return sp.sympify(expression).replace(lambda e: isinstance(e, _ROUGH), taken)
+    return as_expression(expression).replace(lambda e: isinstance(e, _ROUGH), taken)
 
 
 def _point(system: System, at: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:

@@ -56,6 +56,7 @@ def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> Linear
         closed=True,
         errors=None if linear.errors is None else _padded(linear.errors, len(A)),
         outputs={},
+        mode_names={},
     )
 
 

@@ -94,9 +94,10 @@ def relative_degrees(outputs: Outputs, flow: Flow, chains: Sequence[Chain]) -> t
         if not weak:
             return found, samples
         for i in weak:
-            if hopeless(flow, found[i], samples):
+            longer = extend(flow, found[i], [found[j] for j in held] if outputs.combine else [], samples)
+            if hopeless(flow, longer, samples):
                 outputs.refuse(found[i])
-            found[i] = extend(flow, found[i], [found[j] for j in held] if outputs.combine else [], samples)
+            found[i] = longer
 
 
 def begin_chain(flow: Flow, name: str, *y: Node) -> Chain:
@@ -132,10 +133,10 @@ def row_at(p: Sequence[Node] | np.ndarray, values: Values) -> np.ndarray:
 
 
 def hopeless(flow: Flow, chain: Chain, samples: Samples) -> bool:
-    """Whether no input can ever appear: as many differentiations as states, or a that does not depend on the state."""
-    if chain.degree >= len(flow.states):
+    """Whether no input can ever appear: more differentiations than states, or a last y that no state changes."""
+    if chain.degree > len(flow.states):
         return True
-    slopes = gradient(chain.a, flow.states)
+    slopes = gradient(chain.y[-1], flow.states)
     left = [slope for slope, zero in zip(slopes, vanishing(slopes), strict=True) if not zero]
     return not left or all(_all_cancel(left, values) for values in samples)
 

@@ -29,6 +29,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.notebook_repr import html
 
 
@@ -84,7 +85,7 @@ def helmholtz(equations: Sequence[sp.Expr], coordinates: Sequence[sp.Expr]) -> H
         raise VinculumError(f"there are {len(equations)} equations for {len(q)} coordinates.")
     t = q[0].args[0]
     v, a = [c.diff(t) for c in q], [c.diff(t, 2) for c in q]
-    F = [sp.sympify(f) for f in equations]
+    F = [as_expression(f) for f in equations]
     by_a, by_v, by_q = (_jacobian(F, z, q) for z in (a, v, q))
     H1 = by_a - by_a.T
     H2 = by_v + by_v.T - (by_a + by_a.T).diff(t)
@@ -179,7 +180,7 @@ def integrating_multiplier(accelerations: Sequence[sp.Expr], coordinates: Sequen
     q = tuple(coordinates)
     t = q[0].args[0]
     v = [c.diff(t) for c in q]
-    f = [sp.sympify(entry) for entry in accelerations]
+    f = [as_expression(entry) for entry in accelerations]
     f_v, f_q = _jacobian(f, v, q), _jacobian(f, q, q)
     motion = dict(zip([c.diff(t, 2) for c in q], f, strict=True))
     Phi = f_v.diff(t).subs(motion).doit() / 2 - f_q - f_v * f_v / 4

@@ -21,6 +21,7 @@ import sympy as sp
 from vinculum.derivation.mechanics.sample_states import consistent_states
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, DomainError, VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import Converter, Node, evaluate, symbols
 from vinculum.notebook_repr import html
 
@@ -48,12 +49,12 @@ class Inverse:
         free = self.tangents.shape[1]
         if along is not None and len(along) != free:
             raise VinculumError(f"there are {free} free directions; got {len(along)} coefficients.")
-        if along is None and scale is not None and self.tangential.is_zero_matrix and sp.sympify(scale) != 0:
+        if along is None and scale is not None and self.tangential.is_zero_matrix and as_expression(scale) != 0:
             raise VinculumError(
                 f"scale={scale} multiplies the tangential part, which is zero here. " + _tangential_advice(free)
             )
-        tangent = self.tangential if along is None else self.tangents * sp.Matrix(along)
-        return list(tangent * sp.sympify(1 if scale is None else scale) + self.normal)
+        tangent = self.tangential if along is None else self.tangents * sp.Matrix(list(map(as_expression, along)))
+        return list(tangent * as_expression(1 if scale is None else scale) + self.normal)
 
     def system(
         self,
@@ -84,7 +85,8 @@ def inverse_problem(
     >>> inverse_problem([x, y], {"circle": (x**2 + y**2 - 1) / 2}, 0).rates()
     [y(t), -x(t)]
     """
-    x, phi = tuple(states), dict(integrals)
+    x, phi = tuple(map(as_expression, states)), {name: as_expression(f) for name, f in integrals.items()}
+    tangent = [[as_expression(entry) for entry in row] for row in tangent]
     time = x[0].args[0]
     J = sp.Matrix(list(phi.values())).jacobian(sp.Matrix(x))
     r, N = J.shape
@@ -113,7 +115,7 @@ def vector_product(rows: Sequence[Sequence[sp.Expr]]) -> sp.Matrix:
 def _partial(f: sp.Expr, x: Sequence[sp.Expr], time: sp.Symbol) -> sp.Expr:
     """∂f/∂t at fixed x."""
     fixed = {key: sp.Dummy(f"x{i}") for i, key in enumerate(x)}
-    return sp.sympify(f).subs(fixed).diff(time).subs({dummy: key for key, dummy in fixed.items()})
+    return as_expression(f).subs(fixed).diff(time).subs({dummy: key for key, dummy in fixed.items()})
 
 
 def _erugin(phi: Mapping[str, sp.Expr], erugin: Mapping[str, sp.Expr] | sp.Expr | float) -> sp.Matrix:
@@ -121,8 +123,8 @@ def _erugin(phi: Mapping[str, sp.Expr], erugin: Mapping[str, sp.Expr] | sp.Expr 
         missing = [name for name in phi if name not in erugin]
         if missing:
             raise VinculumError(f"the integral {', '.join(missing)} has no function F. Write erugin={{name: F}}.")
-        return sp.Matrix([erugin[name] for name in phi])
-    return sp.Matrix([-sp.sympify(erugin) * f for f in phi.values()])
+        return sp.Matrix([as_expression(erugin[name]) for name in phi])
+    return sp.Matrix([-as_expression(erugin) * f for f in phi.values()])
 
 
 def _refuse(J: sp.Matrix, r: int, N: int, tangent: Sequence) -> None:

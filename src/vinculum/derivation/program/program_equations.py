@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -16,8 +16,11 @@ from vinculum.derivation.mechanics.lagrange import matrix_product, product, symm
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
+from vinculum.derivation.program.dynamic_extension import Extension, equilibrated
+from vinculum.derivation.program.perturbation import Binomial, refuse_rates
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
+from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import (
     ZERO,
@@ -30,9 +33,11 @@ from vinculum.graph import (
     solve_definite,
     substitute,
     symbol,
+    symbols,
     to_sympy,
     vector,
 )
+from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows, plain, vlatex
@@ -54,7 +59,9 @@ class ProgramEquations:
     preferred: tuple[Node, ...]  # N₀
     weights: tuple[Node, ...]  # 1/w
     points: tuple[Values, ...]  # consistent states at which ranks and pivots are chosen
+    extension: Extension | None = None  # integrators before inputs; ``system`` contains them
     elimination: Explicit | None = None  # N and ẋ, with pivots that are good at the first point
+    kept: Kept = field(default_factory=Kept, init=False)  # what was prepared for runs
 
     # -- results -------------------------------------------------------------------------------------------------
 
@@ -71,9 +78,46 @@ class ProgramEquations:
 
     @property
     def controls(self) -> dict[sp.Expr, sp.Expr]:
-        """N(x, t) on the exact motion as SymPy expressions. Large for a large system."""
-        found = self._exact(self.explicit().reactions)
-        return {u: to_sympy(node) for u, node in zip(self.system.inputs, found, strict=True)}
+        """The law N(x, t) as SymPy expressions, with its gains; without ``rates``, N on the exact motion.
+
+        N = P⁻¹ (-a - c), c = -Z(y): equation (16) of Mukharlyamov and Kirgizbaev. Large for a large system.
+        """
+        found = dict(zip(self.system.nodes.inputs, self._closed(self.explicit().reactions), strict=True))
+        stated = {symbol(u): node for u, node in self._original_inputs.items()}
+        found = dict(zip(stated, substitute(list(stated.values()), found), strict=True)) | found
+        return {key.value: to_sympy(node) for key, node in found.items() if key is not node}
+
+    @property
+    def law(self) -> tuple[Node, ...]:
+        """(r) the corrections c with which the constraints are approached, of state, time and gains."""
+        if self.prescribed is None:
+            return (ZERO,) * len(self.chains_found)
+        return tuple(self.prescribed.of([chain.y for chain in self.chains_found]))
+
+    @property
+    def unset(self) -> tuple[sp.Symbol, ...]:
+        """Gains in the law that have no value yet: give them to `simulate` as parameters, or see `with_values`."""
+        known = {symbol(key) for key in (*self.states, *self.parameters, self.time)}
+        return tuple(sorted((s.value for s in symbols(self.law) - known), key=str))
+
+    def with_values(self, values: Mapping[sp.Symbol, float]) -> ProgramEquations:
+        """The same equations with values for gains, which become parameters like those of the system."""
+        strange = [s for s in values if s not in self.unset]
+        if strange:
+            near = suggestion(name_of(strange[0]), map(name_of, self.unset))
+            raise ModelError("Invalid gains", [f"{listed(strange)} is not a gain without a value.{near}"])
+        if not values:
+            return self
+        system = replace(self.system, parameters={**self.system.parameters, **values})
+        points = tuple({**point, **{symbol(k): float(v) for k, v in values.items()}} for point in self.points)
+        found = replace(self, system=system, points=points, elimination=None)
+        found._refuse_values(points[0])
+        return found.at_reference()
+
+    def _refuse_values(self, values: Values) -> None:
+        rates = self.form.rates.rate if isinstance(self.form.rates, Binomial) else self.form.rates
+        each = rates.values() if isinstance(rates, Mapping) else np.ravel(np.asarray(rates, dtype=object))
+        refuse_rates([as_expression(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
 
     @property
     def dimension(self) -> int:
@@ -83,7 +127,7 @@ class ProgramEquations:
     def operations(self) -> Counter[str]:
         """Operations needed for rates and inputs together; ``.total()`` adds them up."""
         explicit = self.explicit()
-        return operations(self._exact([*explicit.rates, *explicit.reactions]))
+        return operations(self._closed([*explicit.rates, *explicit.reactions]))
 
     def latex(self) -> str:
         """ẋ = F + B N and P N = h, with named intermediates, as LaTeX."""
@@ -98,14 +142,18 @@ class ProgramEquations:
         return self._print(plain).lines
 
     def _print(self, write: Write) -> Printed:
-        """ẋ = F + B N, then P N = -a (the exact motion), with named intermediates where expressions are shared."""
+        """ẋ = F + B N, then P N = -a - c, with named intermediates where expressions are shared."""
         nodes, system = self.system.nodes, self.system
         N = vector(nodes.inputs)
         rates = nodes.F + product(nodes.B, N) if len(N) else nodes.F
         left: list[Node] = [symbol(x.diff(system.time)) for x in system.states]
         left += list(product(self.P, N)) if len(N) else []
-        right = [*rates, *(-chain.a for chain in self.chains_found)]
-        taken = [name_of(key) for key in (*system.states, *system.inputs, *system.parameters)]
+        renamed = {} if self.extension is None else self.extension.aliases
+        stated = {symbol(u): node for u, node in self._original_inputs.items() if u not in renamed}
+        left += list(stated)
+        right = [*rates, *(-chain.a - c for chain, c in zip(self.chains_found, self.law, strict=True))]
+        right += list(stated.values())
+        taken = [name_of(key) for key in (*system.states, *system.inputs, *self.parameters, *self.unset)]
         lines = [(a, b) for a, b in zip(left, right, strict=True) if a is not b]  # ẋ = ẋ says nothing
         return shared([side for line in lines for side in line], taken, write)
 
@@ -153,27 +201,28 @@ class ProgramEquations:
         """The state, its rates {x.diff(t): value} and the inputs {N: value}."""
         values = self.values(state)
         explicit = self.explicit(values)
-        found = evaluate(self._exact([*explicit.rates, *explicit.reactions]), values)
+        found = evaluate(self._closed([*explicit.rates, *explicit.reactions]), values)
         keys = (*(x.diff(self.time) for x in self.states), *self.system.inputs)
         return {key: values[symbol(key)] for key in self.states} | dict(zip(keys, found, strict=True))
 
     def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
         """A state in the user's symbols as numbers for the graph; missing and unknown symbols are refused."""
-        known = (*self.states, *self.parameters, self.time)
+        known = (*self.states, *self.parameters, *self.unset, self.time)
         problems = [
             f"{name_of(key)} is not a symbol of the system.{suggestion(name_of(key), map(name_of, known))}"
             for key in state
             if key not in known
         ]
-        missing = [key for key in self.states if key not in state]
+        missing = [key for key in (*self.states, *self.unset) if key not in state]
         problems += [f"no value for {listed(missing)}."] if missing else []
         if problems:
             raise ModelError(f"Invalid state of {self.name!r}", problems)
         complete = {self.time: 0.0} | dict(self.parameters) | dict(state)
         return {symbol(key): float(value) for key, value in complete.items()}
 
-    def _exact(self, nodes: Sequence[Node]) -> list[Node]:
-        return substitute(list(nodes), dict.fromkeys(self.corrections, ZERO))
+    def _closed(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the corrections of the law."""
+        return substitute(list(nodes), dict(zip(self.corrections, self.law, strict=True)))
 
     # -- the protocol `integrable.Equations`, which simulations use ----------------------------------------------
 
@@ -207,7 +256,12 @@ class ProgramEquations:
     @property
     def holding(self) -> dict[str, sp.Expr]:
         """N by name: all of them are solved from the constraints."""
-        return {name_of(u): u for u in self.system.inputs}
+        return {name_of(u): u for u in (*self._original_inputs, *self.system.inputs)}
+
+    @property
+    def _original_inputs(self) -> Mapping[sp.Expr, Node]:
+        """The inputs of the system as stated, where a dynamic extension changed them."""
+        return {} if self.extension is None else self.extension.inputs
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -230,7 +284,8 @@ class ProgramEquations:
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """All residuals at once, by any state that may move."""
-        return (StartLevel("states", tuple((r.constraint, r.node) for r in self.residuals), self.states),)
+        residuals = tuple((r.constraint, r.node) for r in self.residuals)
+        return (StartLevel("states", residuals, self.states, self.points),)
 
     def refuse_start(self, values: Values) -> None:
         """Refuse a state at which the inputs do not reach all constraints."""
@@ -241,6 +296,10 @@ class ProgramEquations:
     def integrable(self, *states: Values) -> Integrable:
         """ẋ, N, residuals and energy as nodes, with pivots that are good at all given states (default: first point)."""
         known, explicit = (states or self.points)[0], self.explicit(*states)
+        return self.kept.get(("integrable", explicit), lambda: self._integrable(explicit)).at(known)
+
+    def _integrable(self, explicit: Explicit) -> Integrable:
+        """The record with an elimination."""
         nodes, chains = self.system.nodes, [chain.y for chain in self.chains_found]
         holding = {name: symbol(u) for name, u in self.holding.items()}
         return Integrable(
@@ -251,33 +310,35 @@ class ProgramEquations:
             constraints=tuple(map(Held, self.constraint_names, self.corrections, chains)),
             residuals=self.residuals,
             projections=((tuple(residual.node for residual in self.residuals), nodes.x),),
-            pivots=explicit.pivots_at(known),
+            pivots=explicit.pivots,
             roles=Roles(symbols=nodes.x, shown=nodes.x, reactions=holding, holding=holding),
             energy=self._energy(explicit),
             prescribed=self.prescribed,
         )
 
     def _outputs(self, explicit: Explicit) -> dict[Node, Node]:
-        """x, ẋ and N on the exact motion."""
+        """x, ẋ and N, with the corrections c."""
         x, inputs = self.system.nodes.x, self.system.nodes.inputs
         rates = {symbol(key.diff(self.time)): rate for key, rate in zip(self.states, explicit.rates, strict=True)}
         found = {key: rate for key, rate in rates.items() if key not in x}
-        found |= dict(zip(inputs, explicit.reactions, strict=True))
-        return {key: key for key in x} | dict(zip(found, self._exact(list(found.values())), strict=True))
+        held = dict(zip(inputs, explicit.reactions, strict=True))
+        stated = {symbol(u): node for u, node in self._original_inputs.items()}
+        found |= held | dict(zip(stated, substitute(list(stated.values()), held), strict=True))
+        return found | {key: key for key in x}
 
     def _energy(self, explicit: Explicit) -> Energy | None:
-        """E and dE/dt as stated, with N on the exact motion. What an affine system calls inputs need not be forces."""
+        """E and dE/dt as stated, with N. What an affine system calls inputs need not be forces."""
         nodes = self.system.nodes
         if nodes.energy is None:
             return None
-        power = substitute([nodes.power], dict(zip(nodes.inputs, self._exact(explicit.reactions), strict=True)))[0]
+        power = substitute([nodes.power], dict(zip(nodes.inputs, explicit.reactions, strict=True)))[0]
         return Energy(nodes.energy, {} if power is ZERO else {WORK: power})
 
     def singular_at(self, values: Values) -> str:
         """A sentence on the constraints that the inputs no longer hold at a state; empty if they hold all."""
         if not self.chains_found:
             return ""
-        P = numbers(self.P, values)
+        P = equilibrated(numbers(self.P, values))
         rank = rank_of(P)
         if rank == len(P):
             return ""
@@ -290,6 +351,7 @@ class ProgramEquations:
             "form": self.form.name,
             "states": listed(self.states),
             "inputs": listed(self.system.inputs) or "none",
+            **({} if self.extension is None else {"added states": listed(self.extension.states)}),
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",
         }
         head = f'ProgramEquations of "{self.name}"'

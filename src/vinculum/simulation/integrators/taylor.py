@@ -1,13 +1,16 @@
 """Taylor integration with heyoka: high order, long steps, errors close to rounding.
 
-An integrator is compiled once for all numbers of a problem. Every run owns a copy of it (about a millisecond), so runs
-in several threads, or nested runs, are independent.
+An integrator is compiled once for all numbers of a problem. Every run owns a copy of it, so runs in several threads,
+or nested runs, are independent. A copy takes about a millisecond; a run that has ended leaves its copy for the next.
 """
 
 from __future__ import annotations
 
 import copy
 import time as clock
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,12 +19,18 @@ import numpy as np
 
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.errors import About, Finding, VinculumError, call
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
-from vinculum.graph.traverse import describe
-from vinculum.simulation.integrators.methods import Method, Reached, next_chunk, refuse_tolerance, register
-from vinculum.simulation.problem.discontinuities import rough_functions
-from vinculum.simulation.problem.events import DIRECTIONS, Happened, is_recorded
+from vinculum.simulation.integrators.methods import (
+    Method,
+    Reached,
+    next_chunk,
+    out_of_reach,
+    refuse_tolerance,
+    register,
+)
+from vinculum.simulation.integrators.taylor_chunks import Chunk, at_instants, with_polynomials
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events, is_recorded
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
@@ -37,7 +46,6 @@ from vinculum.simulation.trajectory.outcome import (
     NON_FINITE,
     REPIVOT,
     STALLED,
-    Cause,
     Outcome,
     ended_by,
     finished,
@@ -51,6 +59,7 @@ _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) abou
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
+_MOST_IDLE = 16  # copies of an integrator that wait for a run
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
@@ -79,7 +88,7 @@ class Taylor(Method):
 
     def refuse(self, problem: Problem) -> None:
         """Raise if the equations have a corner at an unknown place: a series would step over it."""
-        kinks = rough_functions(problem.nodes.rates)
+        kinks = problem.nodes.rough
         if kinks:
             names = ", ".join(kinks)
             found = f"The equations contain {names}, which are not smooth: a Taylor series would not see the corner."
@@ -94,9 +103,10 @@ class Taylor(Method):
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
-            problem = problem.with_nodes(events=())  # an event at the start would cut the step short
-        taylor = _start_integrator(self, problem, t, x).taylor
-        step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
+            problem = problem.without_events()  # an event at the start would cut the step short
+        with _compile_for(self, problem).owned(t, x, problem.values) as integrator:
+            taylor = integrator.taylor
+            step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
         return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
@@ -131,6 +141,7 @@ class Integrator:
     plain: list[int]  # numbers of the non-terminal events, in heyoka's order
     terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
     corners: int
+    idle: deque[Integrator] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
 
     @property
     def hits(self) -> dict[int, Hits]:
@@ -138,9 +149,27 @@ class Integrator:
         events = self.taylor.nt_events if self.plain else ()
         return {j: event.callback for j, event in zip(self.plain, events, strict=True)}
 
-    def copy(self) -> Integrator:
-        """The same compiled code with a separate state and separate receivers."""
-        return Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+    @contextmanager
+    def owned(self, t: float, x: np.ndarray, p: np.ndarray) -> Iterator[Integrator]:
+        """A copy for one run: the same compiled code with a separate state and separate receivers."""
+        try:
+            copied = self.idle.pop()
+        except IndexError:
+            copied = Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+        copied.start(t, x, p)
+        yield copied
+        self.idle.append(copied)  # not after an error: its state may be anything
+
+    def start(self, t: float, x: np.ndarray, p: np.ndarray) -> None:
+        """Put it at a time and state."""
+        taylor = self.taylor
+        taylor.time = t
+        taylor.state[:] = x
+        taylor.pars[:] = p[: len(taylor.pars)]
+        if taylor.with_events:
+            taylor.reset_cooldowns()
+        for hits in self.hits.values():
+            hits.found.clear()
 
 
 @lru_cache(maxsize=64)
@@ -183,7 +212,13 @@ def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | N
 
 
 def _compile_for(method: Taylor, problem: Problem) -> Integrator:
-    """The compiled integrator of a problem; runs use copies of it."""
+    """The compiled integrator of a problem; runs own copies of it."""
+    forward = problem.sides is None or problem.sides.forward
+    key = "taylor", forward, method.tolerance, method.compact
+    return problem.branch.known.get(key, lambda: _compile(method, problem, forward))
+
+
+def _compile(method: Taylor, problem: Problem, forward: bool) -> Integrator:
     nodes, branch = problem.nodes, problem.branch
     events = tuple(
         (node, DIRECTIONS[event.direction], event.terminal)
@@ -193,59 +228,67 @@ def _compile_for(method: Taylor, problem: Problem) -> Integrator:
         return compiled(
             nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
             branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
-            problem.sides is None or problem.sides.forward, method.tolerance, method.compact,
+            forward, method.tolerance, method.compact,
         )  # fmt: skip
-
-
-def _start_integrator(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Integrator:
-    """A copy of the integrator for one run, at a given time and state."""
-    integrator = _compile_for(method, problem).copy()
-    taylor = integrator.taylor
-    taylor.time = t
-    taylor.state[:] = x
-    taylor.pars[:] = problem.values[: len(taylor.pars)]
-    if taylor.with_events:
-        taylor.reset_cooldowns()
-    return integrator
 
 
 # -- a run -------------------------------------------------------------------------------------------------------
 
 
 def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    with _compile_for(method, problem).owned(t0, x, problem.values) as integrator:
+        return _run(integrator, problem, run, t0, x)
+
+
+def _run(integrator: Integrator, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    """Chunks of steps, until one of them has an ending."""
     t1, recorder = run.plan.t1, run.recorder
-    integrator = _start_integrator(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     options = {"callback": project_after_step(problem)} if run.stabilization.acts == AFTER_STEPS else {}
     steps, good = _FIRST_CHUNK, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), integrator.taylor.time
-        result = integrator.taylor.propagate_until(target, max_steps=steps, c_output=True, **options)
+        if options or recorder.keep_dense or target != t1 or problem.branch.margins:
+            chunk = with_polynomials(integrator.taylor, target, steps, options)
+        else:
+            chunk = at_instants(integrator.taylor, steps, recorder)
         target = t1
-        good = _collect(problem, monitor, result[4], recorder, good)
-        recorder.steps += int(result[3])
-        _take_events(problem, integrator, recorder, t0)
+        good, missed = _collect(problem, monitor, chunk, recorder, good)
+        recorder.steps += chunk.steps
+        _take_events(problem, integrator, recorder, t0, good[0])
         run.report(good[0])
-        ending = _ending(problem, integrator, result[0], good, reached, t0, t1, recorder)
-        if ending is None or ending.kind == FINISHED:
-            missed = _missed_corner(problem, good)
-            ending = ending if missed is None else missed
+        ending = _ending(problem, integrator, chunk.outcome, good, reached, t0, t1, recorder)
+        if missed and (ending is None or ending.kind == FINISHED):
+            ending = Outcome(CORNER, good[0])
+        if ending is None:
+            ending = endless_events(recorder, t1 - run.plan.t0)
+        if ending is None or ending.kind == STALLED:
+            far = out_of_reach(run, good[0])
+            ending = ending if far is None else far
         if ending is not None:
             return ending, *good
         steps = next_chunk(steps, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
 
 
-def _missed_corner(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
-    """The outcome if the motion passed a corner that was not detected."""
-    margins, surfaces = problem.branch.margins, problem.nodes.corners.surfaces
+def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.ndarray) -> float | None:
+    """The time of the first corner that the motion passed unnoticed between its steps; None if there is none."""
+    margins = problem.branch.margins
     if not margins:
         return None
-    values = problem.compiled(margins)(*good, problem.values)
-    if values.min() >= -_MISSED * (1.0 + np.abs(good[1]).max()):
+    functions = problem.compiled(margins)
+    values = functions.rows(knots, states, problem.values)
+    passed = (values < -_MISSED * (1.0 + np.abs(states).max(axis=1, keepdims=True))).any(axis=1)
+    if not passed.any():
         return None
-    corner = About("expression", describe(surfaces[values.argmin()]))
-    return Outcome(STALLED, good[0], Cause("missed corner", [corner]))
+    late = int(np.argmax(passed))
+    k = int(values[late].argmin())
+    early = max((i for i in range(late) if values[i, k] >= 0), default=0)
+    low, high = knots[early], knots[late]
+    while (middle := (low + high) / 2) not in (low, high):
+        here = functions(middle, np.array(dense(middle)), problem.values)[k]
+        low, high = (middle, high) if here >= 0 else (low, middle)
+    return float(low)
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
@@ -260,42 +303,44 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
 
 
 def _collect(
-    problem: Problem, monitor: Any, dense: Any, recorder: Recorder, good: tuple[float, np.ndarray]
-) -> tuple[float, np.ndarray]:
-    """Record samples and maxima of a chunk; returns its last finite state."""
-    if dense is None:
-        return good
-    knots = np.array(dense.times)
-    states = np.array(dense(knots))
+    problem: Problem, monitor: Any, chunk: Chunk, recorder: Recorder, good: tuple[float, np.ndarray]
+) -> tuple[tuple[float, np.ndarray], bool]:
+    """Record samples and maxima of a chunk; returns its last good state, and whether a missed corner is there."""
+    knots, states = chunk.knots, chunk.states
     finite = np.all(np.isfinite(states), axis=1)
     if not finite.all():
         first_bad = int(np.argmin(finite))
         knots, states = knots[:first_bad], states[:first_bad]
     if not len(knots):
-        return good
+        return good, False
+    corner = _missed_corner(problem, chunk.dense, knots, states)
+    if corner is not None:
+        knots = np.append(knots[(knots - corner) * (knots[-1] - knots[0]) < 0], corner)
+        states = np.array(chunk.dense(knots))
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
-    _sample(dense, recorder, knots)
-    if recorder.keep_dense:
-        recorder.dense.append(dense)
-    return float(knots[-1]), states[-1].copy()
+    _sample(chunk, recorder, knots)
+    if recorder.keep_dense and chunk.dense is not None:
+        recorder.dense.append(chunk.dense)
+    return (float(knots[-1]), states[-1].copy()), corner is not None
 
 
-def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
+def _sample(chunk: Chunk, recorder: Recorder, knots: np.ndarray) -> None:
     """Record the requested samples between the first and the last knot."""
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
     inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, np.array(dense(ready)))
+        recorder.add(ready, chunk.samples(ready))
 
 
-def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:
-    """Record the non-terminal events of a chunk, in the order of the run; a zero at the start does not count."""
+def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float, t: float) -> None:
+    """Record the non-terminal events of a chunk up to t, in the order of the run; zeros at the start do not count."""
     found = []
     for j, hits in integrator.hits.items():
-        found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
+        after = [(time, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
+        found += [(time, j, sign) for time, sign in after if abs(time - t0) <= abs(t - t0)]
         hits.found.clear()
     for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
         name = problem.nodes.events[j].name

@@ -77,7 +77,7 @@ class Promise:
     def refined(self, problem: Problem, factor: int) -> tuple[float, Feedback]:
         """A step that is shorter by a factor, and the feedback with the same kτ."""
         rows = [[g * factor ** (len(row) - j) for j, g in enumerate(row)] for row in self.rows]
-        return self.step / factor, linear_feedback(problem.integrable.chains, rows)
+        return self.step / factor, linear_feedback(problem.integrable.chains, rows, law=True)
 
 
 def make_promise(
@@ -218,7 +218,7 @@ class _Search:
     def _promise(self, probes: Sequence[Probes], step: float, rate: float) -> Promise:
         """The bounds Σ_m |S^m| D of gains, with a margin, plus what is added between the steps and by rounding."""
         rows = self._rows(rate, step)
-        law = linear_feedback(self.problem.integrable.chains, rows)
+        law = linear_feedback(self.problem.integrable.chains, rows, law=True)
         D, between = self._defects(probes, step, law)
         sizes = [float(np.abs(p.x).max(initial=0.0)) for p in probes]
         rounding = 64 * np.finfo(float).eps * (1 + max(sizes))
