@@ -52,6 +52,9 @@ promises: $(FOR_DEVELOPERS)  ## make a thousand random runs with a promised accu
 hostile: $(FOR_DEVELOPERS)  ## read a thousand run files of a stranger
 	@PYTHONPATH=tests $(RUN) -m simulate.hostile $(ARGS)
 
+faults: $(FOR_DEVELOPERS)  ## kill every writer and signal the command line, a hundred times each
+	@PYTHONPATH=tests:. $(RUN) -m faults.kills $(ARGS)
+
 robots: $(FOR_DEVELOPERS)  ## read published robots (130 MB) and compare them with Pinocchio
 	@$(RUN) -m pip install --quiet example-robot-data==6.0.0
 	@$(RUN) tests/bodies/robots.py $(ARGS)

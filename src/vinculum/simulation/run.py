@@ -60,7 +60,7 @@ def simulate(
     the constraints: the motion starts there and approaches them.
     ``times`` is (start, end) or an array of instants.
 
-    ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf", SUNDIALS; stiff),
+    ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf"; stiff),
     "auto", and with a ``step``: `RungeKutta` ("euler", "midpoint", "rk4") and `Adams` ("ab2" to "ab5", "abm2" to
     "abm4"). ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an object with gains or with an
     accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
@@ -80,10 +80,10 @@ def simulate(
     )
     asked.refuse_options(step_is_chosen=bound is not None)
     grid, watched = check_times(times), _check_events(asked, events)
-    equations = _with_gains(equations, parameters)
+    equations = with_gains(equations, parameters)
     numbers = _parameters(equations, parameters)
     laws = {**equations.laws, **_check_laws(inputs)}
-    approached = _approached(equations, stabilization)
+    approached = approached_constraints(equations, stabilization)
     problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
@@ -113,7 +113,7 @@ def _guaranteed(found: GuaranteedRun, dense: bool, clocks: tuple[float, float]) 
     return replace(made, promised=found.promise.bounds, trajectory_error=found.error)
 
 
-def _approached(equations: Equations, stabilization: Stabilization | str | None) -> tuple[str, ...]:
+def approached_constraints(equations: Equations, stabilization: Stabilization | str | None) -> tuple[str, ...]:
     """The constraints off which a run may start: somebody chose the rates with which it approaches them."""
     chosen = isinstance(stabilization, Stabilization) and stabilization.feeds_back and stabilization.given
     prescribed = isinstance(equations, ProgramEquations) and equations.prescribed is not None
@@ -121,7 +121,7 @@ def _approached(equations: Equations, stabilization: Stabilization | str | None)
     return equations.constraint_names if (chosen or prescribed) and not bounded else ()
 
 
-def _with_gains(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> Equations:
+def with_gains(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> Equations:
     """The equations with values for the gains that were left as symbols; raises if one is missing."""
     if not isinstance(equations, ProgramEquations) or not equations.unset:
         return equations
