@@ -1,4 +1,4 @@
-"""Bounds of the residuals of constraints: from step to step, and for given gains.
+"""Bounds of the residuals of constraints: from step to step, for given gains, and along a run.
 
 A method carries the residual of a constraint from step to step, η⁺ = S η + d. For closed-loop residuals η̇ = K η (K the
 companion matrix of the gains), `step_matrix` of the method gives S: R(τK) for a Runge-Kutta method, Φ - b g for sampled
@@ -6,32 +6,22 @@ feedback with any method, and for an Adams method the matrix of a longer state t
 the residual stays below Σ_m |S^m| D, component by component: the theorem of Mukharlyamov and Kirgizbaev, corrected,
 without norms.
 
-`gain_interval`: with z = kτ, the residual of a first-order constraint obeys η⁺ = R(-z) η + d(z) and stays within ε when
-
-    |d(z)| ≤ (1 - |R(-z)|) ε,     d(z) = γ τ² P(z) + D τ^{p+1},     P(z) = 1/2 - b·c - z bᵀ (1 + zA)⁻¹ (c²/2 - A c),
-
-where γ = Xᵀ g_xx X is the curvature of the constraint along the motion and D the error of the method in it. Sampled
-feedback has R = 1 - z and P = 0 for every Runge-Kutta method of order two or more; an Adams method has |d| ≤ z ε for z
-below its limit.
-
 Source: Mukharlyamov, Kirgizbaev, theorem of section 5, corrected; docs/program_constraints.md.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from vinculum.errors import Finding, VinculumError, call
-from vinculum.notebook_repr import html
 from vinculum.simulation.integrators.fixed_step import FixedStep
-from vinculum.simulation.integrators.methods import Method, method_from, method_names
+from vinculum.simulation.integrators.methods import Method, method_names
 
-_MOST_TERMS = 200_000
-_FINE = 4000  # points of the search in z
+_MOST_TERMS, _BLOCK = 200_000, 64
 
 # -- from step to step -------------------------------------------------------------------------------------------
 
@@ -61,13 +51,23 @@ def amplification(S: np.ndarray, r: int) -> np.ndarray:
     radius = float(np.abs(np.linalg.eigvals(S)).max())
     if radius >= 1 - 1e-12:
         return np.full((r, r), np.inf)
-    total, power = np.zeros((r, r)), np.eye(len(S))[:, :r]
-    for _ in range(_MOST_TERMS):
-        total += np.abs(power[:r])
-        power = S @ power
-        if np.abs(power).max() <= 1e-6 * total.max() * (1 - radius):
+    total = np.zeros((r, r))
+    for block in islice(powers(S, np.eye(len(S))[:, :r]), _MOST_TERMS // _BLOCK):
+        total += np.abs(block[:, :r]).sum(axis=0)
+        if np.abs(block[-1]).max() <= 1e-6 * total.max() * (1 - radius):
             break
     return total
+
+
+def powers(S: np.ndarray, start: np.ndarray) -> Iterator[np.ndarray]:
+    """S^m start for m = 0, 1, 2, ..., many at a time: (block, *start.shape)."""
+    block = [start]
+    for _ in range(_BLOCK - 1):
+        block.append(S @ block[-1])
+    leap, stacked = np.linalg.matrix_power(S, _BLOCK), np.array(block)
+    while True:
+        yield stacked
+        stacked = leap @ stacked
 
 
 def last_inside(holds: Callable[[float], bool], inside: float, outside: float) -> float:
@@ -78,59 +78,7 @@ def last_inside(holds: Callable[[float], bool], inside: float, outside: float) -
     return float(inside)
 
 
-# -- gains that keep a first-order constraint within a bound -----------------------------------------------------
-
-
-@dataclass(frozen=True)
-class GainInterval:
-    """All gains k between ``low`` and ``high`` keep the bound; if ``low`` > ``high``, none does."""
-
-    low: float
-    high: float
-
-    def __bool__(self) -> bool:
-        return bool(self.low <= self.high)
-
-    def __contains__(self, k: float) -> bool:
-        return self.low <= k <= self.high
-
-    _repr_html_ = html
-
-
-def gain_interval(
-    method: FixedStep | str,
-    step: float,
-    epsilon: float,
-    *,
-    curvature: float = 0.0,
-    error: float = 0.0,
-    sampled: bool = False,
-) -> GainInterval:
-    """The interval of k for which |η| ≤ ε is guaranteed: ``curvature`` is γ, ``error`` the constant D of D τ^{p+1}.
-
-    Euler's method: γτ/(2ε) ≤ k ≤ 2/τ - γτ/(2ε).
-
-    >>> found = gain_interval("euler", 1e-3, 1e-3, curvature=16)
-    >>> round(found.low, 6), round(found.high, 6)
-    (8.0, 1992.0)
-    """
-    if not (step > 0 and epsilon > 0):
-        raise VinculumError(f"step and epsilon must be positive; got {step} and {epsilon}.")
-    chosen = fixed_step(method_from(method))
-    z = np.linspace(0, chosen.stability_limit(sampled), _FINE + 1)
-    margin = chosen.margin(z, step, epsilon, curvature, error, sampled)
-    good = np.flatnonzero(margin >= 0)
-    good = good[good > 0]
-    if not len(good):
-        return GainInterval(np.inf, 0.0)
-
-    def kept(z: float) -> bool:
-        return bool(chosen.margin(z, step, epsilon, curvature, error, sampled) >= 0)
-
-    first, last = int(good[0]), int(good[-1])
-    low = last_inside(kept, z[first], z[first - 1])
-    high = last_inside(kept, z[last], z[last + 1]) if last < _FINE else float(z[-1])
-    return GainInterval(low / step, high / step)
+# -- methods that have a bound -----------------------------------------------------------------------------------
 
 
 def fixed_step(method: Method) -> FixedStep:
