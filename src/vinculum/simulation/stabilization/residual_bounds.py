@@ -1,4 +1,4 @@
-"""Bounds of the residuals of constraints: from step to step, for given gains, and along a run.
+"""Bounds of the residuals of constraints: from step to step, for given gains.
 
 A method carries the residual of a constraint from step to step, η⁺ = S η + d. For closed-loop residuals η̇ = K η (K the
 companion matrix of the gains), `step_matrix` of the method gives S: R(τK) for a Runge-Kutta method, Φ - b g for sampled
