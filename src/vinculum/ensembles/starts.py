@@ -6,7 +6,7 @@ each step the smallest that solves the linear equations, halved until the residu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,9 @@ class Starts:
         fixed: Sequence[sp.Expr] | None,
         parameters: Mapping[sp.Symbol, float],
         time: float,
+        approached: Collection[str] = (),
     ) -> None:
+        self.approached = approached
         self.equations, self.initial, self.guess, self.fixed = equations, dict(initial), guess, fixed
         self.parameters, self.time = dict(parameters), time
         self.keys = (*equations.user_symbols, *self.parameters)
@@ -88,6 +90,7 @@ class Starts:
             fixed=fixed,
             parameters=numbers,
             time=self.time,
+            approached=self.approached,
         )
         return np.array([{**found, **numbers}[key] for key in self.keys])
 
