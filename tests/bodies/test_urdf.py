@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from bodies.hostile_urdf import judge, mutant
 
 INERTIA = '<inertia ixx="0.02" ixy="0.001" ixz="-0.002" iyy="0.03" iyz="0.0005" izz="0.025"/>'
 
@@ -291,3 +292,9 @@ def test_sliding_blade_is_the_chaplygin_sleigh():
     forward = motion[x.diff()] * np.cos(motion[angle]) + motion[y.diff()] * np.sin(motion[angle])
     final = np.sqrt(0.1**2 + (0.2 + 0.25) / 1)  # all energy ends in the forward motion
     assert forward[-1] == pytest.approx(final, rel=1e-3)
+
+
+def test_files_of_a_stranger_are_read_or_refused(tmp_path):
+    """`make urdfs` has a thousand."""
+    verdicts = [judge(mutant(ARM, number), tmp_path) for number in range(60)]
+    assert set(verdicts) == {"read", "refused"}

@@ -7,8 +7,10 @@ replaced by an alarm.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -209,3 +211,16 @@ def test_text_that_is_used_later_is_refused_in_our_words(name, alarm):
         LATER[name]()
     assert not alarm
     assert "SympifyError" not in str(refused.value)
+
+
+def test_no_module_calls_the_evaluating_functions_of_sympy_or_python():
+    """`vinculum.expressions` is the only one, and hands only numbers to SymPy."""
+    source = Path(vn.__file__).parent
+    found = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(
+            r"\bsympify\(|\bparse_expr\(|(?<!def )(?<![.\w])eval\(|(?<![.\w])exec\(|pickle\.loads?\(", path.read_text()
+        )
+    }
+    assert found <= {"expressions.py"}

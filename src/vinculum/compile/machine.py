@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import Any
 
 _DEFINED = re.compile(r"^define (?!internal|private)[^@\n]*@(\w+)\(", re.MULTILINE)
 _NUMBERS = count()
+_GENERATION = 128  # libraries of one compiler
 COMPILING = threading.RLock()  # LLVM serves one thread at a time, whether this module, Numba or heyoka uses it
 
 
@@ -33,7 +34,8 @@ def _link(text: str, optimize: bool) -> Any:
     """The compiled module; only its machine code is kept."""
     import llvmlite.binding as llvm
 
-    machine, compiler = _compiler()
+    number = next(_NUMBERS)
+    machine, compiler = _compiler(number // _GENERATION)
     with llvm.parse_assembly(text, llvm.create_context()) as module:  # its own context: constants are freed with it
         module.triple = machine.triple
         if optimize:
@@ -44,12 +46,15 @@ def _link(text: str, optimize: bool) -> Any:
     library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
     for name in _DEFINED.findall(text):
         library.export_symbol(name)
-    return library.link(compiler, f"vinculum_{next(_NUMBERS)}")
+    return library.link(compiler, f"vinculum_{number}")
 
 
-@cache
-def _compiler() -> tuple[Any, Any]:
-    """The target machine that makes objects, and the compiler that links them into this process."""
+@lru_cache(maxsize=1)
+def _compiler(generation: int) -> tuple[Any, Any]:
+    """The target machine that makes objects, and the compiler that links them into this process.
+
+    A compiler remembers something of every library. It lives until the last library of its generation is gone.
+    """
     import llvmlite.binding as llvm
 
     target, processor, features = _host()
