@@ -37,7 +37,8 @@ WORDS = ["revolute", "prismatic", "floating", "planar", "fixed", "continuous", "
 EXTRA = [
     "<link/>", '<link name="l1"/>', '<joint name="j9" type="revolute"/>', "<robot/>", "<!-- -- -->",
     '<joint name="j1" type="fixed"><parent link="l4"/><child link="world"/></joint>', '<mimic joint="j1"/>', "&x;",
-    "&amp;", "<![CDATA[<link>]]>", "<origin/>", "<axis/>", "<inertial/>", '<mass value="-5"/>', "<a>" * 3000, '<axis xyz="0 0 0"/>', "\x00", "\ufeff",
+    "&amp;", "<![CDATA[<link>]]>", "<origin/>",
+    "<axis/>", "<inertial/>", '<mass value="-5"/>', "<a>" * 3000, '<axis xyz="0 0 0"/>', "\x00", "\ufeff",
 ]  # fmt: skip
 BOMBS = [
     '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">' + "".join(
