@@ -56,6 +56,12 @@ def pendulum():
 
 
 @cache
+def program_law():
+    system = vn.AffineSystem([s], [0], [u], [[1]], {"line": s}, name="point")
+    return vn.derive(system, form="program", rates=2.0)
+
+
+@cache
 def swing():
     return vn.derive(spring())
 
@@ -194,6 +200,7 @@ MAKERS = {
     "Decay": lambda: vn.simulation.decay_bound(
         vn.simulate(program(), {s: 1.0}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
     ),
+    "PlantRun": lambda: vn.simulation.run_on_plant(program_law(), {s: 0.1}, (0, 0.5)),
     "GainInterval": lambda: vn.simulation.gain_interval("euler", 0.01, 1e-3, curvature=1.0),
     "Happened": lambda: motion().events[0],
     "Outcome": lambda: motion().outcome,

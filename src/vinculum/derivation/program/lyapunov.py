@@ -82,6 +82,13 @@ def _matrix(slopes: Sequence[Node], degrees: Sequence[int], values: Values) -> n
     return A
 
 
+def constant_matrix(feedback: Feedback, degrees: Sequence[int], values: Values) -> np.ndarray | None:
+    """A of η̇ = A η if it is constant and the law is linear, else None."""
+    names = [level(i, j) for i, degree in enumerate(degrees) for j in range(degree)]
+    slopes = list(jacobian(list(feedback.corrections), names).ravel())
+    return _matrix(slopes, degrees, values) if symbols(slopes) <= set(values) else None
+
+
 def _samples(points: Sequence[Values], varying: Sequence[Node], time: Node) -> list[Values]:
     """The points with other values of what varies: states around them, and times from 0 to 100."""
     random, found = np.random.default_rng(20_011), list[Values](points)

@@ -17,7 +17,7 @@ from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
 from vinculum.derivation.program.dynamic_extension import Extension, equilibrated
-from vinculum.derivation.program.lyapunov import Approach, approach
+from vinculum.derivation.program.lyapunov import Approach, approach, constant_matrix
 from vinculum.derivation.program.perturbation import Binomial, LinearPerturbation, Perturbation, refuse_rates
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
@@ -101,6 +101,13 @@ class ProgramEquations:
         moving = (*self.system.nodes.x, self.system.nodes.time)
         degrees = [chain.degree for chain in self.chains_found]
         return None if self.prescribed is None else approach(self.prescribed, degrees, self.points, moving)
+
+    def constant_approach(self) -> np.ndarray | None:
+        """A of η̇ = A η for a law with constant coefficients, else None."""
+        if self.prescribed is None:
+            return None
+        known = {symbol(p): float(v) for p, v in self.parameters.items()}
+        return constant_matrix(self.prescribed, [chain.degree for chain in self.chains_found], known)
 
     @property
     def unset(self) -> tuple[sp.Symbol, ...]:
