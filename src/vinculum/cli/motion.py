@@ -51,7 +51,8 @@ def derive(
         say(as_json(equations_data(equations)))
         return DONE
     rows = {"form": equations.form.name, "states": listed(equations.states), "dimension": equations.dimension}
-    table(asked.name, rows)
+    added = {"added states": listed(equations.added_states)} if equations.added_states else {}
+    table(asked.name, rows | added)
     if output is None:
         say()
         say(equations.text())
@@ -66,6 +67,7 @@ def equations_data(equations: Equations) -> dict[str, Any]:
         "name": equations.name,
         "form": equations.form.name,
         "states": [name_of(key) for key in equations.states],
+        "added_states": [name_of(key) for key in equations.added_states],
         "inputs": [name_of(key) for key in equations.system.inputs],
         "constraints": list(equations.constraint_names),
         "dimension": equations.dimension,

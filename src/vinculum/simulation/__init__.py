@@ -5,8 +5,8 @@ from vinculum.simulation.plant import PlantRun, run_on_plant
 from vinculum.simulation.problem.events import Event, Happened, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
+from vinculum.simulation.stabilization.decay import Decay, decay_bound
 from vinculum.simulation.stabilization.gain_interval import GainInterval, gain_interval
-from vinculum.simulation.stabilization.residual_bounds import Decay, decay_bound
 from vinculum.simulation.stabilization.stabilization import (
     STABILIZATIONS,
     Baumgarte,

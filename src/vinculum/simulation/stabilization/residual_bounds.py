@@ -1,18 +1,10 @@
-"""Bounds of the residuals of constraints: from step to step, for given gains, and along a run.
+"""Bounds of the residuals of constraints: from step to step, for given gains.
 
 A method carries the residual of a constraint from step to step, η⁺ = S η + d. For closed-loop residuals η̇ = K η (K the
 companion matrix of the gains), `step_matrix` of the method gives S: R(τK) for a Runge-Kutta method, Φ - b g for sampled
 feedback with any method, and for an Adams method the matrix of a longer state that includes its memory. With |d| ≤ D
 the residual stays below Σ_m |S^m| D, component by component: the theorem of Mukharlyamov and Kirgizbaev, corrected,
 without norms.
-
-`decay_bound`: a Lyapunov function for perturbations with variable coefficients, η̇ = A(x, t) η, checked along a run.
-With V = ηᵀ G η, G constant, c₁|η|² ≤ V ≤ c₂|η|² and V̇ ≤ -a|η|² on the motion,
-
-    |η(t)|² ≤ (c₂/c₁) |η(0)|² e^{-(a/c₂) t},
-
-where a/c₂ is the rate for |η|² (half of what paper 004 prints) and a is the smallest eigenvalue of -(AᵀG + GA) over the
-run.
 
 Source: Mukharlyamov, Kirgizbaev, theorem of section 5, corrected; docs/program_constraints.md.
 """
@@ -21,19 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
-from vinculum.derivation.integrable import levels
 from vinculum.errors import Finding, VinculumError, call
-from vinculum.graph import ZERO, jacobian, substitute
-from vinculum.notebook_repr import html
 from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.methods import Method, method_names
-from vinculum.simulation.trajectory.live_run import Segment
-from vinculum.simulation.trajectory.trajectory import Trajectory
 
 _MOST_TERMS, _BLOCK = 200_000, 64
 
@@ -105,83 +91,3 @@ def fixed_step(method: Method) -> FixedStep:
             )
         )
     return method
-
-
-# -- the decay of residuals along a run --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Decay:
-    """|η(t)| ≤ factor · |η(0)| e^{-rate t}, with the measured residuals of the run."""
-
-    rate: float  # a/(2 c₂)
-    factor: float  # √(c₂/c₁)
-    G: np.ndarray
-    t: np.ndarray
-    measured: np.ndarray  # |η(t)|
-    bound: np.ndarray
-
-    @property
-    def kept(self) -> bool:
-        """Whether the run stayed within the bound, except for rounding."""
-        return bool(np.all(self.measured <= self.bound * (1 + 1e-9) + 1e-14))
-
-    _repr_html_ = html
-
-
-def decay_bound(motion: Trajectory, G: np.ndarray | None = None) -> Decay:
-    """The exponential bound of the residuals of a run.
-
-    ``G`` is symmetric and positive definite; by default it solves AᵀG + GA = -1 for the mean of A over the run.
-    Raises if V does not decrease along the run.
-    """
-    if motion.problem is None or not motion.problem.integrable.constraints:
-        raise VinculumError("A bound of the residuals needs a run with constraints, not one read from a file.")
-    A = perturbation_matrices(motion)
-    G = _mean_solution(A) if G is None else np.asarray(G, dtype=float)
-    low, high = np.linalg.eigvalsh(G)[[0, -1]]
-    if low <= 0 or not np.allclose(G, G.T):
-        raise VinculumError(f"G must be symmetric and positive definite; its smallest eigenvalue is {low:.3g}.")
-    a = float(np.linalg.eigvalsh(-(np.swapaxes(A, 1, 2) @ G + G @ A))[:, 0].min())
-    if a <= 0:
-        raise VinculumError(
-            f"V = ηᵀ G η does not decrease everywhere on this run (a = {a:.3g}). Pass another G, or make the "
-            "coefficients of the perturbation equations larger where they are small."
-        )
-    eta = np.array([np.linalg.norm(row) for row in _residuals(motion)])
-    rate, factor = a / (2 * high), float(np.sqrt(high / low))
-    elapsed = np.abs(motion.t - motion.t[0])
-    return Decay(rate, factor, G, motion.t, eta, factor * eta[0] * np.exp(-rate * elapsed))
-
-
-def perturbation_matrices(motion: Trajectory) -> np.ndarray:
-    """A(x, t) of η̇ = A η at every sample: ones inside each chain, -∂c/∂y at their ends. (N, m, m)"""
-    return np.concatenate([_matrices(segment) for segment in motion.segments])
-
-
-def _matrices(segment: Segment) -> np.ndarray:
-    """A(x, t) at the samples of a segment."""
-    nodes, chains = segment.problem.nodes, segment.problem.integrable.chains
-    names = list(levels(chains))
-    slopes = [s for row in jacobian(list(nodes.feedback), names) for s in row]
-    at_zero = nodes.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
-    rows = segment.rows(at_zero).reshape(-1, len(chains), len(names))
-    A = np.tile(np.eye(len(names), k=1), (len(segment.t), 1, 1))
-    for i, end in enumerate(np.cumsum([len(chain) for chain in chains])):
-        A[:, end - 1] = -rows[:, i]
-    return A
-
-
-def _residuals(motion: Trajectory) -> np.ndarray:
-    """η at every sample."""
-    return motion.rows(lambda problem: problem.nodes.lifted([y for chain in problem.integrable.chains for y in chain]))
-
-
-def _mean_solution(A: np.ndarray) -> np.ndarray:
-    """G of AᵀG + GA = -1 for the mean of A."""
-    from scipy.linalg import solve_continuous_lyapunov
-
-    mean = A.mean(axis=0)
-    if np.linalg.eigvals(mean).real.max() >= 0:
-        raise VinculumError("The mean of A over the run is not stable. Pass G.")
-    return solve_continuous_lyapunov(mean.T, -np.eye(len(mean)))
