@@ -22,15 +22,15 @@ from vinculum.simulation.trajectory.outcome import Cause, Outcome
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
 
-WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
+WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)² - 1: some pivot has shrunk about thirty times
 JUMPED = 1e200  # value of the strict watch when a pivot has changed its sign
 CHART_LIMIT = 2e-3  # a condition of the form below this fraction of its first value counts as violated
-_MOST_IN_PLACE = 20  # new choices without any progress in time
+_MOST_IN_PLACE = 6  # new choices without any progress in time
 
 
 @dataclass(frozen=True, eq=False)
 class PivotWatch:
-    """Σ (reference pivot / pivot)² over the pivots that change along the motion and so may go to zero."""
+    """Σ (reference pivot / pivot)² - 1 over the pivots that change along the motion and so may go to zero."""
 
     integrable: Integrable
 
@@ -53,16 +53,17 @@ class PivotWatch:
     @cached_property
     def plain(self) -> Node:
         """Large when the order of elimination has become bad."""
-        return total([ratio * ratio for ratio in self._ratios])
+        return total([ratio * ratio for ratio in self.ratios]) - len(self.ratios)
 
     @cached_property
     def strict(self) -> Node:
         """The same for methods that may step over a zero: `JUMPED` or more when a pivot has changed its sign."""
         gone = constant(JUMPED)
-        return total([select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self._ratios])
+        squares = [select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self.ratios]
+        return total(squares) - len(squares)
 
     @cached_property
-    def _ratios(self) -> list[Node]:
+    def ratios(self) -> list[Node]:
         """Reference pivot times the reciprocal of the pivot, which the elimination has already computed.
 
         Their product replaces the determinant for a condition of the equations without an expression.

@@ -1,0 +1,241 @@
+"""Taylor integration without compilation: the steps of `compile.jets` on the tape of a problem.
+
+heyoka compiles every system anew, which takes seconds for hundreds of operations and minutes for a tree of forty
+bodies. A tape is data for a program that exists already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vinculum.compile import jets
+from vinculum.compile.jets import program, stride
+from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
+from vinculum.graph import ZERO, Node, evaluate
+from vinculum.simulation.integrators.taylor_steps import ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
+
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.problem import Problem
+
+ORDER = 20  # for a tolerance of one rounding error
+_FRONT = 8  # zeros before the first row
+_LARGEST = 2_000_000  # coefficients of the dense output of one call
+_EVEN = np.arange(1, 9) / 8  # of a step: where the pivot watch is evaluated
+_AROUND = np.array([0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the way to the zero of a pivot
+_NEARBY = np.array([1e-8, 1e-14])  # shares of a step for differences: ways of any length are seen by one of them
+_HALVINGS = 50  # that locate the instant at which the watch reaches its limit
+_FAR = 1e300  # a time that no step reaches
+_REASONS = {jets.REACHED: REACHED, jets.ENOUGH: ENOUGH, jets.WATCHED: WATCHED, jets.NOT_FINITE: NOT_FINITE}
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomials:
+    """The dense output of some steps: Σ_k c_k (t - t_i)ᵏ in step i."""
+
+    times: np.ndarray  # (steps + 1) ends of the steps
+    coefficients: np.ndarray  # (steps, n, order + 1)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """First and last time."""
+        return float(self.times[0]), float(self.times[-1])
+
+    def until(self, time: float) -> Polynomials:
+        """The same up to a time in one of the steps."""
+        sign = np.sign(self.times[-1] - self.times[0])
+        count = int(np.searchsorted(sign * self.times, sign * time))
+        return Polynomials(np.append(self.times[:count], time), self.coefficients[:count])
+
+    def inside(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Instants and states of every step at shares of its length, (k) or (steps, k): (steps k), (steps k, n)."""
+        tau = np.diff(self.times)[:, None] * shares
+        states = np.zeros((*tau.shape, self.coefficients.shape[1]))
+        for k in reversed(range(self.coefficients.shape[2])):
+            states = states * tau[:, :, None] + self.coefficients[:, None, :, k]
+        return (self.times[:-1, None] + tau).ravel(), states.reshape(-1, states.shape[2])
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        """The states (len(times), n)."""
+        times = np.asarray(times, dtype=float)
+        forward = self.times[-1] >= self.times[0]
+        ends = self.times[1:-1] if forward else -self.times[1:-1]
+        step = np.searchsorted(ends, times if forward else -times)
+        tau = (times - self.times[step])[:, None]
+        result = self.coefficients[step, :, -1]
+        for k in reversed(range(self.coefficients.shape[2] - 1)):
+            result = result * tau + self.coefficients[step, :, k]
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """The tape of ẋ = rates with the pivot watch as the last output, and the program that reads it."""
+
+    tape: Tape
+    parameters: tuple[Node, ...]
+    watched: bool
+
+    @cached_property
+    def code(self) -> tuple[Any, Any]:
+        """The machine code, and the function to call."""
+        return program(self.tape.functions)
+
+    def numbers(self, values: np.ndarray) -> np.ndarray:
+        """The constant factors of the tape at values of the parameters."""
+        known = dict(zip(self.parameters, map(float, values), strict=False))
+        return np.array(evaluate(list(self.tape.numbers), known), dtype=float)
+
+
+@lru_cache(maxsize=64)
+def compiled(
+    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node
+) -> Compiled | None:
+    """The tape of a problem; None where an operation has no Taylor coefficients."""
+    outputs = (*rates, watch)
+    if not is_smooth(outputs):
+        return None
+    return Compiled(tape(time, state, parameters, outputs), parameters, watch is not ZERO)
+
+
+class Series:
+    """One run: time, state and the coefficients of all rows."""
+
+    def __init__(self, problem: Problem, code: Compiled, t: float, x: np.ndarray, tolerance: float | None) -> None:
+        self.order = ORDER if tolerance is None else max(2, math.ceil(-math.log(tolerance) / 2 + 1))
+        self.made, self.problem = code, problem
+        found, width = code.tape, stride(self.order)
+        self._memory = np.zeros(_FRONT + found.rows * width)
+        self.rows = self._memory[_FRONT:].reshape(found.rows, width)
+        self.rows[UNIT, 0] = 1.0
+        self.rows[found.state, 0] = x
+        self.numbers = code.numbers(problem.values)
+        watched = found.outputs[-1] if code.watched else -1
+        self.sizes = np.array([found.instructions, len(x), self.order, width, 0, watched, 0], dtype=np.int64)
+        factor = math.exp(-0.7 / (self.order - 1)) / math.e**2
+        self.reals = np.array([t, 0.0, t, WATCH_LIMIT, factor])
+
+    @property
+    def time(self) -> float:
+        """t."""
+        return float(self.reals[0])
+
+    def first_step(self, forward: bool) -> float:
+        """The length of the next step, which is made; infinite for a motion without an end to its series."""
+        t = self.time
+        made = self.advance(_FAR if forward else -_FAR, 1, None)
+        length = abs(self.time - t) if made.steps else math.nan
+        return length if length < _FAR else math.inf
+
+    def take_events(self) -> list[tuple[float, int, int]]:
+        """None: problems with events do not run on a tape."""
+        return []
+
+    @property
+    def state(self) -> np.ndarray:
+        """A copy of x."""
+        return self.rows[self.made.tape.state, 0]
+
+    @state.setter
+    def state(self, x: np.ndarray) -> None:
+        self.rows[self.made.tape.state, 0] = x
+
+    def advance(self, target: float, most: int, project: Callable[[Any], bool] | None) -> Advance:
+        """Steps to a time, at most some, with a projection after each."""
+        most = max(1, min(most, _LARGEST // (int(self.sizes[1]) * (self.order + 1))))
+        if project is None:
+            return _made(*self._steps(target, most))
+        pieces = []
+        for _ in range(most):
+            why, piece = self._steps(target, 1)
+            pieces.append(piece)
+            if why == WATCHED:
+                break
+            at = _Point(self.time, self.state)
+            project(at)
+            self.state = at.state
+            if why != ENOUGH:
+                break
+        times = np.concatenate([pieces[0].times, *(piece.times[1:] for piece in pieces[1:])])
+        return _made(why, Polynomials(times, np.concatenate([piece.coefficients for piece in pieces])))
+
+    def _steps(self, target: float, most: int) -> tuple[str, Polynomials]:
+        found, n = self.made.tape, int(self.sizes[1])
+        times, steps = np.empty(most + 1), np.empty((most, n, self.order + 1))
+        self.sizes[4], self.reals[2] = most, target
+        arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps)
+        ends = self.made.code[1](*(array.ctypes.data for array in arrays))
+        done = int(self.sizes[6])
+        return self._watched(_REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()))
+
+    def _watched(self, why: str, dense: Polynomials) -> tuple[str, Polynomials]:
+        """The steps up to the instant at which the pivot watch reached its limit, if that is inside a step."""
+        if not self.made.watched or not len(dense.coefficients):
+            return why, dense
+        watch, values = self.problem.compiled([self.problem.nodes.watch.strict]), self.problem.values
+        instants, states = dense.inside(self._looks(dense))
+        large = watch.rows(instants, states, values)[:, 0] > WATCH_LIMIT
+        if not large.any():
+            return why, dense
+        first = int(np.argmax(large))
+        low, high = dense.times[0] if first == 0 else instants[first - 1], instants[first]
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if watch(middle, dense(np.array([middle]))[0], values)[0] > WATCH_LIMIT:
+                high = middle
+            else:
+                low = middle
+        cut = dense.until(high)
+        self.reals[:2] = high, 0.0
+        self.state = cut(np.array([high]))[0]
+        return WATCHED, cut
+
+    def _looks(self, dense: Polynomials) -> np.ndarray:
+        """Shares of every step, (steps, k), at which the watch is evaluated, in order.
+
+        They divide the step evenly, and they surround the nearest zero of a pivot, which is at m |p/ṗ| if it is of the
+        order m: a step may be much longer than the way to it.
+        """
+        ratios = self.problem.compiled(self.problem.nodes.watch.ratios)
+        shares = np.array([0.0, *_NEARBY])
+        inverse = ratios.rows(*dense.inside(shares), self.problem.values).reshape(-1, len(shares), ratios.size)
+        with np.errstate(all="ignore"):
+            p = 1.0 / inverse
+            ways = _NEARBY[:, None] * np.abs(p[:, :1] / (p[:, 1:] - p[:, :1]))
+        nearest = np.nanmin(ways, axis=2, initial=1.0)  # (steps, shares)
+        around = np.minimum(nearest[:, :, None] * _AROUND, 1.0).reshape(len(p), -1)
+        even = np.broadcast_to(_EVEN, (len(around), len(_EVEN)))
+        return np.sort(np.hstack([around, even]), axis=1)
+
+
+def _made(why: str, dense: Polynomials) -> Advance:
+    steps = len(dense.coefficients)
+    return Advance(why, steps, dense if steps else None)
+
+
+@dataclass
+class _Point:
+    """What a projection moves."""
+
+    time: float
+    state: np.ndarray
+
+
+def compile_series(problem: Problem) -> Compiled | None:
+    """The tape of a problem, if it has one."""
+    nodes, branch = problem.nodes, problem.branch
+    watch = branch.prepared([nodes.watch.plain])[0]
+    return compiled(nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates), watch)
+
+
+def start_series(problem: Problem, t: float, x: np.ndarray, tolerance: float | None) -> Series:
+    """The steps of one run, at a given time and state."""
+    code = compile_series(problem)
+    assert code is not None
+    return Series(problem, code, t, x, tolerance)
