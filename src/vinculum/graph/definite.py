@@ -160,7 +160,7 @@ def _search(
     A: np.ndarray, columns: int, rule: _Certain, key: Callable[[int, int], tuple[int, int]]
 ) -> tuple[int, list[int]]:
     """An order of the rows, at each step the admissible one with the least key; and what it costs."""
-    near = [{j for j in range(len(A)) if j != i and A[i, j] is not ZERO} for i in range(len(A))]
+    near = [places - {i} for i, places in enumerate(_occupied(A))]
     order: list[int] = []
     cost, keys = 0, {i: key(_fill(near, i), len(near[i])) for i in range(len(A))}
     queue = [(keys[i], i) for i in range(len(A))]
@@ -198,6 +198,14 @@ def _cheapest_admissible(
         refused.add(i)
 
 
+def _occupied(A: np.ndarray) -> list[set[int]]:
+    """The columns of every row that are not zero by structure."""
+    found: list[set[int]] = [set() for _ in A]
+    for i, j in zip(*(places.tolist() for places in np.nonzero(A != ZERO)), strict=True):
+        found[i].add(j)
+    return found
+
+
 def _fill(near: Sequence[set[int]], i: int) -> int:
     """Twice the number of entries that become nonzero when i is eliminated."""
     return sum(len(near[i] - near[j]) - 1 for j in near[i])
@@ -208,7 +216,7 @@ class _Certain:
 
     def __init__(self, A: np.ndarray, n: int) -> None:
         self.A, self.n, self.left = A, n, set(range(len(A)))
-        self.inside = {c: {j for j in range(n) if A[c, j] is not ZERO} for c in range(n, len(A))}
+        self.inside = dict(enumerate(_occupied(A[n:, :n]), start=n))
         self.taken: set[int] = set()  # coordinates in the constraints that were eliminated
         self.open: set[int] = set()  # constraints that were eliminated before all their coordinates
         self.early: dict[int, int] = {}  # those of them that reserve a coordinate, and this coordinate
@@ -254,6 +262,7 @@ class _Likely(_Certain):
         J = numbers[:, n:, :n]
         Y = np.linalg.solve(numbers[:, :n, :n], J.transpose(0, 2, 1))
         self.alone = np.einsum("sij,sji->si", J, Y)  # the pivots, but for their signs, if each were the only constraint
+        self.live = np.ones(len(A), dtype=bool)
 
     def admits(self, i: int) -> bool:
         """Whether row i may be next."""
@@ -265,7 +274,8 @@ class _Likely(_Certain):
         """Eliminate row i, in numbers too."""
         opened = super().take(i)
         pivots = np.where(self.a[:, i, i] == 0, np.inf, self.a[:, i, i])
-        near = np.flatnonzero(np.any(self.a[:, i, :] != 0, axis=0))
+        self.live[i] = False
+        near = np.flatnonzero(np.any(self.a[:, i, :] != 0, axis=0) & self.live)
         rows = self.a[:, i, near]
         self.a[:, near[:, None], near] -= rows[:, :, None] * (rows / pivots[:, None])[:, None, :]
         return opened

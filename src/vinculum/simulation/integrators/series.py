@@ -18,7 +18,7 @@ from vinculum.compile import jets
 from vinculum.compile.jets import program, stride
 from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
 from vinculum.graph import ZERO, Node, evaluate
-from vinculum.simulation.integrators.taylor_steps import ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance
+from vinculum.simulation.integrators.taylor_steps import ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance, Polynomials
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
 if TYPE_CHECKING:
@@ -33,45 +33,6 @@ _NEARBY = np.array([1e-8, 1e-14])  # shares of a step for differences: ways of a
 _HALVINGS = 50  # that locate the instant at which the watch reaches its limit
 _FAR = 1e300  # a time that no step reaches
 _REASONS = {jets.REACHED: REACHED, jets.ENOUGH: ENOUGH, jets.WATCHED: WATCHED, jets.NOT_FINITE: NOT_FINITE}
-
-
-@dataclass(frozen=True, eq=False)
-class Polynomials:
-    """The dense output of some steps: Σ_k c_k (t - t_i)ᵏ in step i."""
-
-    times: np.ndarray  # (steps + 1) ends of the steps
-    coefficients: np.ndarray  # (steps, n, order + 1)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """First and last time."""
-        return float(self.times[0]), float(self.times[-1])
-
-    def until(self, time: float) -> Polynomials:
-        """The same up to a time in one of the steps."""
-        sign = np.sign(self.times[-1] - self.times[0])
-        count = int(np.searchsorted(sign * self.times, sign * time))
-        return Polynomials(np.append(self.times[:count], time), self.coefficients[:count])
-
-    def inside(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Instants and states of every step at shares of its length, (k) or (steps, k): (steps k), (steps k, n)."""
-        tau = np.diff(self.times)[:, None] * shares
-        states = np.zeros((*tau.shape, self.coefficients.shape[1]))
-        for k in reversed(range(self.coefficients.shape[2])):
-            states = states * tau[:, :, None] + self.coefficients[:, None, :, k]
-        return (self.times[:-1, None] + tau).ravel(), states.reshape(-1, states.shape[2])
-
-    def __call__(self, times: np.ndarray) -> np.ndarray:
-        """The states (len(times), n)."""
-        times = np.asarray(times, dtype=float)
-        forward = self.times[-1] >= self.times[0]
-        ends = self.times[1:-1] if forward else -self.times[1:-1]
-        step = np.searchsorted(ends, times if forward else -times)
-        tau = (times - self.times[step])[:, None]
-        result = self.coefficients[step, :, -1]
-        for k in reversed(range(self.coefficients.shape[2] - 1)):
-            result = result * tau + self.coefficients[step, :, k]
-        return result
 
 
 @dataclass(frozen=True, eq=False)

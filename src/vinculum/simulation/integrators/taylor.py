@@ -197,6 +197,7 @@ def _collect(
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
     _sample(dense, recorder, knots)
+    recorder.remember(dense)
     if recorder.keep_dense:
         recorder.dense.append(dense)
     return float(knots[-1]), states[-1].copy()

@@ -3,11 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 # why steps came to an end: the time was reached, enough steps, a state that is not finite, the pivot watch, a terminal
 # event, a corner
 REACHED, ENOUGH, NOT_FINITE, WATCHED, ENDED, CORNERED = "reached", "enough", "not finite", "watched", "ended", "corner"
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomials:
+    """The dense output of some steps: Σ_k c_k (t - t_i)ᵏ in step i."""
+
+    times: np.ndarray  # (steps + 1) ends of the steps
+    coefficients: np.ndarray  # (steps, n, order + 1)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """First and last time."""
+        return float(self.times[0]), float(self.times[-1])
+
+    def until(self, time: float) -> Polynomials:
+        """The same up to a time in one of the steps."""
+        sign = np.sign(self.times[-1] - self.times[0])
+        count = int(np.searchsorted(sign * self.times, sign * time))
+        return Polynomials(np.append(self.times[:count], time), self.coefficients[:count])
+
+    def inside(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Instants and states of every step at shares of its length, (k) or (steps, k): (steps k), (steps k, n)."""
+        tau = np.diff(self.times)[:, None] * shares
+        states = np.zeros((*tau.shape, self.coefficients.shape[1]))
+        for k in reversed(range(self.coefficients.shape[2])):
+            states = states * tau[:, :, None] + self.coefficients[:, None, :, k]
+        return (self.times[:-1, None] + tau).ravel(), states.reshape(-1, states.shape[2])
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        """The states (len(times), n)."""
+        times = np.asarray(times, dtype=float)
+        forward = self.times[-1] >= self.times[0]
+        ends = self.times[1:-1] if forward else -self.times[1:-1]
+        step = np.searchsorted(ends, times if forward else -times)
+        tau = (times - self.times[step])[:, None]
+        result = self.coefficients[step, :, -1]
+        for k in reversed(range(self.coefficients.shape[2] - 1)):
+            result = result * tau + self.coefficients[step, :, k]
+        return result
 
 
 class Advance(NamedTuple):

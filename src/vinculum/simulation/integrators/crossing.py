@@ -1,0 +1,202 @@
+"""Crossing singular positions: isolated instants at which constraints become dependent on a smooth motion.
+
+There q̈ and λ are not determined, and other motions branch off (a parallelogram linkage whose bars are in one line may
+continue as an antiparallelogram). Velocities are continuous, since no force is infinite, and the motion before the
+instant is an analytic function of time. Its continuation is the only smooth motion through the position, and the one
+that inertia chooses. So the motion is extrapolated from before the position to the same distance behind it:
+
+    σ(t) ≈ c |t - t*|        the least singular value of J, its rows scaled to their largest lengths so far
+    x(t* + δ) ≈ Σ a_k T_k    a polynomial through the motion on (t* - 21 δ, t* - δ)
+
+and moved onto the constraints, positions first, then velocities. What makes the step sure is checked: the values of
+two polynomials agree, the constraints move the state by much less than the branches are apart (2δ times a difference of
+velocities), σ grows again as it fell, and the energy balance is kept. Otherwise the run ends as before: singular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+
+from vinculum.simulation.integrators.taylor_steps import Polynomials
+from vinculum.simulation.problem.events import Happened
+from vinculum.simulation.stabilization.feedback import project_after_step, projection_outputs
+
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Run
+
+_WINDOW = 20.0  # length of the past that is extrapolated, in distances from the singular position
+_DEGREES = (12, 9)  # of the polynomials; the second one gives the error of the first
+_POINTS = 40  # through which the polynomials are fitted
+_SMOOTH = 1e-9  # largest difference of the two polynomials, relative to the state
+_NEAR = 1e-2  # the projection moves the state by at most this share of its motion over the position
+_LINEAR = 0.1  # deviation of σ from a straight line to zero
+_SHARE = 0.1  # of the largest entry of a dependence, from which a constraint takes part in it
+SINGULAR_POSITION = "singular position"
+
+
+@dataclass(frozen=True, eq=False)
+class _Past:
+    """The motion up to now, from the polynomials of the last steps."""
+
+    pieces: Sequence[Any]
+    t: float
+    sign: float  # direction of the run in time
+
+    @property
+    def length(self) -> float:
+        """How far it reaches back."""
+        return abs(self.t - self.pieces[0].bounds[0]) if self.pieces else 0.0
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        """The states at some times, (len(times), n)."""
+        found = None
+        for piece in self.pieces:
+            low, high = sorted(piece.bounds)
+            inside = (times >= low) & (times <= high)
+            if inside.any():
+                states = np.atleast_2d(piece(times[inside]))
+                found = np.empty((len(times), states.shape[1])) if found is None else found
+                found[inside] = states
+        assert found is not None
+        return found
+
+    def back(self, way: float) -> float:
+        """The instant a way before now."""
+        return float(self.t - self.sign * way)
+
+
+class Crossed(NamedTuple):
+    """Where a motion is behind a singular position, and an instant at which its pivots have their usual sizes again."""
+
+    t: float
+    x: np.ndarray
+    clear: float
+
+
+def cross(problem: Problem, run: Run, t: float, x: np.ndarray) -> Crossed | None:
+    """The motion behind a singular position ahead; None if there is none, or if it cannot be crossed for sure."""
+    past = _Past(tuple(run.recorder.recent), t, float(np.sign(run.plan.t1 - run.plan.t0)))
+    if not _may_cross(problem) or past.length == 0.0:
+        return None
+    slopes = _Slopes(problem, past)
+    delta = _distance(past, slopes)
+    if delta is None or past.length < 4 * delta or 2 * delta > abs(run.plan.t1 - t):
+        return None
+    rough = _extrapolate(past, min(_WINDOW * delta, past.length), delta)
+    landed = None if rough is None else _land(problem, slopes, past, rough, delta, x)
+    if rough is None or landed is None:
+        return None
+    _record(problem, run, past, slopes, rough, delta)
+    return Crossed(past.back(-2 * delta), landed, past.back(-(2 + _WINDOW) * delta))
+
+
+def _may_cross(problem: Problem) -> bool:
+    """Whether all constraints are holonomic and ideal, and nothing happens on the way that would be missed."""
+    mechanics = getattr(problem.equations, "mechanics", None)
+    if mechanics is None or mechanics.actuators is not None or problem.nodes.events or problem.branch.margins:
+        return False
+    return not problem.equations.form.allows_dependent and all(f is not None for f in mechanics.position)
+
+
+class _Slopes:
+    """J at states of a problem."""
+
+    def __init__(self, problem: Problem, past: _Past) -> None:
+        outputs, levels = projection_outputs(problem)
+        self.level, self.problem = levels[0], problem
+        self.function = problem.compiled(outputs)
+        times = [past.back(share * past.length) for share in np.linspace(0.0, 1.0, 6)]
+        lengths = [np.linalg.norm(self.at(t, x), axis=1) for t, x in zip(times, past(np.array(times)), strict=True)]
+        self.length = np.maximum(np.max(lengths, axis=0), 1e-300)[:, None]  # of every row
+
+    def at(self, t: float, x: np.ndarray) -> np.ndarray:
+        """J, (m, n)."""
+        _, n, m, start = self.level
+        found = self.function(t, x, self.problem.values)
+        return found[start + m : start + m + m * n].reshape(m, n)
+
+    def least(self, times: Sequence[float], states: np.ndarray) -> np.ndarray:
+        """σ at some states."""
+        J = np.array([self.at(t, x) / self.length for t, x in zip(times, states, strict=True)])
+        return np.linalg.svd(J, compute_uv=False)[:, -1]
+
+
+def _distance(past: _Past, slopes: _Slopes) -> float | None:
+    """δ = t* - t from the line through σ now and before; None where σ does not go to zero."""
+    way = past.length / 100
+    for _ in range(4):
+        times = [past.back(2 * way), past.back(way), past.t]
+        before, between, now = slopes.least(times, past(np.array(times)))
+        if not 0 <= now < between < before:
+            return None
+        delta = way * now / (between - now)
+        if abs(way - delta) < 0.5 * delta or past.length < 2 * delta:
+            break
+        way = min(delta, past.length / 2)
+    straight = abs(before - between - (between - now)) <= _LINEAR * (between - now)
+    return delta if straight and delta > 0 else None
+
+
+def _extrapolate(past: _Past, window: float, delta: float) -> Chebyshev | None:
+    """The motion as a polynomial of the way from now, (window) back; None if it is not smooth enough."""
+    s = -window * (1 - np.cos(np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)) / 2
+    states = past(np.array([past.back(-way) for way in s]))
+    fits = [
+        [Chebyshev.fit(s, column, degree, domain=[-window, 0.0]) for column in states.T] for degree in _DEGREES
+    ]
+    fine, coarse = (np.array([fit(2 * delta) for fit in found]) for found in fits)
+    good = np.abs(fine - coarse).max() <= _SMOOTH * (1.0 + np.abs(fine).max())
+    return fits[0] if good else None
+
+
+def _land(
+    problem: Problem, slopes: _Slopes, past: _Past, fits: Sequence[Chebyshev], delta: float, x: np.ndarray
+) -> np.ndarray | None:
+    """The state behind the position, on the constraints; None if it is not clearly on the same branch."""
+    there = past.back(-2 * delta)
+    free = np.array([fit(2 * delta) for fit in fits])
+    point = _Point(there, free.copy())
+    project_after_step(problem)(point)
+    way = np.abs(free - x).max()
+    if not np.all(np.isfinite(point.state)) or np.abs(point.state - free).max() > _NEAR * way:
+        return None
+    now, then = slopes.least([past.t, there], np.array([x, point.state]))
+    return point.state if 0.5 * now < then < 2 * now else None
+
+
+@dataclass
+class _Point:
+    """What a projection moves."""
+
+    time: float
+    state: np.ndarray
+
+
+def _record(
+    problem: Problem, run: Run, past: _Past, slopes: _Slopes, fits: Sequence[Chebyshev], delta: float
+) -> None:
+    """Samples on the way, and the event."""
+    recorder, there = run.recorder, past.back(-2 * delta)
+    waiting = recorder.instants[recorder.written :]
+    ready = waiting[(past.sign * (waiting - past.t) > 0) & (past.sign * (waiting - there) <= 0)]
+    recorder.add(ready, np.array([[fit(past.sign * (instant - past.t)) for fit in fits] for instant in ready]))
+    if recorder.keep_dense:
+        powers = np.array([fit.convert(kind=np.polynomial.Polynomial).coef for fit in fits])
+        signs = past.sign ** np.arange(powers.shape[1])
+        recorder.dense.append(Polynomials(np.array([past.t, there]), (powers * signs)[None]))
+    names = _dependent(slopes, past.t, past(np.array([past.t]))[0], problem.equations.constraint_names)
+    recorder.events.append(Happened(f"{SINGULAR_POSITION} of {names}", past.back(-delta), True))
+
+
+def _dependent(slopes: _Slopes, t: float, x: np.ndarray, names: Sequence[str]) -> str:
+    """The constraints that become dependent."""
+    left, sizes, _ = np.linalg.svd(slopes.at(t, x) / slopes.length, full_matrices=False)
+    parts = np.abs(left[:, sizes <= 2 * sizes[-1]]).max(axis=1)
+    found = [name for name, part in zip(names, parts, strict=True) if part > _SHARE * parts.max()]
+    return ", ".join(found) if len(found) <= 4 else f"{', '.join(found[:3])} and {len(found) - 3} more"
