@@ -10,7 +10,6 @@ import numpy as np
 from vinculum.simulation.integrators.bdf import BDF
 from vinculum.simulation.integrators.methods import Method, refuse_tolerance, register
 from vinculum.simulation.integrators.taylor import Taylor
-from vinculum.simulation.problem.discontinuities import rough_functions
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -49,7 +48,7 @@ class Automatic(Method):
 
     def _why_stiff(self, problem: Problem, t0: float, t1: float, x: np.ndarray) -> str:
         """The reason why "bdf" is needed; empty if it is not."""
-        kinks = rough_functions(problem.nodes.rates)
+        kinks = problem.nodes.rough
         if kinks:
             return f"the equations contain {', '.join(kinks)}, which are not smooth"
         if problem.slopes is None:

@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.polynomial import Chebyshev
 
+from vinculum.derivation.equations import EquationsOfMotion
 from vinculum.simulation.integrators.taylor_steps import Polynomials
 from vinculum.simulation.problem.events import Happened
 from vinculum.simulation.stabilization.feedback import project_after_step, projection_outputs
+from vinculum.simulation.trajectory.outcome import FINISHED, Cause, Outcome
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
-    from vinculum.simulation.trajectory.recorder import Run
+    from vinculum.simulation.trajectory.recorder import Recorder, Run
 
 _WINDOW = 20.0  # length of the past that is extrapolated, in distances from the singular position
 _DEGREES = (12, 9)  # of the polynomials; the second one gives the error of the first
@@ -98,10 +100,12 @@ def cross(problem: Problem, run: Run, t: float, x: np.ndarray) -> Crossed | None
 
 def _may_cross(problem: Problem) -> bool:
     """Whether all constraints are holonomic and ideal, and nothing happens on the way that would be missed."""
-    mechanics = getattr(problem.equations, "mechanics", None)
-    if mechanics is None or mechanics.actuators is not None or problem.nodes.events or problem.branch.margins:
+    equations = problem.equations
+    if not isinstance(equations, EquationsOfMotion) or problem.nodes.events or problem.branch.margins:
         return False
-    return not problem.equations.form.allows_dependent and all(f is not None for f in mechanics.position)
+    ideal = equations.mechanics.actuators is None and not equations.form.allows_dependent
+    position = equations.mechanics.position
+    return ideal and len(position) > 0 and all(f is not None for f in position)
 
 
 class _Slopes:
@@ -143,13 +147,11 @@ def _distance(past: _Past, slopes: _Slopes) -> float | None:
     return delta if straight and delta > 0 else None
 
 
-def _extrapolate(past: _Past, window: float, delta: float) -> Chebyshev | None:
+def _extrapolate(past: _Past, window: float, delta: float) -> list[Chebyshev] | None:
     """The motion as a polynomial of the way from now, (window) back; None if it is not smooth enough."""
     s = -window * (1 - np.cos(np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)) / 2
     states = past(np.array([past.back(-way) for way in s]))
-    fits = [
-        [Chebyshev.fit(s, column, degree, domain=[-window, 0.0]) for column in states.T] for degree in _DEGREES
-    ]
+    fits = [[Chebyshev.fit(s, column, degree, domain=[-window, 0.0]) for column in states.T] for degree in _DEGREES]
     fine, coarse = (np.array([fit(2 * delta) for fit in found]) for found in fits)
     good = np.abs(fine - coarse).max() <= _SMOOTH * (1.0 + np.abs(fine).max())
     return fits[0] if good else None
@@ -178,9 +180,7 @@ class _Point:
     state: np.ndarray
 
 
-def _record(
-    problem: Problem, run: Run, past: _Past, slopes: _Slopes, fits: Sequence[Chebyshev], delta: float
-) -> None:
+def _record(problem: Problem, run: Run, past: _Past, slopes: _Slopes, fits: Sequence[Chebyshev], delta: float) -> None:
     """Samples on the way, and the event."""
     recorder, there = run.recorder, past.back(-2 * delta)
     waiting = recorder.instants[recorder.written :]
@@ -192,6 +192,14 @@ def _record(
         recorder.dense.append(Polynomials(np.array([past.t, there]), (powers * signs)[None]))
     names = _dependent(slopes, past.t, past(np.array([past.t]))[0], problem.equations.constraint_names)
     recorder.events.append(Happened(f"{SINGULAR_POSITION} of {names}", past.back(-delta), True))
+
+
+def tell_crossings(outcome: Outcome, recorder: Recorder) -> Outcome:
+    """The outcome of a finished run that says how many singular positions were crossed."""
+    times = [event.time for event in recorder.events if event.name.startswith(SINGULAR_POSITION)]
+    if outcome.kind != FINISHED or not times:
+        return outcome
+    return Outcome(FINISHED, outcome.time, Cause("singular positions", (), {"count": len(times), "first": times[0]}))
 
 
 def _dependent(slopes: _Slopes, t: float, x: np.ndarray, names: Sequence[str]) -> str:

@@ -1,13 +1,15 @@
 """Taylor steps with heyoka: machine code for one system, with events found on the polynomials of every step.
 
-An integrator is compiled once for all numbers of a problem. Every run owns a copy of it (about a millisecond), so runs
-in several threads, or nested runs, are independent.
+An integrator is compiled once for all numbers of a problem. Every run owns a copy of it, so runs in several threads,
+or nested runs, are independent. A copy takes about a millisecond; a run that has ended leaves its copy for the next.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -23,7 +25,9 @@ from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Recorder
 
+_MOST_IDLE = 16  # copies of an integrator that wait for a run
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
@@ -42,6 +46,20 @@ class Hits:
 
 
 @dataclass
+class Path:
+    """Receives the states between the steps."""
+
+    times: list[float]
+    states: list[np.ndarray]
+
+    def __call__(self, taylor: Any) -> bool:
+        """Called by heyoka after every step."""
+        self.times.append(taylor.time)
+        self.states.append(taylor.state.copy())
+        return True
+
+
+@dataclass
 class HeyokaSteps:
     """heyoka's integrator of one problem."""
 
@@ -49,10 +67,33 @@ class HeyokaSteps:
     plain: list[int]  # numbers of the non-terminal events, in heyoka's order
     terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
     corners: int
+    watched: bool
+    idle: deque[HeyokaSteps] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
+
+    @contextmanager
+    def owned(self, t: float, x: np.ndarray, p: np.ndarray) -> Iterator[HeyokaSteps]:
+        """A copy for one run: the same compiled code with a separate state and separate receivers."""
+        try:
+            copied = self.idle.pop()
+        except IndexError:
+            copied = self.copy()
+        yield copied.start(t, x, p)
+        self.idle.append(copied)  # not after an error: its state may be anything
 
     def copy(self) -> HeyokaSteps:
         """The same compiled code with a separate state and separate receivers."""
-        return HeyokaSteps(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+        return HeyokaSteps(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners, self.watched)
+
+    def start(self, t: float, x: np.ndarray, p: np.ndarray) -> HeyokaSteps:
+        """This integrator at a time and state."""
+        taylor = self.taylor
+        taylor.time = t
+        taylor.state[:] = x
+        taylor.pars[:] = p[: len(taylor.pars)]
+        if taylor.with_events:
+            taylor.reset_cooldowns()
+        self.take_events()
+        return self
 
     @property
     def time(self) -> float:
@@ -63,12 +104,34 @@ class HeyokaSteps:
         """The length of the next step, which is made."""
         return abs(float((self.taylor.step() if forward else self.taylor.step_backward())[1]))
 
-    def advance(self, target: float, most: int, project: Callable[[Any], bool] | None) -> Advance:
+    def advance(self, target: float, most: int, recorder: Recorder, project: Callable[[Any], bool] | None) -> Advance:
         """Steps to a time, at most some, with a projection after each."""
-        options = {} if project is None else {"callback": project}
-        result = self.taylor.propagate_until(target, max_steps=most, c_output=True, **options)
-        why, number = self._reason(result[0])
-        return Advance(why, int(result[3]), result[4], number)
+        end = recorder.instants[-1] if len(recorder.instants) else target
+        if project is not None or recorder.keep_dense or target != end or self.corners or self.watched:
+            return self._with_polynomials(target, most, {} if project is None else {"callback": project})
+        return self._at_instants(most, recorder)
+
+    def _with_polynomials(self, target: float, most: int, options: dict[str, Any]) -> Advance:
+        """Steps with their polynomials, which cost heyoka about a millisecond for any number of steps."""
+        taylor = self.taylor
+        outcome, _, _, taken, dense, *_ = taylor.propagate_until(target, max_steps=most, c_output=True, **options)
+        why, number = self._reason(outcome)
+        if dense is None:
+            return Advance(why, int(taken), np.empty(0), np.empty((0, len(taylor.state))), np.empty_like, None, number)
+        knots, states = np.array(dense.times), np.array(dense(np.array(dense.times)))
+        return Advance(why, int(taken), knots, states, lambda times: np.array(dense(times)), dense, number)
+
+    def _at_instants(self, most: int, recorder: Recorder) -> Advance:
+        """Steps with the states at the requested instants only; the same steps as with polynomials."""
+        taylor = self.taylor
+        waiting, path = recorder.instants[recorder.written :], Path([taylor.time], [taylor.state.copy()])
+        grid = waiting if len(waiting) and waiting[0] == taylor.time else np.append(taylor.time, waiting)
+        outcome, _, _, taken, path, states = taylor.propagate_grid(grid, max_steps=most, callback=path)
+        knots, reached = np.array(path.times), np.array(path.states)
+        # an event may end a step right at an instant
+        found = np.vstack([states[len(grid) - len(waiting) :], reached[-1]])
+        why, number = self._reason(outcome)
+        return Advance(why, int(taken), knots, reached, lambda times: found[: len(times)], None, number)
 
     def take_events(self) -> list[tuple[float, int, int]]:
         """(time, number, sign) of the non-terminal events since the last call."""
@@ -118,7 +181,7 @@ def compiled(
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
     options = _options(rates, tolerance, compact)
     taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=watched, **options)
-    return HeyokaSteps(taylor, plain, terminal, len(margins))
+    return HeyokaSteps(taylor, plain, terminal, len(margins), watch is not ZERO)
 
 
 def _direction(sign: int) -> Any:
@@ -135,7 +198,13 @@ def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | N
 
 
 def compile_heyoka(problem: Problem, tolerance: float | None, compact: bool | None) -> HeyokaSteps:
-    """The compiled integrator of a problem; runs use copies of it."""
+    """The compiled integrator of a problem; runs own copies of it."""
+    forward = problem.sides is None or problem.sides.forward
+    key = "taylor", forward, tolerance, compact
+    return problem.branch.known.get(key, lambda: _compile(problem, forward, tolerance, compact))
+
+
+def _compile(problem: Problem, forward: bool, tolerance: float | None, compact: bool | None) -> HeyokaSteps:
     nodes, branch = problem.nodes, problem.branch
     events = tuple(
         (node, DIRECTIONS[event.direction], event.terminal)
@@ -145,19 +214,5 @@ def compile_heyoka(problem: Problem, tolerance: float | None, compact: bool | No
         return compiled(
             nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
             branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
-            problem.sides is None or problem.sides.forward, tolerance, compact,
+            forward, tolerance, compact,
         )  # fmt: skip
-
-
-def start_heyoka(
-    problem: Problem, t: float, x: np.ndarray, tolerance: float | None, compact: bool | None
-) -> HeyokaSteps:
-    """A copy of the integrator for one run, at a given time and state."""
-    steps = compile_heyoka(problem, tolerance, compact).copy()
-    taylor = steps.taylor
-    taylor.time = t
-    taylor.state[:] = x
-    taylor.pars[:] = problem.values[: len(taylor.pars)]
-    if taylor.with_events:
-        taylor.reset_cooldowns()
-    return steps

@@ -11,7 +11,7 @@ import numpy as np
 from vinculum.errors import About, ConstraintError, DomainError, SingularError
 from vinculum.graph import Node, evaluate, symbols
 from vinculum.graph.traverse import describe, order
-from vinculum.simulation.integrators.crossing import cross
+from vinculum.simulation.integrators.crossing import cross, tell_crossings
 from vinculum.simulation.integrators.methods import Reached
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.events import record_events_at_corner
@@ -49,12 +49,15 @@ def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
             break
         recorder.close(problem)
         stuck, clear = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0, plan.t1
-        beyond = cross(problem, run, t, x) if outcome.kind == REPIVOT else None
-        if beyond is not None:
-            (t, x, clear), outcome, stuck = beyond, Outcome(REPIVOT, beyond.t), 0
-            recorder.close(problem)
-            recorder.recent.clear()
-        further = _continue(problem, run, outcome, t, x, stuck)
+        try:
+            beyond = cross(problem, run, t, x) if outcome.kind == REPIVOT else None
+            if beyond is not None:
+                (t, x, clear), outcome, stuck = beyond, Outcome(REPIVOT, beyond.t), 0
+                recorder.close(problem)
+                recorder.recent.clear()
+            further = _continue(problem, run, outcome, t, x, stuck)
+        except KeyboardInterrupt:
+            further = Outcome(INTERRUPTED, t, Cause("interrupted"))
         if isinstance(further, Outcome):
             outcome = further
             break
@@ -64,7 +67,7 @@ def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
     if recorder.last is None or (t - recorder.last) * (plan.t1 - plan.t0) > 0:
         recorder.add(np.array([t]), np.array(x)[None, :])
     recorder.close(problem)
-    return _explain(problem, outcome, t, x)
+    return tell_crossings(_explain(problem, outcome, t, x), recorder)
 
 
 def _until(run: Run, time: float) -> Run:

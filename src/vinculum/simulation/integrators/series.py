@@ -17,12 +17,13 @@ import numpy as np
 from vinculum.compile import jets
 from vinculum.compile.jets import program, stride
 from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
-from vinculum.graph import ZERO, Node, evaluate
+from vinculum.graph import ZERO, Node, evaluate, order
 from vinculum.simulation.integrators.taylor_steps import ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance, Polynomials
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Recorder
 
 ORDER = 20  # for a tolerance of one rounding error
 _FRONT = 8  # zeros before the first row
@@ -48,10 +49,23 @@ class Compiled:
         """The machine code, and the function to call."""
         return program(self.tape.functions)
 
+    @cached_property
+    def _constants(self) -> tuple[np.ndarray, list[int], list[Node]]:
+        """The factors of the tape that are numbers, the places of the others, and the order of these."""
+        factors = self.tape.numbers
+        plain = [float(node.value) if node.op == "constant" else 0.0 for node in factors]
+        others = [i for i, node in enumerate(factors) if node.op != "constant"]
+        return np.array(plain), others, order([factors[i] for i in others])
+
     def numbers(self, values: np.ndarray) -> np.ndarray:
         """The constant factors of the tape at values of the parameters."""
+        plain, others, ordered = self._constants
+        if not others:
+            return plain
         known = dict(zip(self.parameters, map(float, values), strict=False))
-        return np.array(evaluate(list(self.tape.numbers), known), dtype=float)
+        found = plain.copy()
+        found[others] = evaluate([self.tape.numbers[i] for i in others], known, ordered)
+        return found
 
 
 @lru_cache(maxsize=64)
@@ -90,7 +104,7 @@ class Series:
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made; infinite for a motion without an end to its series."""
         t = self.time
-        made = self.advance(_FAR if forward else -_FAR, 1, None)
+        made = self.advance(_FAR if forward else -_FAR, 1, None, None)
         length = abs(self.time - t) if made.steps else math.nan
         return length if length < _FAR else math.inf
 
@@ -107,7 +121,9 @@ class Series:
     def state(self, x: np.ndarray) -> None:
         self.rows[self.made.tape.state, 0] = x
 
-    def advance(self, target: float, most: int, project: Callable[[Any], bool] | None) -> Advance:
+    def advance(
+        self, target: float, most: int, recorder: Recorder | None, project: Callable[[Any], bool] | None
+    ) -> Advance:
         """Steps to a time, at most some, with a projection after each."""
         most = max(1, min(most, _LARGEST // (int(self.sizes[1]) * (self.order + 1))))
         if project is None:
@@ -176,8 +192,12 @@ class Series:
 
 
 def _made(why: str, dense: Polynomials) -> Advance:
-    steps = len(dense.coefficients)
-    return Advance(why, steps, dense if steps else None)
+    """The steps with the states at their ends."""
+    coefficients = dense.coefficients
+    if not len(coefficients):
+        return Advance(why, 0, np.empty(0), np.empty((0, coefficients.shape[1])), np.empty_like)
+    last = dense(dense.times[-1:])
+    return Advance(why, len(coefficients), dense.times, np.vstack([coefficients[:, :, 0], last]), dense, dense)
 
 
 @dataclass
@@ -190,6 +210,10 @@ class _Point:
 
 def compile_series(problem: Problem) -> Compiled | None:
     """The tape of a problem, if it has one."""
+    return problem.branch.known.get(("series",), lambda: _compile(problem))
+
+
+def _compile(problem: Problem) -> Compiled | None:
     nodes, branch = problem.nodes, problem.branch
     watch = branch.prepared([nodes.watch.plain])[0]
     return compiled(nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates), watch)

@@ -7,20 +7,27 @@ are events or corners, if the user asks for its code, and, with optimized code, 
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from vinculum.errors import About, Finding, VinculumError, call
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, along, operations
-from vinculum.graph.traverse import describe
-from vinculum.simulation.integrators.heyoka_steps import compile_heyoka, start_heyoka
-from vinculum.simulation.integrators.methods import Method, Reached, next_chunk, refuse_tolerance, register
+from vinculum.simulation.integrators.heyoka_steps import compile_heyoka
+from vinculum.simulation.integrators.methods import (
+    Method,
+    Reached,
+    next_chunk,
+    out_of_reach,
+    refuse_tolerance,
+    register,
+)
 from vinculum.simulation.integrators.series import Series, compile_series, start_series
 from vinculum.simulation.integrators.taylor_steps import CORNERED, ENDED, ENOUGH, NOT_FINITE, REACHED, Advance, Steps
-from vinculum.simulation.problem.discontinuities import rough_functions
-from vinculum.simulation.problem.events import Happened, is_recorded
+from vinculum.simulation.problem.events import Happened, endless_events, is_recorded
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
     AFTER_STEPS,
@@ -35,7 +42,6 @@ from vinculum.simulation.trajectory.outcome import (
     NON_FINITE,
     REPIVOT,
     STALLED,
-    Cause,
     Outcome,
     ended_by,
     finished,
@@ -79,7 +85,7 @@ class Taylor(Method):
 
     def refuse(self, problem: Problem) -> None:
         """Raise if the equations have a corner at an unknown place: a series would step over it."""
-        kinks = rough_functions(problem.nodes.rates)
+        kinks = problem.nodes.rough
         if kinks:
             names = ", ".join(kinks)
             found = f"The equations contain {names}, which are not smooth: a Taylor series would not see the corner."
@@ -95,8 +101,9 @@ class Taylor(Method):
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
-            problem = problem.with_nodes(events=())  # an event at the start would cut the step short
-        step = _start(self, problem, t, x).first_step(direction > 0)
+            problem = problem.without_events()  # an event at the start would cut the step short
+        with _owned(self, problem, t, x) as steps:
+            step = steps.first_step(direction > 0)
         return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
@@ -116,32 +123,44 @@ def _runs_on_tape(method: Taylor, problem: Problem) -> bool:
     return compile_series(problem) is not None
 
 
-def _start(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Steps:
+@contextmanager
+def _owned(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Iterator[Steps]:
     """What makes the steps of a run, at a given time and state."""
     if _runs_on_tape(method, problem):
-        return start_series(problem, t, x, method.tolerance)
-    return start_heyoka(problem, t, x, method.tolerance, method.compact)
+        yield start_series(problem, t, x, method.tolerance)
+        return
+    with compile_heyoka(problem, method.tolerance, method.compact).owned(t, x, problem.values) as steps:
+        yield steps
 
 
 def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    with _owned(method, problem, t0, x) as steps:
+        return _run(method, steps, problem, run, t0, x)
+
+
+def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    """Chunks of steps, until one of them has an ending."""
     t1, recorder = run.plan.t1, run.recorder
-    steps = _start(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
     most, done, good = _FIRST_CHUNK, 0, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), steps.time
-        made = steps.advance(target, min(most, _LONG - done) if done < _LONG else most, project)
+        made = steps.advance(target, min(most, _LONG - done) if done < _LONG else most, recorder, project)
         target = t1
-        good = _collect(problem, monitor, made.dense, recorder, good)
+        good, missed = _collect(problem, monitor, made, recorder, good)
         recorder.steps += made.steps
-        _take_events(problem, steps, recorder, t0)
+        _take_events(problem, steps, recorder, t0, good[0])
         run.report(good[0])
         ending = _ending(problem, made, good, reached, t0, t1, recorder)
-        if ending is None or ending.kind == FINISHED:
-            missed = _missed_corner(problem, good)
-            ending = ending if missed is None else missed
+        if missed and (ending is None or ending.kind == FINISHED):
+            ending = Outcome(CORNER, good[0])
+        if ending is None:
+            ending = endless_events(recorder, t1 - run.plan.t0)
+        if ending is None or ending.kind == STALLED:
+            far = out_of_reach(run, good[0])
+            ending = ending if far is None else far
         if ending is not None:
             return ending, *good
         if done < _LONG <= done + made.steps:
@@ -154,19 +173,27 @@ def _optimized(method: Taylor, problem: Problem, steps: Steps, good: tuple[float
     """Optimized code for a run that proves long. The number of steps decides: the same run gives the same numbers."""
     if not isinstance(steps, Series) or operations(problem.nodes.rates).total() > _COMPILED_UP_TO:
         return steps
-    return start_heyoka(problem, *good, method.tolerance, compact=False)
+    return compile_heyoka(problem, method.tolerance, False).copy().start(*good, problem.values)
 
 
-def _missed_corner(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
-    """The outcome if the motion passed a corner that was not detected."""
-    margins, surfaces = problem.branch.margins, problem.nodes.corners.surfaces
+def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.ndarray) -> float | None:
+    """The time of the first corner that the motion passed unnoticed between its steps; None if there is none."""
+    margins = problem.branch.margins
     if not margins:
         return None
-    values = problem.compiled(margins)(*good, problem.values)
-    if values.min() >= -_MISSED * (1.0 + np.abs(good[1]).max()):
+    functions = problem.compiled(margins)
+    values = functions.rows(knots, states, problem.values)
+    passed = (values < -_MISSED * (1.0 + np.abs(states).max(axis=1, keepdims=True))).any(axis=1)
+    if not passed.any():
         return None
-    corner = About("expression", describe(surfaces[values.argmin()]))
-    return Outcome(STALLED, good[0], Cause("missed corner", [corner]))
+    late = int(np.argmax(passed))
+    k = int(values[late].argmin())
+    early = max((i for i in range(late) if values[i, k] >= 0), default=0)
+    low, high = knots[early], knots[late]
+    while (middle := (low + high) / 2) not in (low, high):
+        here = functions(middle, np.array(dense(middle)), problem.values)[k]
+        low, high = (middle, high) if here >= 0 else (low, middle)
+    return float(low)
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
@@ -181,41 +208,44 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
 
 
 def _collect(
-    problem: Problem, monitor: Any, dense: Any, recorder: Recorder, good: tuple[float, np.ndarray]
-) -> tuple[float, np.ndarray]:
-    """Record samples and maxima of a chunk; returns its last finite state."""
-    if dense is None:
-        return good
-    knots = np.array(dense.times)
-    states = np.array(dense(knots))
+    problem: Problem, monitor: Any, chunk: Advance, recorder: Recorder, good: tuple[float, np.ndarray]
+) -> tuple[tuple[float, np.ndarray], bool]:
+    """Record samples and maxima of a chunk; returns its last good state, and whether a missed corner is there."""
+    knots, states = chunk.knots, chunk.states
     finite = np.all(np.isfinite(states), axis=1)
     if not finite.all():
         first_bad = int(np.argmin(finite))
         knots, states = knots[:first_bad], states[:first_bad]
     if not len(knots):
-        return good
+        return good, False
+    corner = _missed_corner(problem, chunk.dense, knots, states)
+    if corner is not None:
+        knots = np.append(knots[(knots - corner) * (knots[-1] - knots[0]) < 0], corner)
+        states = np.array(chunk.dense(knots))
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
-    _sample(dense, recorder, knots)
-    recorder.remember(dense)
-    if recorder.keep_dense:
-        recorder.dense.append(dense)
-    return float(knots[-1]), states[-1].copy()
+    _sample(chunk, recorder, knots)
+    if chunk.dense is not None:
+        recorder.remember(chunk.dense)
+    if recorder.keep_dense and chunk.dense is not None:
+        recorder.dense.append(chunk.dense)
+    return (float(knots[-1]), states[-1].copy()), corner is not None
 
 
-def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
+def _sample(chunk: Advance, recorder: Recorder, knots: np.ndarray) -> None:
     """Record the requested samples between the first and the last knot."""
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
     inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, np.array(dense(ready)))
+        recorder.add(ready, chunk.samples(ready))
 
 
-def _take_events(problem: Problem, steps: Steps, recorder: Recorder, t0: float) -> None:
-    """Record the non-terminal events of a chunk, in the order of the run; a zero at the start does not count."""
-    found = [event for event in steps.take_events() if abs(event[0] - t0) > 1e-12 * max(1.0, abs(t0))]
+def _take_events(problem: Problem, steps: Steps, recorder: Recorder, t0: float, t: float) -> None:
+    """Record the non-terminal events of a chunk up to t, in the order of the run; zeros at the start do not count."""
+    after = [event for event in steps.take_events() if abs(event[0] - t0) > 1e-12 * max(1.0, abs(t0))]
+    found = [event for event in after if abs(event[0] - t0) <= abs(t - t0)]
     for time, j, sign in sorted(found, reverse=steps.time < t0):
         name = problem.nodes.events[j].name
         if not (

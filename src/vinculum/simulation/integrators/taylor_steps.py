@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from vinculum.simulation.trajectory.recorder import Recorder
 
 # why steps came to an end: the time was reached, enough steps, a state that is not finite, the pivot watch, a terminal
 # event, a corner
@@ -53,11 +56,14 @@ class Polynomials:
 
 
 class Advance(NamedTuple):
-    """Some steps of a run."""
+    """Some steps: why they came to an end, the states between them, and the samples inside them."""
 
     why: str
     steps: int
-    dense: Any  # polynomials with ``times``, ``bounds`` and a call, or None without a step
+    knots: np.ndarray  # (K) times, the first at the start
+    states: np.ndarray  # (K, n)
+    samples: Callable[[np.ndarray], np.ndarray]  # states at instants between the knots
+    dense: Any = None  # polynomials with ``times``, ``bounds`` and a call
     event: int = -1  # number of the terminal event
 
 
@@ -71,7 +77,7 @@ class Steps(Protocol):
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made."""
 
-    def advance(self, target: float, most: int, project: Callable[[Any], bool] | None) -> Advance:
+    def advance(self, target: float, most: int, recorder: Recorder, project: Callable[[Any], bool] | None) -> Advance:
         """Steps to a time, at most some, with a projection after each."""
 
     def take_events(self) -> list[tuple[float, int, int]]:

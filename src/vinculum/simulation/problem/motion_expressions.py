@@ -6,19 +6,20 @@ The state is x and, if forces do work, w = ∫ power dt, for all forces together
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable
+from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable, levels
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
-from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, order, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
+from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
-from vinculum.simulation.problem.discontinuities import Corners, find_corners
+from vinculum.simulation.problem.discontinuities import Branch, Corners, Sides, find_corners, rough_functions
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.pivots import PivotWatch
 
@@ -29,12 +30,20 @@ class MotionNodes:
 
     integrable: Integrable
     laws: Mapping[Node, Node]  # inputs as expressions of time and state
-    feedback: Feedback  # the corrections c of every constraint
+    feedback: tuple[Node, ...]  # the correction c of every constraint as a function of residuals and gains
+    gains: tuple[Node, ...]  # symbols
+    is_law: bool  # whether c is part of the inputs, see `Feedback`
     events: tuple[Event, ...] = ()
+    branches: Kept = field(default_factory=Kept, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields; everything else is computed again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def on(self, sides: Sides | None) -> Branch:
+        """The branch of the equations on some sides of their corners, or along them."""
+        slopes = None if sides is None or sides.matrix is None else sides.matrix.tobytes()
+        return self.branches.get((sides and sides.branch, slopes), lambda: Branch(self, sides))
 
     # -- the right side --------------------------------------------------------------------------------------
 
@@ -51,7 +60,13 @@ class MotionNodes:
     @cached_property
     def corrections(self) -> tuple[Node, ...]:
         """c as nodes of the state."""
-        return tuple(self.lifted(self.feedback.corrections))
+        return tuple(self.lifted(substitute(list(self.feedback), levels(self.integrable.chains))))
+
+    @cached_property
+    def reported(self) -> dict[Node, Node]:
+        """c in the inputs that a run reports: the feedback if it is a law, otherwise zero."""
+        zero = [ZERO] * len(self.corrections)
+        return dict(zip(self.integrable.corrections, self.corrections if self.is_law else zero, strict=True))
 
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
@@ -64,9 +79,14 @@ class MotionNodes:
         feedback = dict(zip(self.integrable.corrections, self.corrections, strict=True))
         return tuple(substitute(self.held_rates, feedback))
 
+    @cached_property
+    def slopes(self) -> tuple[Node, ...]:
+        """∂f/∂x, row by row."""
+        return tuple(jacobian(self.rates, self.state).ravel())
+
     def jacobian(self) -> np.ndarray:
-        """∂f/∂x."""
-        return jacobian(self.rates, self.state)
+        """∂f/∂x as a matrix."""
+        return np.array(self.slopes, dtype=object).reshape(len(self.rates), len(self.state))
 
     @cached_property
     def corners(self) -> Corners:
@@ -74,9 +94,25 @@ class MotionNodes:
         return find_corners(self.rates)
 
     @cached_property
+    def rough(self) -> list[str]:
+        """Nonsmooth functions in f whose corners are not known."""
+        return rough_functions(self.rates)
+
+    @cached_property
+    def calls_routines(self) -> bool:
+        """Whether f calls routines, which have no expressions to differentiate."""
+        return any(node.op == "call" for node in order(self.rates))
+
+    @cached_property
     def corner_slopes(self) -> list[Node]:
         """dg/dt of every surface, as nodes of the state and σ."""
         return self.corners.slopes(self.time, self.state, self.rates)
+
+    @cached_property
+    def corner_curvatures(self) -> list[Node]:
+        """d²g/dt² of every surface, as nodes of the state and σ."""
+        rates = dict(zip(self.state, self.corners.smooth(self.rates), strict=True))
+        return along(self.corner_slopes, {self.time: ONE, **rates})
 
     # -- watched quantities ----------------------------------------------------------------------------------
 
@@ -85,7 +121,7 @@ class MotionNodes:
         """{work: power} integrated along with the motion: of all forces, and of every servo."""
         energy = self.integrable.energy
         given = {} if energy is None else energy.powers
-        powers = dict(zip(given, self.closed(list(given.values())), strict=True))
+        powers = dict(zip(given, self.as_reported(list(given.values())), strict=True))
         return {} if powers.get(WORK, ZERO) is ZERO else powers
 
     @property
@@ -121,7 +157,7 @@ class MotionNodes:
             refuse_constant(event, node, {self.time, *self.state})
         return found
 
-    @property
+    @cached_property
     def monitored(self) -> tuple[Node, ...]:
         """Outputs evaluated at the start of a step: rates, watch, balance, residuals, events, c."""
         watched = (self.watch.strict, self.balance, *self.residuals, *self.event_functions)
@@ -132,13 +168,18 @@ class MotionNodes:
     @cached_property
     def settings(self) -> tuple[Node, ...]:
         """The symbols at the front of p: parameters, gains, reference pivots."""
-        return (*self.integrable.parameters, *self.feedback.gains, *self.watch.references)
+        return (*self.integrable.parameters, *self.gains, *self.watch.references)
 
     @cached_property
     def hoisted(self) -> dict[Node, Node]:
         """{subexpression of settings alone: symbol of its value in p}."""
         everything = (*self.held_rates, *self.monitored)
         return {node: symbol(("hoisted", node)) for node in hoistable(everything, self.settings)}
+
+    @cached_property
+    def hoisted_order(self) -> list[Node]:
+        """All nodes below the hoisted ones, operands first."""
+        return order(self.hoisted)
 
     # -- from the user's symbols -----------------------------------------------------------------------------
 
@@ -151,11 +192,25 @@ class MotionNodes:
         laws = dict(zip(self.laws, self.lifted(list(self.laws.values())), strict=True))
         return substitute(list(nodes), laws)
 
+    def as_reported(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the inputs replaced by their laws and c by what a run reports."""
+        return substitute(self.closed(nodes), self.reported)
+
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
         given, record = Converter()(expression), self.integrable
         refuse_unknown(given, {*record.outputs, *record.states, *record.parameters, *record.inputs, self.time}, where)
-        return self.closed(substitute([given], record.outputs))[0]
+        return self.as_reported(substitute([given], record.outputs))[0]
+
+
+def motion_nodes(
+    integrable: Integrable, laws: Mapping[Node, Node], feedback: Feedback, events: Sequence[Event]
+) -> MotionNodes:
+    """The nodes of a problem. They contain no numbers, and the equations keep them for all further runs."""
+    pivots = tuple(pivot.node for pivot in integrable.pivots)
+    chosen = feedback.corrections, tuple(feedback.gains), feedback.law, tuple(events)
+    key = ("motion", integrable.states, integrable.rates, pivots, tuple(laws.items()), chosen)
+    return integrable.equations.kept.get(key, lambda: MotionNodes(integrable, laws, *chosen))
 
 
 # -- expressions that a user gave --------------------------------------------------------------------------------

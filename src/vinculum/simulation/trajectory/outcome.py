@@ -26,11 +26,14 @@ KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED
 SENTENCES = {
     "unknown": "",  # a method gives no cause; it is looked for at the last good state
     "end of interval": "the end of the interval was reached",
+    "singular positions": "the end of the interval was reached; the motion crossed {count:.0f} singular positions, the "
+    "first at t = {first:.6g}: it was continued smoothly, but other motions branch off there",
     "terminal event": "the event {event!r} ended the run",
     "interrupted": "the run was interrupted; the samples up to here are kept",
     "pivot jumped": "a pivot changed its sign within one step",
     "endless corners": "the step size went to zero; corners of the equations follow each other without end",
-    "missed corner": "the step size went to zero; the corner {expression} = 0 was missed",
+    "endless events": "the event {event!r} happens again and again in ever shorter times, without end",
+    "out of reach": "{steps:.0f} steps led to t = {time:.6g}; the end is more than 1e15 such steps away",
     "solver failed": "the step size went to zero; {problem}",
     "step size": "the step size went to zero; the motion has a singularity here",
     "division": "division by a number that goes to zero: {expression} = {value:.3g}",
