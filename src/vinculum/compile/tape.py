@@ -15,13 +15,14 @@ A sum of products is one instruction, with numbers c that do not change during a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from vinculum.graph import ONE, Node, symbols
+from vinculum.graph.canonical import digests
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, apply, divide, multiply, negate
 from vinculum.graph.routine import expand_calls
@@ -59,13 +60,22 @@ def is_smooth(outputs: Sequence[Node]) -> bool:
     return not any(node.op in rough for node in order(outputs))
 
 
-def tape(time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]) -> Tape:
-    """The tape of outputs of the time, the state and the parameters, which are constant."""
+def tape(
+    time: Node,
+    state: Sequence[Node],
+    parameters: Sequence[Node],
+    outputs: Sequence[Node],
+    names: Mapping[Node, str] | None = None,
+) -> Tape:
+    """The tape of outputs of the time, the state and the parameters, which are constant.
+
+    ``names`` are given to symbols that have other ones in other processes: sums are in the order of names.
+    """
     outputs = expand_splines(expand_calls(outputs))
     unknown = symbols(outputs) - {time, *state, *parameters}
     if unknown:
         raise KeyError(f"{unknown} are not the time, a state or a parameter of these equations")
-    return _Writer(time, state, outputs).finish(outputs)
+    return _Writer(time, state, outputs, names or {}).finish(outputs)
 
 
 class _Writer:
@@ -75,15 +85,18 @@ class _Writer:
     b); (ROOT, row, a); (FUNCTION, row, place of the function, arguments, then (a, g) of each moving argument).
     """
 
-    def __init__(self, time: Node, state: Sequence[Node], outputs: Sequence[Node]) -> None:
+    def __init__(self, time: Node, state: Sequence[Node], outputs: Sequence[Node], names: Mapping[Node, str]) -> None:
         self.moving: set[Node] = {time, *state}  # nodes that change during a run
         self.slopes: dict[Node, list[tuple[Node, Node]]] = {}  # (a, g) of every moving argument of a function
         self.state, self.code, self.instructions = list(state), list[int](), 0
+        self.digest: dict[Node, bytes] = {}  # sums are in the same order in every process
         self.numbers: dict[Node, int] = {}
         self.functions: dict[str, int] = {}
         first = [ONE, time, *state]
         self.rows = {node: i for i, node in enumerate(first)}
-        for node in self._with_rows(self._nodes(outputs), outputs):
+        nodes = self._nodes(outputs)
+        self.digest = digests(nodes, names)
+        for node in self._with_rows(nodes, outputs):
             self.rows.setdefault(node, len(self.rows))
 
     def finish(self, outputs: Sequence[Node]) -> Tape:
@@ -185,7 +198,16 @@ class _Writer:
                 found.append(Term(multiply(term.c, term.a), ONE))
             else:
                 stack += self._parts(term.c, term.a)
-        return found
+        return sorted(found, key=self._place)
+
+    def _place(self, term: Term) -> tuple[bytes, bytes, float]:
+        """The place of a term in its sum; a term that occurs twice has two factors."""
+        a = self.digest.get(term.a, b"")
+        return (
+            a,
+            b"" if term.b is None else self.digest[term.b],
+            float(term.c.value) if term.c.op == "constant" else 0.0,
+        )
 
     def _parts(self, c: Node, node: Node) -> list[Term]:
         """c times a sum or product, as terms of its operands."""
@@ -199,7 +221,7 @@ class _Writer:
         if node.op == "divide":
             return [Term(divide(c, b), a)]
         if a in self.moving and b in self.moving:
-            return [Term(c, a, b)]
+            return [Term(c, *sorted((a, b), key=self.digest.__getitem__))]
         return [Term(multiply(c, a), b)] if b in self.moving else [Term(multiply(c, b), a)]
 
     def _number(self, node: Node) -> int:

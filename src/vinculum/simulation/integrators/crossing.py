@@ -20,12 +20,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.polynomial import Chebyshev
+from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial.chebyshev import chebvander
 
 from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.mechanics.sample_states import correction
+from vinculum.graph import ZERO, Node, jacobian
 from vinculum.simulation.integrators.taylor_steps import Polynomials
 from vinculum.simulation.problem.events import Happened
-from vinculum.simulation.stabilization.feedback import project_after_step, projection_outputs
 from vinculum.simulation.trajectory.outcome import FINISHED, Cause, Outcome
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ _DEGREES = (12, 9)  # of the polynomials; the second one gives the error of the 
 _POINTS = 40  # through which the polynomials are fitted
 _SMOOTH = 1e-9  # largest difference of the two polynomials, relative to the state
 _NEAR = 1e-2  # the projection moves the state by at most this share of its motion over the position
+_TINY = 1e-5  # σ at which a position is singular for good
+_MOST_ITERATIONS = 8  # of the projection
 _LINEAR = 0.1  # deviation of σ from a straight line to zero
 _SHARE = 0.1  # of the largest entry of a dependence, from which a constraint takes part in it
 SINGULAR_POSITION = "singular position"
@@ -81,54 +85,112 @@ class Crossed(NamedTuple):
     clear: float
 
 
-def cross(problem: Problem, run: Run, t: float, x: np.ndarray) -> Crossed | None:
-    """The motion behind a singular position ahead; None if there is none, or if it cannot be crossed for sure."""
+@dataclass(frozen=True, eq=False)
+class Approach:
+    """A motion that goes to a singular position: no order of elimination is better than another there."""
+
+    problem: Problem
+    run: Run
+    past: _Past
+    slopes: _Slopes
+    x: np.ndarray
+    delta: float  # distance in time
+
+    def cross(self) -> Crossed | None:
+        """The motion behind the position; None if it is too far away, or cannot be crossed for sure."""
+        past, delta = self.past, self.delta
+        if past.length < 4 * delta or 2 * delta > abs(self.run.plan.t1 - past.t):
+            return None
+        motion = _extrapolate(past, min(_WINDOW * delta, past.length), delta)
+        landed = None if motion is None else _land(self.slopes, past, motion, delta, self.x)
+        if motion is None or landed is None:
+            return None
+        _record(self.problem, self.run, past, self.slopes, motion, delta)
+        return Crossed(past.back(-2 * delta), landed, past.back(-(2 + _WINDOW) * delta))
+
+
+def approach(problem: Problem, run: Run, t: float, x: np.ndarray) -> Approach | None:
+    """The singular position ahead, if there is one."""
     past = _Past(tuple(run.recorder.recent), t, float(np.sign(run.plan.t1 - run.plan.t0)))
     if not _may_cross(problem) or past.length == 0.0:
         return None
     slopes = _Slopes(problem, past)
     delta = _distance(past, slopes)
-    if delta is None or past.length < 4 * delta or 2 * delta > abs(run.plan.t1 - t):
-        return None
-    rough = _extrapolate(past, min(_WINDOW * delta, past.length), delta)
-    landed = None if rough is None else _land(problem, slopes, past, rough, delta, x)
-    if rough is None or landed is None:
-        return None
-    _record(problem, run, past, slopes, rough, delta)
-    return Crossed(past.back(-2 * delta), landed, past.back(-(2 + _WINDOW) * delta))
+    return None if delta is None else Approach(problem, run, past, slopes, x, delta)
 
 
 def _may_cross(problem: Problem) -> bool:
-    """Whether all constraints are holonomic and ideal, and nothing happens on the way that would be missed."""
+    """Whether all constraints are holonomic and ideal, all coordinates free, and nothing would be missed on the way.
+
+    Forms with dependent coordinates have other singular positions, of which nothing follows for the motion.
+    """
     equations = problem.equations
     if not isinstance(equations, EquationsOfMotion) or problem.nodes.events or problem.branch.margins:
         return False
     ideal = equations.mechanics.actuators is None and not equations.form.allows_dependent
     position = equations.mechanics.position
-    return ideal and len(position) > 0 and all(f is not None for f in position)
+    free = bool(problem.integrable.projections) and {*equations.system.nodes.q} <= {
+        *problem.integrable.projections[0][1]
+    }
+    return ideal and free and len(position) > 0 and all(f is not None for f in position)
+
+
+class _Level:
+    """Residuals and the states that they restrict, with the slopes that are not zero by structure."""
+
+    def __init__(self, problem: Problem, residuals: Sequence[Node], variables: Sequence[Node]) -> None:
+        slopes = jacobian(residuals, variables)
+        self.rows, self.columns = np.nonzero(slopes != ZERO)
+        self.function = problem.compiled([*residuals, *slopes[self.rows, self.columns]])
+        self.values, self.shape = problem.values, slopes.shape
+        self.places = np.array([problem.nodes.state.index(variable) for variable in variables])
+
+    def at(self, t: float, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The residuals (m) and their slopes (m, n)."""
+        found, m = self.function(t, x, self.values), self.shape[0]
+        J = np.zeros(self.shape)
+        J[self.rows, self.columns] = found[m:]
+        return found[:m], J
+
+    def project(self, t: float, x: np.ndarray) -> np.ndarray:
+        """The closest state at which the residuals vanish."""
+        x = x.copy()
+        for _ in range(_MOST_ITERATIONS):
+            residuals, J = self.at(t, x)
+            step = correction(J, residuals)
+            x[self.places] -= step
+            if not np.all(np.isfinite(step)) or np.abs(step).max() <= 1e-14 * (1 + np.abs(x).max()):
+                break
+        return x
 
 
 class _Slopes:
-    """J at states of a problem."""
+    """J at states of a problem, and the projection onto the constraints."""
 
     def __init__(self, problem: Problem, past: _Past) -> None:
-        outputs, levels = projection_outputs(problem)
-        self.level, self.problem = levels[0], problem
-        self.function = problem.compiled(outputs)
+        self.levels = problem.branch.known.get(("levels",), lambda: _levels(problem))
         times = [past.back(share * past.length) for share in np.linspace(0.0, 1.0, 6)]
         lengths = [np.linalg.norm(self.at(t, x), axis=1) for t, x in zip(times, past(np.array(times)), strict=True)]
         self.length = np.maximum(np.max(lengths, axis=0), 1e-300)[:, None]  # of every row
 
     def at(self, t: float, x: np.ndarray) -> np.ndarray:
         """J, (m, n)."""
-        _, n, m, start = self.level
-        found = self.function(t, x, self.problem.values)
-        return found[start + m : start + m + m * n].reshape(m, n)
+        return self.levels[0].at(t, x)[1]
+
+    def project(self, t: float, x: np.ndarray) -> np.ndarray:
+        """The state on the constraints, positions first, then velocities."""
+        for level in self.levels:
+            x = level.project(t, x)
+        return x
 
     def least(self, times: Sequence[float], states: np.ndarray) -> np.ndarray:
         """σ at some states."""
         J = np.array([self.at(t, x) / self.length for t, x in zip(times, states, strict=True)])
         return np.linalg.svd(J, compute_uv=False)[:, -1]
+
+
+def _levels(problem: Problem) -> list[_Level]:
+    return [_Level(problem, residuals, variables) for residuals, variables in problem.integrable.projections]
 
 
 def _distance(past: _Past, slopes: _Slopes) -> float | None:
@@ -144,50 +206,57 @@ def _distance(past: _Past, slopes: _Slopes) -> float | None:
             break
         way = min(delta, past.length / 2)
     straight = abs(before - between - (between - now)) <= _LINEAR * (between - now)
-    return delta if straight and delta > 0 else None
+    return delta if straight and now > _TINY else None
 
 
-def _extrapolate(past: _Past, window: float, delta: float) -> list[Chebyshev] | None:
-    """The motion as a polynomial of the way from now, (window) back; None if it is not smooth enough."""
-    s = -window * (1 - np.cos(np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)) / 2
-    states = past(np.array([past.back(-way) for way in s]))
-    fits = [[Chebyshev.fit(s, column, degree, domain=[-window, 0.0]) for column in states.T] for degree in _DEGREES]
-    fine, coarse = (np.array([fit(2 * delta) for fit in found]) for found in fits)
+@dataclass(frozen=True, eq=False)
+class _Continuation:
+    """The motion as Chebyshev polynomials of the way from now, fitted to the past over a window."""
+
+    window: float
+    coefficients: np.ndarray  # (degree + 1, n)
+
+    def __call__(self, ways: np.ndarray) -> np.ndarray:
+        """The states (len(ways), n)."""
+        return chebvander(1 + 2 * ways / self.window, len(self.coefficients) - 1) @ self.coefficients
+
+    @property
+    def powers(self) -> np.ndarray:
+        """The coefficients of the powers of the way, (n, degree + 1)."""
+        fits = [Chebyshev(c, domain=[-self.window, 0.0]).convert(kind=Polynomial) for c in self.coefficients.T]
+        return np.array([np.pad(fit.coef, (0, len(self.coefficients) - len(fit.coef))) for fit in fits])
+
+
+def _extrapolate(past: _Past, window: float, delta: float) -> _Continuation | None:
+    """The motion continued; None if it is not smooth enough."""
+    z = np.cos(np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
+    states = past(np.array([past.back(window * (1 - point) / 2) for point in z]))
+    fits = [_Continuation(window, np.linalg.lstsq(chebvander(z, k), states, rcond=None)[0]) for k in _DEGREES]
+    fine, coarse = (fit(np.array([2 * delta]))[0] for fit in fits)
     good = np.abs(fine - coarse).max() <= _SMOOTH * (1.0 + np.abs(fine).max())
     return fits[0] if good else None
 
 
-def _land(
-    problem: Problem, slopes: _Slopes, past: _Past, fits: Sequence[Chebyshev], delta: float, x: np.ndarray
-) -> np.ndarray | None:
+def _land(slopes: _Slopes, past: _Past, motion: _Continuation, delta: float, x: np.ndarray) -> np.ndarray | None:
     """The state behind the position, on the constraints; None if it is not clearly on the same branch."""
     there = past.back(-2 * delta)
-    free = np.array([fit(2 * delta) for fit in fits])
-    point = _Point(there, free.copy())
-    project_after_step(problem)(point)
+    free = motion(np.array([2 * delta]))[0]
+    landed = slopes.project(there, free)
     way = np.abs(free - x).max()
-    if not np.all(np.isfinite(point.state)) or np.abs(point.state - free).max() > _NEAR * way:
+    if not np.all(np.isfinite(landed)) or np.abs(landed - free).max() > _NEAR * way:
         return None
-    now, then = slopes.least([past.t, there], np.array([x, point.state]))
-    return point.state if 0.5 * now < then < 2 * now else None
+    now, then = slopes.least([past.t, there], np.array([x, landed]))
+    return landed if 0.5 * now < then < 2 * now else None
 
 
-@dataclass
-class _Point:
-    """What a projection moves."""
-
-    time: float
-    state: np.ndarray
-
-
-def _record(problem: Problem, run: Run, past: _Past, slopes: _Slopes, fits: Sequence[Chebyshev], delta: float) -> None:
+def _record(problem: Problem, run: Run, past: _Past, slopes: _Slopes, motion: _Continuation, delta: float) -> None:
     """Samples on the way, and the event."""
     recorder, there = run.recorder, past.back(-2 * delta)
     waiting = recorder.instants[recorder.written :]
     ready = waiting[(past.sign * (waiting - past.t) > 0) & (past.sign * (waiting - there) <= 0)]
-    recorder.add(ready, np.array([[fit(past.sign * (instant - past.t)) for fit in fits] for instant in ready]))
+    recorder.add(ready, motion(past.sign * (ready - past.t)))
     if recorder.keep_dense:
-        powers = np.array([fit.convert(kind=np.polynomial.Polynomial).coef for fit in fits])
+        powers = motion.powers
         signs = past.sign ** np.arange(powers.shape[1])
         recorder.dense.append(Polynomials(np.array([past.t, there]), (powers * signs)[None]))
     names = _dependent(slopes, past.t, past(np.array([past.t]))[0], problem.equations.constraint_names)

@@ -11,11 +11,11 @@ import numpy as np
 from vinculum.errors import About, ConstraintError, DomainError, SingularError
 from vinculum.graph import Node, evaluate, symbols
 from vinculum.graph.traverse import describe, order
-from vinculum.simulation.integrators.crossing import cross, tell_crossings
+from vinculum.simulation.integrators.crossing import approach, tell_crossings
 from vinculum.simulation.integrators.methods import Reached
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.events import record_events_at_corner
-from vinculum.simulation.problem.pivots import renew, violated_condition
+from vinculum.simulation.problem.pivots import refreshed, renew, violated_condition
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.outcome import (
     CORNER,
@@ -43,18 +43,21 @@ def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
     while True:
         former = t
         outcome, t, x = _run_segment(problem, _until(run, clear), t, x)
-        if outcome.kind == FINISHED and t != plan.t1:
-            outcome = Outcome(REPIVOT, t)  # away from a singular position
-        if outcome.kind not in (REPIVOT, CORNER):
+        leaving = outcome.kind == FINISHED and t != plan.t1  # a singular position
+        if outcome.kind not in (REPIVOT, CORNER) and not leaving:
             break
         recorder.close(problem)
         stuck, clear = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0, plan.t1
         try:
-            beyond = cross(problem, run, t, x) if outcome.kind == REPIVOT else None
+            ahead = approach(problem, run, t, x) if outcome.kind == REPIVOT else None
+            beyond = None if ahead is None else ahead.cross()
             if beyond is not None:
-                (t, x, clear), outcome, stuck = beyond, Outcome(REPIVOT, beyond.t), 0
+                t, x, clear = beyond
                 recorder.close(problem)
                 recorder.recent.clear()
+            if leaving or ahead is not None:
+                problem = refreshed(problem, t, x)
+                continue
             further = _continue(problem, run, outcome, t, x, stuck)
         except KeyboardInterrupt:
             further = Outcome(INTERRUPTED, t, Cause("interrupted"))

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vinculum.compile import jets
+from vinculum.compile.function import Function
 from vinculum.compile.jets import program, stride
 from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
 from vinculum.graph import ZERO, Node, evaluate, order
+from vinculum.graph.canonical import digests
 from vinculum.simulation.integrators.taylor_steps import ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance, Polynomials
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
@@ -70,13 +72,14 @@ class Compiled:
 
 @lru_cache(maxsize=64)
 def compiled(
-    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node
-) -> Compiled | None:
+    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
+    names: tuple[tuple[Node, str], ...],
+) -> Compiled | None:  # fmt: skip
     """The tape of a problem; None where an operation has no Taylor coefficients."""
     outputs = (*rates, watch)
     if not is_smooth(outputs):
         return None
-    return Compiled(tape(time, state, parameters, outputs), parameters, watch is not ZERO)
+    return Compiled(tape(time, state, parameters, outputs, dict(names)), parameters, watch is not ZERO)
 
 
 class Series:
@@ -103,9 +106,8 @@ class Series:
 
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made; infinite for a motion without an end to its series."""
-        t = self.time
-        made = self.advance(_FAR if forward else -_FAR, 1, None, None)
-        length = abs(self.time - t) if made.steps else math.nan
+        t, (_, dense) = self.time, self._steps(_FAR if forward else -_FAR, 1)
+        length = abs(self.time - t) if len(dense.coefficients) else math.nan
         return length if length < _FAR else math.inf
 
     def take_events(self) -> list[tuple[float, int, int]]:
@@ -127,10 +129,10 @@ class Series:
         """Steps to a time, at most some, with a projection after each."""
         most = max(1, min(most, _LARGEST // (int(self.sizes[1]) * (self.order + 1))))
         if project is None:
-            return _made(*self._steps(target, most))
+            return _made(*self._watched(*self._steps(target, most)))
         pieces = []
         for _ in range(most):
-            why, piece = self._steps(target, 1)
+            why, piece = self._watched(*self._steps(target, 1))
             pieces.append(piece)
             if why == WATCHED:
                 break
@@ -149,13 +151,13 @@ class Series:
         arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps)
         ends = self.made.code[1](*(array.ctypes.data for array in arrays))
         done = int(self.sizes[6])
-        return self._watched(_REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()))
+        return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy())
 
     def _watched(self, why: str, dense: Polynomials) -> tuple[str, Polynomials]:
         """The steps up to the instant at which the pivot watch reached its limit, if that is inside a step."""
         if not self.made.watched or not len(dense.coefficients):
             return why, dense
-        watch, values = self.problem.compiled([self.problem.nodes.watch.strict]), self.problem.values
+        watch, values = self._watch, self.problem.values
         instants, states = dense.inside(self._looks(dense))
         large = watch.rows(instants, states, values)[:, 0] > WATCH_LIMIT
         if not large.any():
@@ -173,15 +175,21 @@ class Series:
         self.state = cut(np.array([high]))[0]
         return WATCHED, cut
 
+    @property
+    def _watch(self) -> Function:
+        """The watch and, in the same code, reference by pivot for every pivot."""
+        nodes = self.problem.nodes.watch
+        return self.problem.compiled((nodes.strict, *nodes.ratios))
+
     def _looks(self, dense: Polynomials) -> np.ndarray:
         """Shares of every step, (steps, k), at which the watch is evaluated, in order.
 
         They divide the step evenly, and they surround the nearest zero of a pivot, which is at m |p/ṗ| if it is of the
         order m: a step may be much longer than the way to it.
         """
-        ratios = self.problem.compiled(self.problem.nodes.watch.ratios)
         shares = np.array([0.0, *_NEARBY])
-        inverse = ratios.rows(*dense.inside(shares), self.problem.values).reshape(-1, len(shares), ratios.size)
+        found = self._watch.rows(*dense.inside(shares), self.problem.values)
+        inverse = found[:, 1:].reshape(-1, len(shares), self._watch.size - 1)
         with np.errstate(all="ignore"):
             p = 1.0 / inverse
             ways = _NEARBY[:, None] * np.abs(p[:, :1] / (p[:, 1:] - p[:, :1]))
@@ -216,7 +224,9 @@ def compile_series(problem: Problem) -> Compiled | None:
 def _compile(problem: Problem) -> Compiled | None:
     nodes, branch = problem.nodes, problem.branch
     watch = branch.prepared([nodes.watch.plain])[0]
-    return compiled(nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates), watch)
+    formula = digests(list(nodes.hoisted), {})
+    names = tuple((symbol, formula[node].hex()) for node, symbol in nodes.hoisted.items())
+    return compiled(nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates), watch, names)
 
 
 def start_series(problem: Problem, t: float, x: np.ndarray, tolerance: float | None) -> Series:

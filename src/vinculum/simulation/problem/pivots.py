@@ -7,7 +7,7 @@ Vinculum chose them) are chosen again at the present state. When a condition of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
@@ -99,6 +99,12 @@ def renew(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: in
     same = after.states == before.states
     y = x if same else np.array([*after.state_values(known), *x[len(before.states) :]])
     return problem.with_integrable(after), y
+
+
+def refreshed(problem: Problem, t: float, x: np.ndarray) -> Problem:
+    """The problem with its pivots here as references: for a state where no other order is better."""
+    pivots = [pivot.node for pivot in problem.nodes.watch.changing]
+    return replace(problem, references=tuple(problem.compiled(pivots)(t, x, problem.values)))
 
 
 def _same_pivots(a: Integrable, b: Integrable) -> bool:
