@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from vinculum.names import name_of
+from vinculum.visible import visible
 
 __all__ = [
-    "About", "Call", "ConstraintError", "DomainError", "Finding", "ModelError", "SingularError", "VinculumError",
-    "call",
+    "About", "Call", "ConstraintError", "DomainError", "FileError", "Finding", "ModelError", "SingularError",
+    "VinculumError", "call",
 ]  # fmt: skip
 
 
@@ -121,7 +122,7 @@ class VinculumError(ValueError):
         return " ".join(finding.written(write) for finding in self.findings)
 
     def __str__(self) -> str:
-        return self.written()
+        return visible(self.written())
 
 
 class ModelError(VinculumError):
@@ -145,6 +146,10 @@ class ModelError(VinculumError):
         count = "1 finding" if len(self.findings) == 1 else f"{len(self.findings)} findings"
         lines = [finding.written(write) for finding in self.findings]
         return "\n  - ".join([f"{self.subject} ({count}):", *lines])
+
+
+class FileError(VinculumError):
+    """A file cannot be read or written."""
 
 
 class DomainError(VinculumError):

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
+from vinculum.expressions import as_expression
 from vinculum.names import name_of
+from vinculum.visible import visible
 
 
 class _Plain(StrPrinter):
@@ -62,7 +64,7 @@ def vlatex(expression: sp.Expr | float) -> str:
     """An expression as LaTeX, with dots for time derivatives."""
     from sympy.physics.vector.printing import vlatex as printed  # imported here because it takes a quarter of a second
 
-    value = sp.sympify(expression)
+    value = as_expression(expression)
     return str(printed(value, symbol_names=_multiplier_names(value)))
 
 
@@ -97,4 +99,4 @@ def labelled_rows(title: str, rows: Mapping[str, object] | Iterable[tuple[str, o
     """
     pairs = list(rows.items() if isinstance(rows, Mapping) else rows)
     width = max((len(label) for label, _ in pairs), default=0)
-    return "\n".join([title, *(f"  {label:<{width}}  {value}" for label, value in pairs)])
+    return visible("\n".join([title, *(f"  {label:<{width}}  {value}" for label, value in pairs)]))

@@ -126,6 +126,10 @@ MAKERS = {
     "BodyTree": tree,
     "Helical": lambda: vn.bodies.Helical(0.1),
     "Model": model,
+    "Uniform": lambda: vn.vary.uniform(0, 1),
+    "Normal": lambda: vn.vary.normal(0, 1),
+    "Variation": lambda: vn.vary.table({x: [0.1, 0.2]}),
+    "Measure": lambda: vn.measure.maximum(x),
     "EquationsOfMotion": lambda: motion().problem.equations,
     "Multipliers": vn.Multipliers,
     "Lyapunov": vn.Lyapunov,
@@ -155,6 +159,7 @@ MAKERS = {
     "VinculumError": lambda: vn.VinculumError("no"),
     "ModelError": lambda: vn.ModelError("no", ["because"]),
     "DomainError": lambda: vn.errors.DomainError("no"),
+    "FileError": lambda: vn.errors.FileError("no"),
     "ConstraintError": lambda: vn.errors.ConstraintError("no"),
     "SingularError": lambda: vn.errors.SingularError("no"),
     "ModelFileError": file_error,
@@ -176,6 +181,7 @@ MAKERS = {
     "LinearModel": linear,
     "Verdict": lambda: vn.stability(linear()),
     "Mode": lambda: vn.linear.controllability(linear())[0],
+    "ModeShape": lambda: linear().modes[0],
     "Region": lambda: vn.hurwitz.stability_region(swing(), {u: 0}, {k: [1.0, 2.0], c: [0.1, 0.2]}),
     "FeedbackLaw": lambda: vn.stabilize(linear()),
     "Estimator": lambda: vn.observe(linear(), [x]),
@@ -186,7 +192,7 @@ MAKERS = {
     "Border": lambda: vn.hurwitz.stability_borders(swing(), {u: 0}, c, (-0.3, 0.5), moving=())[0],
     "Margin": lambda: next(iter(vn.linear.margins(vn.stabilize(linear())).values())),
     "Decay": lambda: vn.simulation.decay_bound(
-        vn.simulate(program(), {s: 1.0}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
+        vn.simulate(program(), {s: 1.5}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
     ),
     "GainInterval": lambda: vn.simulation.gain_interval("euler", 0.01, 1e-3, curvature=1.0),
     "Happened": lambda: motion().events[0],

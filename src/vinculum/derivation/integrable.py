@@ -65,6 +65,7 @@ class StartLevel(NamedTuple):
     what: str
     residuals: tuple[tuple[str, Node], ...]  # (constraint, residual)
     movable: tuple[sp.Expr, ...]
+    elsewhere: tuple[Values, ...] = ()  # consistent states from which to search if it fails from the first guess
 
 
 def level(i: int, j: int) -> Node:

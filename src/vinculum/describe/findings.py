@@ -10,6 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.errors import About, Call, Finding, Word, call
+from vinculum.expressions import as_expression
 from vinculum.graph import Node, from_sympy, symbols
 from vinculum.names import listed, name_of, suggestion
 
@@ -96,7 +97,7 @@ def no_value(leaf: object, place: str, declared: Sequence[object], owner: str, a
 
 def leaves_of(expression: object) -> set:
     """The symbols, functions of time and derivatives in an expression or a node."""
-    node = expression if isinstance(expression, Node) else from_sympy(sp.sympify(expression))
+    node = expression if isinstance(expression, Node) else from_sympy(as_expression(expression))
     return {leaf.value for leaf in symbols([node])}
 
 

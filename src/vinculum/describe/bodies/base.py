@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import About, Finding, ModelError, call
+from vinculum.expressions import as_expression
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +66,8 @@ def moving_base(
 
 def _integral(speed: sp.Expr, time: sp.Symbol) -> sp.Expr:
     """∫ from 0 to t; parameters such as the frequency in cos(w t) are assumed nonzero to avoid cases."""
-    known = {p: sp.Dummy(str(p), real=True, nonzero=True) for p in sp.sympify(speed).free_symbols - {time}}
-    found = sp.integrate(sp.sympify(speed).xreplace(known), (time, 0, time))
+    known = {p: sp.Dummy(str(p), real=True, nonzero=True) for p in as_expression(speed).free_symbols - {time}}
+    found = sp.integrate(as_expression(speed).xreplace(known), (time, 0, time))
     return found.xreplace({dummy: p for p, dummy in known.items()})
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe.bodies.joints import Joint, Part, joint_of
+from vinculum.expressions import as_expression
 from vinculum.names import function_of_time
 from vinculum.notebook_repr import html
 
@@ -123,7 +124,7 @@ def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
 
 def inertia_matrix(given: Any) -> tuple[tuple[sp.Expr, ...], ...]:
     """A 3×3 inertia from a number, three principal moments, six xx yy zz xy xz yz, or nine."""
-    entries = [sp.sympify(x) for x in np.array(given, dtype=object).ravel()]
+    entries = [as_expression(x) for x in np.array(given, dtype=object).ravel()]
     zero = sp.S.Zero
     if len(entries) == 1:
         entries = entries * 3

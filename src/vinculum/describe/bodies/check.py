@@ -13,8 +13,9 @@ from sympy.core.function import AppliedUndef
 from vinculum.describe.bodies.body import Body, inertia_matrix
 from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.bodies.topology import GROUND, graph_of
-from vinculum.describe.findings import not_a_function_of_time, repeated_names
-from vinculum.errors import About, Finding, Word, as_finding, call
+from vinculum.describe.findings import not_a_function_of_time, parameter_findings, repeated_names
+from vinculum.errors import About, Finding, VinculumError, Word, as_finding, call
+from vinculum.expressions import as_expression
 from vinculum.names import suggestion
 
 _ROUNDING = 1e-9  # relative slack of the inequalities of inertia
@@ -27,6 +28,8 @@ def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> l
     if others:
         return [Finding(f"{x!r} is not a body.", ["Write Body(name, parent, ...)."]) for x in others]
     first = [*_about_names(bodies), *_about_parents(bodies), *_about_coordinates(bodies)]
+    for key, value in dict(parameters).items():
+        first += parameter_findings(key, value, "BodyTree")
     for body in bodies:
         first += _of_body(body, _about_shape(body))
     if first:
@@ -129,7 +132,7 @@ def _about_shape(body: Body) -> Iterator[Finding | str]:
 def _about_numbers(body: Body) -> Iterator[str]:
     """Numbers of the joint, such as the pitch."""
     for key, value in body.kind.numbers().items():
-        number = sp.sympify(value) if isinstance(value, (int, float, sp.Expr)) else None
+        number = as_expression(value) if isinstance(value, (int, float, sp.Expr)) else None
         if number is None or number.is_finite is False or number is sp.nan:
             yield f"the {key} of the {body.joint} joint of {body.name!r} is {value!r}. Give a number or a SymPy symbol."
 
@@ -158,7 +161,10 @@ def _about_axis(body: Body) -> Iterator[Finding | str]:
         return
     for axis in given:
         try:
-            numbers = [float(x) for x in axis]
+            numbers = [float(as_expression(x)) for x in axis]
+        except VinculumError as error:
+            yield f"the axis of {body.name!r} cannot be used: {error}."
+            continue
         except TypeError:
             yield f"the axis {axis} of {body.name!r} contains a symbol. Only lengths may be symbols."
             continue
@@ -181,7 +187,7 @@ def _about_rotation(body: Body) -> Iterator[Finding | str]:
 
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:
     """The numerical values of expressions, or None if a symbol has no value."""
-    found = [sp.sympify(x).subs(dict(parameters)) for x in values]
+    found = [as_expression(x).subs(dict(parameters)) for x in values]
     return [float(x) for x in found] if all(x.is_number for x in found) else None
 
 
@@ -190,7 +196,9 @@ def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]
     for body in bodies:
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
         scalars += body.kind.numbers().values()
-        for x in dict.fromkeys(s for value in scalars for s in sp.sympify(value).free_symbols if s not in parameters):
+        for x in dict.fromkeys(
+            s for value in scalars for s in as_expression(value).free_symbols if s not in parameters
+        ):
             advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
             yield Finding(f"{x} of {body.name!r} has no value.", advice, About("body", body.name))
 
@@ -253,8 +261,8 @@ def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -
 
 def _resists(body: Body) -> bool:
     values = [body.mass, *(x for row in body.inertia_matrix for x in row)]
-    return any(sp.sympify(x) != 0 for x in values)
+    return any(as_expression(x) != 0 for x in values)
 
 
 def _has_rotor(body: Body) -> bool:
-    return all(sp.sympify(x) != 0 for x in body.each("rotor_inertia"))
+    return all(as_expression(x) != 0 for x in body.each("rotor_inertia"))

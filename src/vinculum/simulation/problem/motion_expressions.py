@@ -79,14 +79,9 @@ class MotionNodes:
         feedback = dict(zip(self.integrable.corrections, self.corrections, strict=True))
         return tuple(substitute(self.held_rates, feedback))
 
-    @cached_property
-    def slopes(self) -> tuple[Node, ...]:
-        """∂f/∂x, row by row."""
-        return tuple(jacobian(self.rates, self.state).ravel())
-
     def jacobian(self) -> np.ndarray:
-        """∂f/∂x as a matrix."""
-        return np.array(self.slopes, dtype=object).reshape(len(self.rates), len(self.state))
+        """∂f/∂x."""
+        return jacobian(self.rates, self.state)
 
     @cached_property
     def corners(self) -> Corners:

@@ -69,10 +69,13 @@ class Problem:
         """Machine code for outputs of (t, x, p)."""
         return function(self.nodes.time, self.nodes.state, self.branch.parameters, self.branch.prepared(outputs))
 
-    @cached_property
-    def slopes(self) -> Function | None:
-        """∂f/∂x as machine code, row by row; None if f calls routines, which have no expressions to differentiate."""
-        return None if self.nodes.calls_routines else self.compiled(self.nodes.slopes)
+    def slopes(self, t: float, x: np.ndarray) -> np.ndarray:
+        """∂f/∂x at a state, (n, n), by central differences of f."""
+        n = len(x)
+        steps = np.cbrt(np.finfo(float).eps) * (np.abs(x) + np.abs(x).max(initial=0.0) + 1e-3)
+        rows = np.vstack([x + np.diag(steps), x - np.diag(steps)])
+        f = self.compiled(self.nodes.rates).rows(np.full(2 * n, t), rows, self.values)
+        return ((f[:n] - f[n:]) / (2 * steps[:, None])).T
 
     def motion_rate(self, t: float, x: np.ndarray, iterations: int = 30) -> float:
         """About the largest |eigenvalue| of ∂f/∂x at a state, by power iteration with finite differences of f.

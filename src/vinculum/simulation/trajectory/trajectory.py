@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import Node, from_sympy
 from vinculum.hooks import call
 from vinculum.names import suggestion, variable_name
@@ -49,6 +50,7 @@ class Trajectory:
     steps: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each stage
     promised: Mapping[tuple[str, str], float] = field(default_factory=dict)  # bounds of `Guaranteed`, by residual
+    trajectory_error: float | None = None  # bound of the error of every coordinate, if `Guaranteed` was asked for one
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
         """Samples of a symbol or of any expression of symbols, as an array (N)."""
@@ -56,7 +58,7 @@ class Trajectory:
         if name in self.own_columns:
             return self.own_columns[name]
         if self.live is not None and not isinstance(key, str):
-            return self.live.expressions([sp.sympify(key)])[:, 0]
+            return self.live.expressions([as_expression(key)])[:, 0]
         further = self.inputs | {"energy": self.energy, "work": self.work}
         further |= {str(reaction(c)): values for c, values in self.reactions.items()}
         further |= {f"servo_work_{u}": values for u, values in self.servo_work.items()}
@@ -172,8 +174,11 @@ class Trajectory:
 
     @property
     def kept(self) -> bool:
-        """Whether every residual stayed within its promised bound."""
-        return all(self.largest_residuals[key] <= bound for key, bound in self.promised.items())
+        """Whether the run ended as requested and every residual stayed within its promised bound.
+
+        The residuals are those at the steps and between them. A trajectory accuracy that is not met ends the run.
+        """
+        return bool(self.outcome) and all(self.largest_residuals[key] <= bound for key, bound in self.promised.items())
 
     def at(self, times: np.ndarray | float) -> dict[str, np.ndarray]:
         """States between the samples, from the dense output of a run with ``dense=True``: {name: values}."""
@@ -183,11 +188,14 @@ class Trajectory:
             raise VinculumError(f"The run covers {low:.6g} to {high:.6g}; times outside cannot be interpolated.")
         return self.run.at(wanted)
 
-    def save(self, path: str | Path) -> None:
-        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv)."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv).
+
+        A file that exists is replaced only with ``overwrite=True``. The file is written whole or not at all.
+        """
         from vinculum.simulation.trajectory.storage import save
 
-        save(self, path)
+        save(self, path, overwrite=overwrite)
 
     def plot(self, *keys: sp.Expr | str) -> Any:
         """A Plotly figure of the given quantities over time (default: all coordinates)."""
@@ -201,8 +209,8 @@ class Trajectory:
 
     def __call__(self, expression: sp.Expr) -> np.ndarray:
         """The same as ``motion[expression]``, constants included."""
-        node = from_sympy(sp.sympify(expression))
-        return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[sp.sympify(expression)]
+        node = from_sympy(as_expression(expression))
+        return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[as_expression(expression)]
 
     def __repr__(self) -> str:
         return summary(self)
@@ -222,6 +230,8 @@ def summary_rows(motion: Trajectory) -> dict[str, str]:
         "method": motion.method,
         "stabilization": motion.stabilization,
     }
+    if motion.trajectory_error is not None:
+        rows["trajectory error"] = f"at most {motion.trajectory_error:.2g} in every coordinate"
     if motion.run.states_energy:
         rows["energy error"] = f"{motion.energy_error:.2g}"
     for name, work in motion.servo_work.items():
