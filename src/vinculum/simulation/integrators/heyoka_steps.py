@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vinculum.compile.code_cache import heyoka
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.graph import ZERO, Node, operations
@@ -143,7 +144,7 @@ class HeyokaSteps:
 
     def _reason(self, outcome: Any) -> tuple[str, int]:
         """Why heyoka returned, and the number of a terminal event."""
-        import heyoka as hy
+        hy = heyoka()
 
         known = {
             hy.taylor_outcome.time_limit: REACHED,
@@ -158,14 +159,14 @@ class HeyokaSteps:
         return (CORNERED if len(self.terminal) <= number < len(self.terminal) + self.corners else WATCHED), -1
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=24)  # one to three megabytes each; heyoka keeps the code of others on disk
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
     events: tuple[tuple[Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
     tolerance: float | None, compact: bool | None = None,
 ) -> HeyokaSteps:  # fmt: skip
     """Compile the integrator of ẋ = rates with events (node, direction, terminal), corners and the pivot watch."""
-    import heyoka as hy
+    hy = heyoka()
 
     nodes = [*rates, *(node for node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
     variables, outputs = expressions(time, state, parameters, nodes)
@@ -186,7 +187,7 @@ def compiled(
 
 def event_direction(sign: int) -> Any:
     """heyoka's direction: +1 rising, -1 falling, 0 any."""
-    import heyoka as hy
+    hy = heyoka()
 
     return {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}[sign]
 

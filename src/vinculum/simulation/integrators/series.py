@@ -1,6 +1,6 @@
 """Taylor integration without compilation: the steps of `compile.jets` on the tape of a problem.
 
-heyoka compiles every system anew, which takes seconds for hundreds of operations and minutes for a tree of forty
+heyoka compiles each system by itself, which takes seconds for hundreds of operations and minutes for a tree of forty
 bodies. A tape is data for a program that exists already.
 """
 
