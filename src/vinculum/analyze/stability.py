@@ -18,6 +18,7 @@ from vinculum.analyze.critical import critical_case, degenerate_potential, natur
 from vinculum.analyze.decision import ASYMPTOTIC, CRITICAL, STABLE, UNDECIDED, UNSTABLE, WOULD_DECIDE, Decision
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
+from vinculum.analyze.integrals import by_integrals
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point, linearize
 from vinculum.analyze.mode_shapes import ModeShape
@@ -135,6 +136,7 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
         or by_coefficients
         or (degenerate_potential(linear, where, energy.conserved) if energy.degenerate else None)
         or _along_rests(linear, where, found, energy)
+        or by_integrals(linear, where)
         or _undecided(found, energy)
     )
 
