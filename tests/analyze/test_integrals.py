@@ -82,3 +82,9 @@ def test_a_potential_that_is_flat_to_rounding_is_left_open():
                        dissipation=x.diff() ** 2 / 2)  # fmt: skip
     verdict = vn.stability(vn.linearize(vn.derive(system), {x: 0}))
     assert verdict.kind in ("undecided", "asymptotically stable")  # for the floats as they are the sum is positive
+
+
+def test_an_integral_that_says_nothing_about_a_direction():
+    """ẋ = ẏ = x y keeps x - y and its square, and runs away along the diagonal."""
+    system = vn.AffineSystem([x, y], sp.Matrix([0.83 * x * y, 0.83 * x * y]))
+    assert vn.stability(vn.linearize(system, {x: 0, y: 0})).kind == "undecided"

@@ -33,7 +33,7 @@ from vinculum.graph.exact import NotDefined, common_rank
 from vinculum.graph.tape import Tape
 
 _MOST = 12  # states; there are n (n + 3)/2 monomials
-_CERTAIN = 1e-8  # of the largest eigenvalue, beyond which the sign of another one is certain
+_CERTAIN = 1e-6  # of the largest entry of a form, beyond which the sign of an eigenvalue is certain
 _GAP = 1e-6  # between singular values that belong to integrals and the others
 
 
@@ -138,12 +138,12 @@ def _definite(S: Sequence[np.ndarray], g: Sequence[np.ndarray]) -> bool:
         return False
     if not W.shape[1]:
         return True
-    basis = [W.T @ sum(m * s for m, s in zip(column, S, strict=True)) @ W for column in multipliers.T]
+    basis = [np.tensordot(column, np.array(S), axes=1) for column in multipliers.T]
 
     def smallest(mu: np.ndarray) -> float:
-        H = sum(m * b for m, b in zip(mu, basis, strict=True))
-        values = np.linalg.eigvalsh(H)
-        return -float(values[0] / max(np.abs(values).max(), 1e-300))
+        """Minus the smallest eigenvalue on W, relative to the largest entry of the whole form."""
+        H = np.tensordot(mu, np.array(basis), axes=1)
+        return -float(np.linalg.eigvalsh(W.T @ H @ W)[0] / max(np.abs(H).max(), 1e-300))
 
     random = np.random.default_rng(6)
     starts = [*np.eye(len(basis)), *-np.eye(len(basis)), *random.normal(size=(6 * len(basis), len(basis)))]
