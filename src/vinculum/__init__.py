@@ -66,6 +66,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.errors import ModelError as ModelError
     from vinculum.errors import VinculumError as VinculumError
     from vinculum.export import export_c as export_c
+    from vinculum.export import export_fmu as export_fmu
     from vinculum.model.examine.examine import examine as examine
     from vinculum.model.load import load as load
     from vinculum.model.model import Model as Model
@@ -140,6 +141,7 @@ _PLACES = {
     "close_loop": "vinculum.control",
     # export
     "export_c": "vinculum.export",
+    "export_fmu": "vinculum.export",
     # many runs
     "study": "vinculum.ensembles",
     "fit": "vinculum.ensembles",
@@ -159,6 +161,7 @@ _STAGES = (
     "derivation",
     "compile",
     "simulation",
+    "ensembles",
     "analyze",
     "control",
     "export",

@@ -192,7 +192,7 @@ MAKERS = {
     "Border": lambda: vn.hurwitz.stability_borders(swing(), {u: 0}, c, (-0.3, 0.5), moving=())[0],
     "Margin": lambda: next(iter(vn.linear.margins(vn.stabilize(linear())).values())),
     "Decay": lambda: vn.simulation.decay_bound(
-        vn.simulate(program(), {s: 1.0}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
+        vn.simulate(program(), {s: 1.5}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
     ),
     "GainInterval": lambda: vn.simulation.gain_interval("euler", 0.01, 1e-3, curvature=1.0),
     "Happened": lambda: motion().events[0],

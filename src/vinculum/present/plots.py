@@ -11,7 +11,7 @@ import sympy as sp
 from vinculum.analyze.hurwitz import Region
 from vinculum.names import name_of
 from vinculum.present.thinning import thinned
-from vinculum.simulation.stabilization.residual_bounds import gain_interval
+from vinculum.simulation.stabilization.gain_interval import gain_interval
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -65,7 +65,7 @@ def plot_gain_intervals(
     *,
     curvature: float,
     errors: Mapping[str, float] | None = None,
-    sampled: bool = False,
+    sampled: bool | None = None,
 ) -> Any:
     """k against the step: between the two lines of a method |η| ≤ ε is guaranteed (see `gain_interval`).
 

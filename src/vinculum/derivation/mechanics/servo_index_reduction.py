@@ -20,7 +20,15 @@ import sympy as sp
 from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.explicit import independent_rows, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.relative_degree import Chain, Flow, Outputs, begin_chain, relative_degrees, row_at
+from vinculum.derivation.mechanics.relative_degree import (
+    Chain,
+    Flow,
+    Outputs,
+    acts,
+    begin_chain,
+    relative_degrees,
+    row_at,
+)
 from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, consistent_states, numbers
 from vinculum.describe import Servo, System
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
@@ -83,6 +91,7 @@ class ServoOutputs(Outputs):
     mechanics: Mechanics
     servos: Sequence[int]
     samples: Samples
+    flow: Flow
     combine = True
 
     def points(self, chains: Sequence[Chain]) -> Samples:
@@ -95,7 +104,7 @@ class ServoOutputs(Outputs):
         return independent_rows([self._acting(chains, values) * grip(now, values) for values in samples])
 
     def _acting(self, chains: Sequence[Chain], values: Values) -> np.ndarray:
-        return np.array([row_at(chain.p, values) != 0 for chain in chains])
+        return np.array([acts(self.flow, chain, values) * (row_at(chain.p, values) != 0) for chain in chains])
 
     def refuse(self, chain: Chain) -> NoReturn:
         """Raise an error that names the servo constraint on which no input acts."""
@@ -122,7 +131,7 @@ def differentiate_servos(mechanics: Mechanics, servos: list[int], samples: Sampl
 def _differentiated(mechanics: Mechanics, servos: list[int], samples: Samples) -> Mechanics:
     flow = free_motion(mechanics, servos, samples)
     begun = [begin_chain(flow, mechanics.system.constraints[i].name, *mechanics.chains[i]) for i in servos]
-    found, _ = relative_degrees(ServoOutputs(mechanics, servos, samples), flow, begun)
+    found, _ = relative_degrees(ServoOutputs(mechanics, servos, samples, flow), flow, begun)
     return with_chains(mechanics, dict(zip(servos, found, strict=True)))
 
 

@@ -97,7 +97,8 @@ def regularize(stated: AffineSystem, around: Mapping[Node, float] | None) -> Reg
         found = significant(np.array([chain.p for chain in chains], dtype=object), system.nodes.x, points)
         P = max(found, key=rank_of)
         if rank_of(P) == len(chains):
-            return Regular(system, chains, points, extension)
+            order = sorted(range(len(points)), key=lambda i: -rank_of(found[i]))  # pivots are chosen at the first
+            return Regular(system, chains, [points[i] for i in order], extension)
         refuse_dependent_outputs(stated, system, chains, points, P)
         step = combinations(system, chains, points, found)
         extension = _recorded(extension or _nothing_added(stated), step, step.inputs(system))
