@@ -116,6 +116,11 @@ def attraction():
     return vn.feedback.region_of_attraction(closed, vn.equilibrium(swing(), {u: 0}), {x: [0.1]}, time=1.0)
 
 
+def attraction_estimate():
+    equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, x**2 / 2, {x: -x.diff()}))
+    return vn.feedback.attraction_estimate(equations, vn.equilibrium(equations, {x: 0}), directions=10)
+
+
 MAKERS = {
     "System": pendulum,
     "Holonomic": lambda: pendulum().constraints[0],
@@ -186,6 +191,7 @@ MAKERS = {
     "FeedbackLaw": lambda: vn.stabilize(linear()),
     "Estimator": lambda: vn.observe(linear(), [x]),
     "Attraction": attraction,
+    "AttractionEstimate": attraction_estimate,
     "Tolerance": lambda: vn.feedback.parameter_tolerance(vn.stabilize(linear()), {k: [1.0, 2.0]}),
     "Compensator": lambda: vn.stabilize(linear(), integral=[x]).compensator,
     "FrequencyResponse": lambda: vn.linear.response(linear(), [0.5, 1.0, 2.0]),

@@ -34,7 +34,8 @@ def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
         _refuse_options(reading, form, raw if perturbation is None else [*raw, "perturbation"])
     _declare_states(reading, form, known)
     if form.name == "program":
-        known.delayed += [function_of_time(name) for u in known.inputs for name in (name_of(u), f"v_{name_of(u)}")]
+        places = ("{}", "v_{}", "v_{}_2", "v_{}_3")  # see `dynamic_extension`
+        known.delayed += [function_of_time(place.format(name_of(u))) for u in known.inputs for place in places]
     options = {key: option for key, option in form.options().items() if key in raw}
     for key in sorted(options, key=lambda key: list(OPTION_READERS).index(options[key].kind)):
         found[key] = OPTION_READERS[options[key].kind](reading, ("form", key), raw[key], known)
