@@ -33,7 +33,7 @@ from vinculum.graph.exact import vanishing
 from vinculum.text_printer import number
 
 _LARGEST = 20_000  # operations of the rates beyond which the third derivatives are not formed
-_HIGHEST = 12  # derivative of a force that is looked at
+_HIGHEST = 12  # order of the derivatives of a force that are tried
 _NO_MINIMUM = "the potential has no minimum"
 _NOTHING = 1e-8  # a coefficient below this share of its terms is not told from zero
 
