@@ -249,7 +249,8 @@ def _run(integrator: Integrator, problem: Problem, run: Run, t0: float, x: np.nd
     target = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), integrator.taylor.time
-        if options or recorder.keep_dense or target != t1 or problem.branch.margins:
+        part = recorder.instants[-1] != t1  # of a run that stops at every sample of a digital law
+        if options or recorder.keep_dense or target != t1 or problem.branch.margins or part:
             chunk = with_polynomials(integrator.taylor, target, steps, options)
         else:
             chunk = at_instants(integrator.taylor, steps, recorder)
