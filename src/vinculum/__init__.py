@@ -163,6 +163,7 @@ _STAGES = (
     "derivation",
     "compile",
     "simulation",
+    "ensembles",
     "analyze",
     "control",
     "export",

@@ -8,7 +8,7 @@ method or with corners, is made by `simulate`, one by one.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,19 +17,21 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.function import Function, function
-from vinculum.ensembles.lanes import DONE, NOT_FINITE, Lanes
+from vinculum.ensembles.lanes import DONE, NEEDS_PIVOTS, Lanes, Motions
 from vinculum.ensembles.measures import FINAL, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, unsettled
 from vinculum.ensembles.starts import Starts
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, symbol
 from vinculum.names import variable_name
 from vinculum.simulation.integrators.taylor import Taylor
+from vinculum.simulation.problem.events import DIRECTIONS, Event
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.run import simulate
-from vinculum.simulation.trajectory.outcome import FINISHED, KINDS, NON_FINITE
+from vinculum.simulation.trajectory.outcome import EVENT, FINISHED, KINDS, NON_FINITE, STALLED
 
 REFUSED = "refused"  # the start of a run could not be made consistent
 OUTCOMES = (*KINDS, REFUSED)
+_KINDS = (FINISHED, NON_FINITE, NON_FINITE, EVENT, STALLED)  # of the codes of lanes; small pivots are run again
 _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
 _BLOCK = 64  # registers full of runs that are computed together
 _GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
@@ -48,6 +50,7 @@ class Ensemble:
     method: Any
     options: Mapping[str, Any]  # of `simulate`
     extra: Mapping[sp.Expr, float]  # further states of a closed loop at the start
+    until: tuple[Event, ...] = ()  # events that end a run
     local: threading.local = field(default_factory=threading.local)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -97,7 +100,7 @@ class Ensemble:
         """Whether the equations can run in lanes: smooth, with the Taylor method and feedback as stabilization."""
         nodes = self.problem.nodes
         smooth = not nodes.corners.surfaces and self.problem.sides is None
-        return isinstance(self.method, Taylor) and smooth and not self.options.get("events")
+        return isinstance(self.method, Taylor) and smooth
 
     @cached_property
     def integrals(self) -> dict[Node, Node]:
@@ -120,10 +123,12 @@ class Ensemble:
         if not hasattr(self.local, "lanes"):
             nodes, branch = self.problem.nodes, self.problem.branch
             rates = branch.prepared([*nodes.rates, *self.integrals.values()])
-            watch = branch.prepared([nodes.watch.plain])[0]
+            watch, *ends = branch.prepared([nodes.watch.plain, *nodes.event_functions])
+            until = [(node, DIRECTIONS[event.direction]) for node, event in zip(ends, self.until, strict=True)]
             self.local.lanes = Lanes(
-                nodes.time, self.state, branch.parameters, rates, watch, self.method.tolerance, self.method.compact
-            )
+                nodes.time, self.state, branch.parameters, rates, watch, until,
+                self.method.tolerance, self.method.compact,
+            )  # fmt: skip
         return self.local.lanes
 
     @cached_property
@@ -173,6 +178,20 @@ class Ensemble:
         held = np.zeros((count, len(nodes.integrable.corrections)))
         return np.ascontiguousarray(np.hstack([settings, hoisted, held]).T)
 
+    def rates_of(self, keys: Sequence[sp.Expr]) -> Function:
+        """The rates of states, of the state of a run and its parameters."""
+        nodes, branch = self.problem.nodes, self.problem.branch
+        own = dict(zip(nodes.state, nodes.rates, strict=True))
+        rates = [own.get(symbol(key)) or nodes.node(key.diff(nodes.time.value), "rates") for key in keys]
+        return function(nodes.time, (*self.state, *branch.parameters), (), branch.prepared(rates))
+
+    def at_start(self, outputs: Function, columns: Mapping[Any, np.ndarray]) -> tuple[np.ndarray, dict[int, str]]:
+        """Outputs of the state and the parameters at the start of every run, (runs, outputs), and starts not found."""
+        count = len(next(iter(columns.values())))
+        values, refusals = self.starts.solve(columns, count, doubts=False)
+        rows = np.hstack([self.initial_states(columns, values).T, self.settings_of(values).T])
+        return outputs.rows(np.full(count, self.grid[0]), rows, np.empty(0)), refusals
+
     def _values(self, t: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(outputs, runs, instants) of ``watched``; x is (instants, states, runs), t is (instants, runs)."""
         instants, _, runs = x.shape
@@ -193,24 +212,25 @@ class Ensemble:
         x = self.initial_states({key: column[runs] for key, column in columns.items()}, values[runs])
         p = self.settings_of(values[runs])
         t = np.repeat(self.grid[:, None], len(runs), axis=1)
-        states, codes, ends = self.lanes.run(t, x, p)
-        found = self._values(t, states, p)
+        motions = self.lanes.run(t, x, p)
+        states, codes = motions.states, motions.codes
+        found, final = self._values(t, states, p), self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]
-        residuals = found[len(self.shown) + 2 : len(self.shown) + 2 + len(self.problem.nodes.residuals)]
+        residuals = found[len(self.shown) + 2 : self.first_measure]
         with np.errstate(invalid="ignore"):
             error = np.nanmax(np.abs(balance - balance[:, :1]), axis=1)
             scale = np.nanmax(np.abs(kinetic), axis=1) + np.nanmax(np.abs(balance), axis=1)
             lost = (codes == DONE) & ~(error <= _LOST * scale + 1e-300)
-        good = (codes == DONE) & ~lost
+            final = np.where(np.isfinite(final), final, np.array([_last(samples) for samples in found]))
         results["energy_error"][runs] = error
         results["largest_residual"][runs] = np.nanmax(np.abs(residuals), axis=(0, 2), initial=0.0)
-        results["end_time"][runs] = np.where(codes == DONE, self.grid[-1], ends)
-        results["outcome"][runs] = np.where(codes == DONE, OUTCOMES.index(FINISHED), OUTCOMES.index(NON_FINITE))
+        results["end_time"][runs] = motions.ends
+        results["outcome"][runs] = np.array([OUTCOMES.index(kind) for kind in _KINDS])[codes]
         if self.keep != "measures":
-            for key, curve_of in zip(self.shown, kept, strict=True):
-                results[variable_name(key)][runs] = curve_of if self.keep == "motion" else _last(curve_of)
-        self._measure(runs, t, states, p, found[len(found) - len(self.measures) :], results)
-        return runs[~good & (codes != NOT_FINITE)]
+            for key, samples, end in zip(self.shown, kept, final, strict=False):
+                results[variable_name(key)][runs] = samples if self.keep == "motion" else end
+        self._measure(runs, t, motions, p, found[self.first_measure :], final[self.first_measure :], results)
+        return runs[lost | (codes == NEEDS_PIVOTS)]
 
     # -- measures in lanes -------------------------------------------------------------------------------------
 
@@ -218,20 +238,21 @@ class Ensemble:
         self,
         runs: np.ndarray,
         t: np.ndarray,
-        states: np.ndarray,
+        motions: Motions,
         p: np.ndarray,
         y: np.ndarray,
+        final: np.ndarray,
         results: dict[str, np.ndarray],
     ) -> None:
-        """Every measure of a block, from samples y, (measures, runs, instants)."""
+        """Every measure of a block, from samples y, (measures, runs, instants), and values at the end."""
         integrals = iter(range(len(self.state) - len(self.integrals), len(self.state)))
         for k, (name, measure) in enumerate(self.measures.items()):
             if measure.kind == INTEGRAL:
-                results[name][runs] = states[-1, next(integrals)]
+                results[name][runs] = motions.last[next(integrals)]
             elif measure.kind == FINAL:
-                results[name][runs] = _last(y[k])
+                results[name][runs] = final[k]
             else:
-                results[name][runs] = self._searched(k, measure, t, states, p, y[k])
+                results[name][runs] = self._searched(k, measure, t, motions.states, p, y[k])
 
     def _searched(
         self, k: int, measure: Measure, t: np.ndarray, states: np.ndarray, p: np.ndarray, y: np.ndarray
@@ -249,8 +270,8 @@ class Ensemble:
             start = np.ascontiguousarray(x[lo, :, places].T)
             a, b = times[lo, places], times[hi, places]
             times = a + (b - a) * np.linspace(0.0, 1.0, REFINED)[:, None]
-            x, _, _ = self.lanes.run(times, start, p[:, use])
-            fine = curve(measure, self._values(times, x, p[:, use])[len(self.watched_tail) + k])
+            x = self.lanes.run(times, start, p[:, use]).states
+            fine = curve(measure, self._values(times, x, p[:, use])[self.first_measure + k])
             lo, hi = bracket(measure, fine)
             lo, hi = np.maximum(lo, 0), np.maximum(hi, 1)
             places = np.arange(len(use))
@@ -259,9 +280,9 @@ class Ensemble:
         return unsettled(measure, first, float(t[0, 0]), value) if measure.kind == SETTLED else value
 
     @property
-    def watched_tail(self) -> range:
-        """The outputs of ``watched`` before the measured expressions."""
-        return range(len(self.shown) + 2 + len(self.problem.nodes.residuals))
+    def first_measure(self) -> int:
+        """The place of the first measured expression among the outputs of ``watched``."""
+        return len(self.shown) + 2 + len(self.problem.nodes.residuals)
 
     # -- one by one --------------------------------------------------------------------------------------------
 
@@ -296,7 +317,8 @@ class Ensemble:
         initial = {key: known[key] for key in equations.user_symbols}
         initial |= {key: float(varied.get(key, self.extra.get(key, 0.0))) for key in equations.extra}
         parameters = {key: known[key] for key in self.starts.parameters}
-        return simulate(equations, initial, times, self.method, parameters=parameters, progress=False, **self.options)
+        options = dict(self.options) | {"events": self.until, "progress": False}
+        return simulate(equations, initial, times, self.method, parameters=parameters, **options)
 
     def _measured_alone(self, measure: Measure, motion: Any, varied: Mapping[Any, float]) -> float:
         """A measure of one trajectory; brackets are refined by further short runs from its samples."""

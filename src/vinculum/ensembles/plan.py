@@ -19,6 +19,7 @@ from vinculum.ensembles.vary import Variation, column_name, vary
 from vinculum.errors import VinculumError
 from vinculum.frozen import FrozenMapping
 from vinculum.simulation.integrators import method_from
+from vinculum.simulation.problem.events import Event
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -124,6 +125,7 @@ def plan_study(
     parameters: Mapping[sp.Symbol, float] | None = None,
     guess: Mapping[Any, float] | None = None,
     fixed: Sequence[sp.Expr] | None = None,
+    until: Sequence[Event] | Event = (),
 ) -> Study:
     """The runs of a study, checked and prepared: ``.run()`` computes them, ``.one(number)`` is one trajectory.
 
@@ -137,14 +139,15 @@ def plan_study(
     (nothing else; the default if there are measures). Every run also has its outcome, end time, energy error and
     largest residual: a run that fails is a row with its outcome.
 
-    Everything else is as in `simulate`. All runs share the gains of the stabilization, chosen at the first run.
+    An event in ``until`` ends a run. Everything else is as in `simulate`; all runs share the gains of the
+    stabilization, which are chosen at the first run.
     """
     variation = over if isinstance(over, Variation) else vary(over, samples, seed, sampling)
     asked = method_from(method, step=step, tolerance=tolerance)
     options = {"stabilization": stabilization, "inputs": dict(inputs or {})}
     measures = check_measures(measure)
     ensemble = prepare(
-        equations, initial, times, variation, measures, keep, asked, options, parameters, guess, fixed
+        equations, initial, times, variation, measures, keep, asked, options, parameters, guess, fixed, until
     )  # fmt: skip
     about = {"system": ensemble.starts.equations.name, "method": asked.name, "seed": seed, "sampling": sampling}
     return Study(ensemble, variation, about)

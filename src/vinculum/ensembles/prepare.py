@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from vinculum.ensembles.vary import Variation
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of, suggestion
 from vinculum.simulation.integrators import Method
+from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.problem import Problem, build_problem
 from vinculum.simulation.problem.start import derive_if_needed, known_state
+from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.stabilization import Guaranteed
 from vinculum.simulation.trajectory.recorder import check_times, make_plan
@@ -38,9 +41,11 @@ def prepare(
     parameters: Mapping[sp.Symbol, float] | None,
     guess: Mapping[Any, float] | None,
     fixed: Sequence[sp.Expr] | None,
+    until: Sequence[Event] | Event = (),
 ) -> Ensemble:
     """The ensemble of a study; raises for whatever is wrong with it. ``options`` go to `simulate` unchanged."""
-    equations = derive_if_needed(equations)
+    first = {key: float(column[0]) for key, column in variation.columns.items() if len(column)}
+    equations = with_gains(derive_if_needed(equations), {**first, **(parameters or {})})
     method.refuse_options()
     if isinstance(options["stabilization"], Guaranteed):
         raise VinculumError("A study does not choose steps run by run. Use another stabilization than Guaranteed.")
@@ -49,12 +54,15 @@ def prepare(
     _refuse_unknown(equations, variation.columns, given)
     extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
     grid = check_times(times)
-    starts = Starts(equations, given, near, fixed, numbers, float(grid[0]))
-    problem, rate = _first_problem(starts, variation, extra, method, grid, options)
+    approached = approached_constraints(equations, options["stabilization"])
+    starts = Starts(equations, given, near, fixed, numbers, float(grid[0]), approached)
+    ends = tuple(replace(event, terminal=True) for event in name_events(until))
+    problem, rate = _first_problem(starts, variation, extra, method, grid, options, ends)
     sampled = keep == "motion" or any(one.sampled for one in measures.values())
     steps = int(abs(grid[-1] - grid[0]) * rate) + 1
     shown = (*equations.user_symbols, *equations.extra)
-    return Ensemble(problem, starts, instants(grid, steps, sampled), measures, keep, shown, method, options, extra)
+    grid = instants(grid, steps, sampled)
+    return Ensemble(problem, starts, grid, measures, keep, shown, method, options, extra, ends)
 
 
 def _first_problem(
@@ -64,6 +72,7 @@ def _first_problem(
     method: Method,
     grid: np.ndarray,
     options: Mapping[str, Any],
+    ends: Sequence[Event],
 ) -> tuple[Problem, float]:
     """The problem of the first run with a consistent start, stabilized, and about how many steps it takes per time."""
     equations, columns, values = starts.equations, *_first_start(starts, variation)
@@ -71,7 +80,8 @@ def _first_problem(
     start = {key: known[key] for key in equations.user_symbols}
     start |= {key: float(columns[key][0]) if key in columns else extra[key] for key in equations.extra}
     numbers = {key: known[key] for key in starts.parameters}
-    problem, x = build_problem(equations, start, float(grid[0]), {**equations.laws, **options["inputs"]}, numbers, [])
+    laws = {**equations.laws, **options["inputs"]}
+    problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, ends)
     chosen, why = method.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
     plan = make_plan(grid, chosen, chosen.step, False, why)

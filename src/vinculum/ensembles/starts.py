@@ -6,7 +6,7 @@ each step the smallest that solves the linear equations, halved until the residu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,15 @@ from vinculum.compile.function import Function, function
 from vinculum.derivation.integrable import Equations, StartLevel
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, jacobian, symbol
+from vinculum.graph.routine import expand_calls
+from vinculum.graph.sizes import term_sizes
 from vinculum.simulation.problem.start import consistent_state
 
 _STEPS, _HALVINGS = 60, 12
 _RANK = 1e-10  # relative size of singular values that count as zero, as in `sample_states`
 _DONE = 4e-15  # a step this small relative to the state is the last one
-_MET = 1e-12  # a residual this small relative to |slopes| · |state| is met
+_MET = 1e-13  # a residual this small relative to its terms is met
+_INDEPENDENT = 1e-7  # a smaller singular value of the scaled slopes: `consistent_state` decides
 
 
 class Starts:
@@ -35,14 +38,21 @@ class Starts:
         fixed: Sequence[sp.Expr] | None,
         parameters: Mapping[sp.Symbol, float],
         time: float,
+        approached: Collection[str] = (),
     ) -> None:
+        self.approached = approached
         self.equations, self.initial, self.guess, self.fixed = equations, dict(initial), guess, fixed
         self.parameters, self.time = dict(parameters), time
         self.keys = (*equations.user_symbols, *self.parameters)
         self.batched = not any(key in equations.definitions for key in self.initial)
 
-    def solve(self, columns: Mapping[Any, np.ndarray], count: int) -> tuple[np.ndarray, dict[int, str]]:
-        """(runs, user's symbols and parameters) on the constraints, and {run: refusal} where that is impossible."""
+    def solve(
+        self, columns: Mapping[Any, np.ndarray], count: int, doubts: bool = True
+    ) -> tuple[np.ndarray, dict[int, str]]:
+        """(runs, user's symbols and parameters) on the constraints, and {run: refusal} where that is impossible.
+
+        Doubtful starts are decided one by one, or, without ``doubts``, refused.
+        """
         values = np.empty((count, len(self.keys)))
         first = {**(self.guess or {}), **self.initial, **self.parameters}
         for k, key in enumerate(self.keys):
@@ -52,6 +62,8 @@ class Starts:
             for level in self._levels(columns, values[0]):
                 doubtful |= ~self._settle(level, columns, values)
             doubtful |= self._has_doubtful_inertia(columns, values)
+        if not doubts:
+            return values, dict.fromkeys(map(int, np.flatnonzero(doubtful)), "not decided")
         refusals = {}
         for run in np.flatnonzero(doubtful):
             try:
@@ -78,6 +90,7 @@ class Starts:
             fixed=fixed,
             parameters=numbers,
             time=self.time,
+            approached=self.approached,
         )
         return np.array([{**found, **numbers}[key] for key in self.keys])
 
@@ -87,17 +100,21 @@ class Starts:
             return np.ones(len(values), dtype=bool)
         held = set(self.initial if self.fixed is None else self.fixed) | {k for k in columns if k in level.movable}
         free = [key for key in level.movable if key not in held]
-        places = [self.keys.index(key) for key in free]
         residuals = [node for _, node in level.residuals]
-        f, J = self._function(residuals), self._function(list(jacobian(residuals, list(map(symbol, free))).ravel()))
-        times = np.full(len(values), self.time)
+        f = self._rows(residuals)
+        _newton(values, [self.keys.index(key) for key in free], f, self._slopes(residuals, free))
+        sizes = self._rows(term_sizes(expand_calls(residuals)))
+        return _arrived(f(values), self._slopes(residuals, level.movable)(values), sizes(values))
 
-        def at(g: Function, rows: np.ndarray) -> np.ndarray:
-            return g.rows(times[: len(rows)], rows, np.empty(0))
+    def _rows(self, nodes: Sequence[Node]) -> Callable[[np.ndarray], np.ndarray]:
+        """Nodes at every row of values."""
+        compiled = self._function(nodes)
+        return lambda rows: compiled.rows(np.full(len(rows), self.time), rows, np.empty(0))
 
-        return _newton(
-            values, places, lambda x: at(f, x), lambda x: at(J, x).reshape(len(x), len(residuals), len(free))
-        )
+    def _slopes(self, residuals: Sequence[Node], by: Sequence[sp.Expr]) -> Callable[[np.ndarray], np.ndarray]:
+        """∂(residuals)/∂(by) at every row of values, (rows, residuals, by)."""
+        compiled = self._rows(list(jacobian(residuals, list(map(symbol, by))).ravel()))
+        return lambda rows: compiled(rows).reshape(len(rows), len(residuals), len(by))
 
     def _function(self, nodes: Sequence[Node]) -> Function:
         return function(symbol(self.equations.time), tuple(map(symbol, self.keys)), (), tuple(nodes))
@@ -121,8 +138,8 @@ def _newton(
     places: Sequence[int],
     residual: Callable[[np.ndarray], np.ndarray],
     slopes: Callable[[np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """x ← x - J⁺ f for all rows that have not arrived; True where the residual vanished."""
+) -> None:
+    """x ← x - J⁺ f in place for all rows, until the steps are rounding."""
     moving = np.arange(len(values))
     for _ in range(_STEPS):
         rows = values[moving]
@@ -134,9 +151,16 @@ def _newton(
         moving = moving[np.isfinite(size) & (size > _DONE * scale)]
         if not len(moving):
             break
-    J, f = slopes(values), residual(values)
-    size = np.linalg.norm(J, axis=2) * np.abs(values[:, list(places)]).max(axis=1, initial=1e-300)[:, None]
-    return np.isfinite(f).all(axis=1) & (np.abs(f) <= _MET * np.maximum(size, 1e-300)).all(axis=1)
+
+
+def _arrived(f: np.ndarray, J: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Which rows meet the constraints to rounding of their terms, with independent constraints."""
+    finite = np.isfinite(f).all(axis=1) & np.isfinite(J).all(axis=(1, 2))
+    length = np.linalg.norm(J, axis=2, keepdims=True)
+    even = np.where(finite[:, None, None], J / np.where(length > 0, length, 1.0), 0.0)
+    singular = np.linalg.svd(even, compute_uv=False)
+    independent = singular[:, -1] > _INDEPENDENT if J.shape[1] <= J.shape[2] else np.zeros(len(f), dtype=bool)
+    return finite & independent & (np.abs(f) <= _MET * size).all(axis=1)
 
 
 def _smallest_step(J: np.ndarray, f: np.ndarray) -> np.ndarray:

@@ -19,10 +19,11 @@ import sympy as sp
 
 from vinculum.compile.function import Function, function
 from vinculum.ensembles.ensemble import Ensemble
-from vinculum.ensembles.lanes import DONE, Lanes
+from vinculum.ensembles.lanes import NEEDS_PIVOTS, Lanes
 from vinculum.ensembles.prepare import prepare
 from vinculum.ensembles.vary import table
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import ONE, Node, along, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
@@ -52,7 +53,14 @@ class Variational:
         everything = (*self.state, *(node for row in self.slopes for node in row))
         method = ensemble.method
         self.lanes = Lanes(
-            nodes.time, everything, settings, [*rates, *changes], nodes.watch.plain, method.tolerance, method.compact
+            nodes.time,
+            everything,
+            settings,
+            [*rates, *changes],
+            nodes.watch.plain,
+            (),
+            method.tolerance,
+            method.compact,
         )
 
     def direction(self, k: int) -> dict[Node, Node]:
@@ -65,11 +73,12 @@ class Variational:
         """x, (instants, states), and S, (instants, states, θ), for values of θ; not a number after an early end."""
         x, settings, slopes = self._start(values, float(times[0]))
         first = np.concatenate([x, slopes.T.ravel()])
-        found, codes, _ = self.lanes.run(np.asarray(times, dtype=float)[:, None], first[:, None], settings[:, None])
-        if codes[0] != DONE and np.isfinite(found[-1]).all():
+        motions = self.lanes.run(np.asarray(times, dtype=float)[:, None], first[:, None], settings[:, None])
+        if motions.codes[0] == NEEDS_PIVOTS:
             raise VinculumError(
-                "The pivots of the equations change during this motion. Use derive(system, 'lyapunov')."
+                "The pivots of the equations change during this motion. Derive it in the form 'lyapunov'."
             )
+        found = motions.states
         n = len(self.state)
         return found[:, :n, 0], found[:, n:, 0].reshape(len(times), len(self.keys), n).transpose(0, 2, 1)
 
@@ -90,7 +99,7 @@ class Variational:
     def outputs(self, expressions: Sequence[sp.Expr]) -> Outputs:
         """Expressions of the motion, to be evaluated with their derivatives."""
         nodes = self.ensemble.problem.nodes
-        found = [nodes.node(sp.sympify(e), f"the output {e}") for e in expressions]
+        found = [nodes.node(as_expression(e), f"the output {e}") for e in expressions]
         changes = [node for k in range(len(self.keys)) for node in along(found, self.direction(k))]
         arguments = (*self.state, *(node for row in self.slopes for node in row), *nodes.settings)
         return Outputs(self, len(found), function(nodes.time, arguments, (), [*found, *changes]))

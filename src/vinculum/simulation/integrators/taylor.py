@@ -185,11 +185,11 @@ def compiled(
     variables, outputs = expressions(time, state, parameters, nodes)
     functions = [_SMALL * function for function in outputs[len(rates) :]]
     ends = [bool(terminal) for _, _, terminal in events]
-    directions = [_direction(direction) for _, direction, _ in events]
+    directions = [event_direction(direction) for _, direction, _ in events]
     plain, terminal = ([j for j, ends_run in enumerate(ends) if ends_run is kind] for kind in (False, True))
     watched = [hy.nt_event(functions[j], callback=Hits(), direction=directions[j]) for j in plain]
     ending = [hy.t_event(functions[j], direction=directions[j]) for j in terminal]
-    leaving = _direction(-1 if forward else 1)
+    leaving = event_direction(-1 if forward else 1)
     ending += [hy.t_event(margin, direction=leaving) for margin in functions[len(events) : -1]]
     ending += [hy.t_event(functions[-1])] if watch is not ZERO else []
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
@@ -198,7 +198,7 @@ def compiled(
     return Integrator(taylor, plain, terminal, len(margins))
 
 
-def _direction(sign: int) -> Any:
+def event_direction(sign: int) -> Any:
     """heyoka's direction: +1 rising, -1 falling, 0 any."""
     import heyoka as hy
 
