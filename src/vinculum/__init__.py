@@ -193,6 +193,7 @@ provide("plot of a region", "vinculum.present.plots:region")
 provide("Bode diagram", "vinculum.present.frequency_plots:bode")
 provide("Nyquist diagram", "vinculum.present.frequency_plots:nyquist")
 provide("animation", "vinculum.present.animation:animation")
+provide("stepper", "vinculum.simulation.stepper:make_stepper")
 
 
 def __getattr__(name: str) -> Any:

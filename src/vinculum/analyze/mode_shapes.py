@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.linalg
+import scipy  # its parts are imported at their first use
 import sympy as sp
 
 from vinculum.analyze.root_bounds import balance

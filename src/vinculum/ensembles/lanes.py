@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vinculum.compile.code_cache import heyoka
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.graph import ZERO, Node, operations
@@ -44,7 +45,7 @@ def _compiled(
     compact: bool | None,
 ) -> Any:
     """heyoka's integrator of ẋ = rates in lanes; it stops a lane at an event, or when its pivots became small."""
-    import heyoka as hy
+    hy = heyoka()
 
     width, watched = hy.recommended_simd_size(), () if watch is ZERO else (watch / WATCH_LIMIT - 1,)
     nodes = [*rates, *(node for node, _ in until), *watched]

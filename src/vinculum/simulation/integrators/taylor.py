@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from vinculum.compile.code_cache import heyoka
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.errors import Finding, VinculumError, call
@@ -172,14 +173,14 @@ class Integrator:
             hits.found.clear()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=24)  # one to three megabytes each; heyoka keeps the code of others on disk
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
     events: tuple[tuple[Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
     tolerance: float | None, compact: bool | None = None,
 ) -> Integrator:  # fmt: skip
     """Compile the integrator of ẋ = rates with events (node, direction, terminal), corners and the pivot watch."""
-    import heyoka as hy
+    hy = heyoka()
 
     nodes = [*rates, *(node for node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
     variables, outputs = expressions(time, state, parameters, nodes)
@@ -200,7 +201,7 @@ def compiled(
 
 def event_direction(sign: int) -> Any:
     """heyoka's direction: +1 rising, -1 falling, 0 any."""
-    import heyoka as hy
+    hy = heyoka()
 
     return {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}[sign]
 
@@ -362,7 +363,7 @@ def _ending(
     recorder: Recorder,
 ) -> Outcome | None:
     """The outcome of a chunk, or None if the run continues."""
-    import heyoka as hy
+    hy = heyoka()
 
     time = good[0]
     if outcome == hy.taylor_outcome.time_limit:
