@@ -195,6 +195,8 @@ MAKERS = {
     "ModeShape": lambda: linear().modes[0],
     "Region": lambda: vn.hurwitz.stability_region(swing(), {u: 0}, {k: [1.0, 2.0], c: [0.1, 0.2]}),
     "FeedbackLaw": lambda: vn.stabilize(linear()),
+    "DigitalLaw": lambda: vn.feedback.digital_law(vn.stabilize(linear()), 0.01),
+    "Digital": lambda: vn.Digital(vn.stabilize(linear()), 0.01, delay=0.002),
     "Estimator": lambda: vn.observe(linear(), [x]),
     "Attraction": attraction,
     "AttractionEstimate": attraction_estimate,
