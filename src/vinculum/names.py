@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import lru_cache
 
 import sympy as sp
 
@@ -48,6 +49,12 @@ def residual(constraint: str, level: int = 0) -> sp.Symbol:
 
 
 TIME = sp.Symbol("t")  # the time of ``dynamicsymbols``
+
+
+@lru_cache(maxsize=1 << 16)
+def velocity_of(q: sp.Expr) -> sp.Expr:
+    """dq/dt of a function of time. It is remembered: SymPy's own cache is too small for a large tree of bodies."""
+    return q.diff(q.args[0])
 
 
 def function_of_time(name: str) -> sp.Expr:

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe.bodies.joints import Joint, Part, joint_of
-from vinculum.names import function_of_time
+from vinculum.names import function_of_time, velocity_of
 from vinculum.notebook_repr import html
 
 Scalar = Any  # a number or a SymPy expression in parameters
@@ -67,6 +67,11 @@ class Body:
         return tuple(function_of_time(f"{self.name}_{label}" if label else self.name) for label in labels)
 
     @cached_property
+    def rates(self) -> tuple[sp.Expr, ...]:
+        """The derivatives of the coordinates."""
+        return tuple(map(velocity_of, self.coordinates))
+
+    @cached_property
     def torques(self) -> tuple[sp.Expr, ...]:
         """The inputs that act on the joint."""
         if self.torque is None:
@@ -95,7 +100,7 @@ class Body:
         return np.eye(3) if self.rotation is None else np.array(self.rotation, dtype=float)
 
     @cached_property
-    def inertia_matrix(self) -> tuple[tuple[sp.Expr, ...], ...]:
+    def inertia_matrix(self) -> tuple[tuple[Scalar, ...], ...]:
         """The inertia about the center of mass as a symmetric matrix."""
         return inertia_matrix(self.inertia)
 
@@ -121,10 +126,10 @@ def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
     return tuple(x / length for x in numbers)  # type: ignore[return-value]  # three
 
 
-def inertia_matrix(given: Any) -> tuple[tuple[sp.Expr, ...], ...]:
+def inertia_matrix(given: Any) -> tuple[tuple[Scalar, ...], ...]:
     """A 3×3 inertia from a number, three principal moments, six xx yy zz xy xz yz, or nine."""
-    entries = [sp.sympify(x) for x in np.array(given, dtype=object).ravel()]
-    zero = sp.S.Zero
+    entries = [x if isinstance(x, (int, float)) else sp.sympify(x) for x in np.array(given, dtype=object).ravel()]
+    zero = 0
     if len(entries) == 1:
         entries = entries * 3
     if len(entries) == 3:

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.describe.bodies.body import Body, inertia_matrix
 from vinculum.describe.bodies.joints import JOINTS, Joint
-from vinculum.describe.bodies.topology import GROUND, graph_of
+from vinculum.describe.bodies.topology import GROUND, depth_first, graph_of
 from vinculum.describe.findings import not_a_function_of_time, repeated_names
 from vinculum.errors import About, Finding, Word, as_finding, call
 from vinculum.names import suggestion
@@ -71,10 +71,10 @@ def _has_joint(body: Body) -> bool:
 
 
 def _about_parents(bodies: Sequence[Body]) -> Iterator[Finding]:
-    names = [body.name for body in bodies]
+    names = {body.name for body in bodies}
     for body in bodies:
         if body.parent is not None and body.parent not in names:
-            near = suggestion(body.parent, names)
+            near = suggestion(body.parent, sorted(names))
             found = f"the parent {body.parent!r} of {body.name!r} is not a body of the tree.{near}"
             yield Finding(found, ["Leave parent out for the ground."], About("body", body.name))
 
@@ -174,13 +174,15 @@ def _about_rotation(body: Body) -> Iterator[Finding | str]:
     except (TypeError, ValueError):
         yield f"the rotation of {body.name!r} contains a symbol. Give numbers."
         return
-    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+    if R.shape != (3, 3) or not np.abs(R @ R.T - np.eye(3)).max() <= 1e-9 or np.linalg.det(R) < 0:
         found = f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1)."
         yield Finding(found, ["Make one with ", call("bodies.rotation_rpy", roll=Word("angle")), "."])
 
 
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:
     """The numerical values of expressions, or None if a symbol has no value."""
+    if all(isinstance(x, (int, float)) for x in values):
+        return [float(x) for x in values]
     found = [sp.sympify(x).subs(dict(parameters)) for x in values]
     return [float(x) for x in found] if all(x.is_number for x in found) else None
 
@@ -190,7 +192,8 @@ def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]
     for body in bodies:
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
         scalars += body.kind.numbers().values()
-        for x in dict.fromkeys(s for value in scalars for s in sp.sympify(value).free_symbols if s not in parameters):
+        written = [sp.sympify(value) for value in scalars if not isinstance(value, (int, float))]
+        for x in dict.fromkeys(s for value in written for s in value.free_symbols if s not in parameters):
             advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
             yield Finding(f"{x} of {body.name!r} has no value.", advice, About("body", body.name))
 
@@ -215,7 +218,7 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
     if flat is None:
         return
     J = np.array(flat).reshape(3, 3)
-    if not np.allclose(J, J.T, rtol=0, atol=_ROUNDING * max(1e-300, np.abs(J).max())):
+    if np.abs(J - J.T).max() > _ROUNDING * max(1e-300, np.abs(J).max()):
         yield f"the inertia of {body.name!r} is not symmetric."
         return
     principal = np.linalg.eigvalsh(J)
@@ -237,15 +240,13 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
 
 def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding]:
     """Joints that carry no inertia: their acceleration would be undetermined."""
-    import networkx as nx
-
-    graph = graph_of(bodies)
     by_name = {body.name: body for body in bodies}
+    resisting: set[str | None] = set()  # bodies that have inertia or carry some
+    for name in reversed(depth_first(bodies)):
+        if name in resisting or _resists(by_name[name]):
+            resisting |= {name, by_name[name].parent}
     for body in bodies:
-        if not body.coordinates:
-            continue
-        carried = [by_name[name] for name in [body.name, *nx.descendants(graph, body.name)]]
-        if not any(_resists(b) for b in carried) and not _has_rotor(body):
+        if body.coordinates and body.name not in resisting and not _has_rotor(body):
             found = f"nothing carried by the joint of {body.name!r} has mass, so its acceleration is undetermined."
             advice = f"Give a mass to {body.name!r} or to a body attached to it."
             yield Finding(found, [advice], About("body", body.name))
@@ -253,7 +254,7 @@ def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -
 
 def _resists(body: Body) -> bool:
     values = [body.mass, *(x for row in body.inertia_matrix for x in row)]
-    return any(sp.sympify(x) != 0 for x in values)
+    return any(x != 0 for x in values)
 
 
 def _has_rotor(body: Body) -> bool:

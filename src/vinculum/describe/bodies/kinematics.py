@@ -93,13 +93,9 @@ def _attach(body: Body, parent: Motion) -> Motion:
     motion = Motion(matrix_times(parent.R, C), p, times(inward, parent.omega), v)
     for part in body.parts:
         q = [symbol(body.coordinates[i]) for i in part.places]
-        rates = [symbol(_rate(body.coordinates[i])) for i in part.places]
+        rates = [symbol(body.rates[i]) for i in part.places]
         motion = part.joint.move(motion, tuple(lift(x) for x in part.axis), q, rates)
     return motion
-
-
-def _rate(q: sp.Expr) -> sp.Expr:
-    return q.diff(q.args[0])
 
 
 def turn_motion(motion: Motion, R: Matrix, own: Vector) -> Motion:

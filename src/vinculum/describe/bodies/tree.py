@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,14 @@ from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
 from vinculum.errors import About, Finding, ModelError, call
 from vinculum.frozen import FrozenMapping
-from vinculum.graph import as_sympy, jacobian, lift, symbol
+from vinculum.graph import DeferredExpression, GraphExpression, as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+
+_DEFERRED_FROM = 32  # coordinates; above, the energies are built only if they are needed
+_IN_GRAPH_FROM = 200  # coordinates; above, joint forces stay in the graph: SymPy takes longer than all the rest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,11 +110,14 @@ class BodyTree:
 
     def body(self, name: str) -> Body:
         """A body by its name."""
-        for body in self.bodies:
-            if body.name == name:
-                return body
-        names = [body.name for body in self.bodies]
-        raise ModelError("Unknown body", [f"{name!r} is not a body of {self.name!r}.{suggestion(name, names)}"])
+        if name not in self._by_name:
+            near = suggestion(name, self._by_name)
+            raise ModelError("Unknown body", [f"{name!r} is not a body of {self.name!r}.{near}"])
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Body]:
+        return {body.name: body for body in self.bodies}
 
     # -- kinematics ------------------------------------------------------------------------------------------
 
@@ -128,7 +134,7 @@ class BodyTree:
     @cached_property
     def velocities(self) -> tuple[sp.Expr, ...]:
         """dq/dt for every coordinate."""
-        return tuple(q.diff(self.time) for q in self.coordinates)
+        return tuple(v for body in self.bodies for v in body.rates)
 
     @cached_property
     def base(self) -> Base:
@@ -204,9 +210,14 @@ class BodyTree:
 
     @cached_property
     def energies(self) -> tuple[sp.Expr, sp.Expr]:
-        """T and V."""
-        potential = energies.gravity_potential(self) + energies.spring_potential(self)
-        return as_sympy(energies.kinetic_energy(self)), as_sympy(potential)
+        """T and V; of a large tree they are built when they are first needed."""
+        if len(self.coordinates) <= _DEFERRED_FROM:
+            return as_sympy(energies.kinetic_energy(self)), as_sympy(energies.potential_energy(self))
+        known = (*self.coordinates, *self.parameters, *([self.time] if self.base.moves else []))
+        return (
+            DeferredExpression(partial(energies.kinetic_energy, self), (*known, *self.velocities)),
+            DeferredExpression(partial(energies.potential_energy, self), known),
+        )
 
     def moves(self, system: System) -> bool:
         """Whether a system still has the coordinates and energies of this tree, so its recursions are valid."""
@@ -217,7 +228,9 @@ class BodyTree:
         """The tree as a `System`; further generalized ``forces`` and ``constraints`` are added to its own."""
         if not self.coordinates:
             raise ModelError(f"the tree {self.name!r} cannot move", ["all joints are fixed."])
-        acting = {q: as_sympy(force) for q, force in energies.joint_forces(self).items()}
+        large = len(self.coordinates) > _IN_GRAPH_FROM
+        spelled = GraphExpression if large else as_sympy
+        acting = {q: spelled(force) for q, force in energies.joint_forces(self).items()}
         for q, force in (forces or {}).items():
             acting[q] = acting.get(q, sp.S.Zero) + sp.sympify(force)
         kinetic, potential = self.energies
