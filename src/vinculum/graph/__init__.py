@@ -21,7 +21,8 @@ from vinculum.graph.traverse import homogeneity, operations, order, substitute, 
 
 __all__ = [
     "ONE", "ZERO", "Converter", "DeferredExpression", "Elimination", "GraphExpression", "Node", "Pivot", "Routine",
-    "SingularMatrix", "along", "apply", "as_sympy", "call_routine", "constant", "evaluate", "expand_calls", "from_sympy", "gradient",
-    "homogeneity", "intermediates", "jacobian", "lift", "operations", "order", "select", "solve", "solve_bordered",
-    "solve_definite", "substitute", "symbol", "symbols", "to_sympy", "tree_size", "vector",
+    "SingularMatrix", "along", "apply", "as_sympy", "call_routine", "constant", "evaluate", "expand_calls",
+    "from_sympy", "gradient", "homogeneity", "intermediates", "jacobian", "lift", "operations", "order", "select",
+    "solve", "solve_bordered", "solve_definite", "substitute", "symbol", "symbols", "to_sympy", "tree_size",
+    "vector",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ Inertias (m, h, Σ) are moved between frames with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,36 +32,40 @@ from vinculum.describe.bodies.transforms import (
     screw,
     snap,
 )
-from vinculum.graph import ZERO, Node, lift, symbol
-from vinculum.graph.vectors import plus
+from vinculum.graph import ZERO, Node, apply, evaluate, lift, symbol
+from vinculum.graph.vectors import cross, dot, plus
 
 SMALL_ANGLE = 1e-3  # axes closer to parallel than this get no common perpendicular
 
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """A constant frame: axes as columns R (3, 3), origin p (3) numbers or nodes."""
+    """A constant frame: axes as columns R (3, 3), origin p (3), each of numbers or of nodes."""
 
     R: np.ndarray
-    p: np.ndarray  # of floats or nodes
+    p: np.ndarray
 
     def then(self, other: Pose) -> Pose:
         """The frame ``other``, given in this one."""
-        return Pose(snap(self.R @ other.R), self.p + self.R @ other.p)
+        return Pose(_snapped(self.R @ other.R), self.p + self.R @ other.p)
 
     def seen_from(self, frame: Pose) -> Pose:
         """This frame in the axes of another."""
-        return Pose(snap(frame.R.T @ self.R), frame.R.T @ (self.p - frame.p))
+        return Pose(_snapped(frame.R.T @ self.R), frame.R.T @ (self.p - frame.p))
 
     @property
     def numeric(self) -> bool:
-        """Whether the origin is made of numbers."""
-        return self.p.dtype != object
+        """Whether axes and origin are made of numbers."""
+        return self.p.dtype != object and self.R.dtype != object
 
     @property
     def origin(self) -> np.ndarray:
         """p as floats."""
         return self.p
+
+
+def _snapped(R: np.ndarray) -> np.ndarray:
+    return R if R.dtype == object else snap(R)
 
 
 HERE = Pose(np.eye(3), np.zeros(3))
@@ -137,8 +141,8 @@ def in_frame(inertia: Inertia, frame: Pose) -> Inertia:
 
 
 def lift_matrix(R: np.ndarray) -> tuple[tuple[Node, ...], ...]:
-    """A matrix of numbers as nodes."""
-    return tuple(tuple(lift(float(x)) for x in row) for row in R)
+    """A matrix as nodes."""
+    return tuple(tuple(lift(x) for x in row) for row in R)
 
 
 def add_inertias(a: Inertia, b: Inertia) -> Inertia:
@@ -198,6 +202,11 @@ class _Raw:
     inertia: Inertia
     frame: Pose = HERE  # our frame in the user's
 
+    @property
+    def numeric(self) -> bool:
+        """Whether its place and direction are made of numbers."""
+        return self.pose.numeric and self.axis.dtype != object
+
 
 def hinges(tree: BodyTree, regroup: bool = True) -> list[Hinge]:
     """All elementary hinges, parents first, branches together."""
@@ -207,7 +216,7 @@ def hinges(tree: BodyTree, regroup: bool = True) -> list[Hinge]:
         if hinge.parent >= 0:
             children[hinge.parent].append(hinge)
     for hinge, own in zip(raw, children, strict=True):
-        hinge.frame = _frame(hinge, own)
+        hinge.frame = _frame(hinge, own) if hinge.axis.dtype != object else _symbolic_frame(hinge, tree.parameters)
     stages = [_stages(hinge, raw[hinge.parent].frame if hinge.parent >= 0 else HERE) for hinge in raw]
     carried = [in_frame(hinge.inertia, hinge.frame) for hinge in raw]
     if regroup:
@@ -229,7 +238,7 @@ def _raw_hinges(tree: BodyTree) -> list[_Raw]:
     for name in tree.order:
         body = tree.body(name)
         parent, frame = place[body.parent]
-        pose = frame.then(Pose(snap(body.turned), place_of(body.origin)))
+        pose = frame.then(Pose(_snapped(body.turned), place_of(body.origin)))
         inertia = about_origin(body)
         for part in body.parts:
             q = tuple(symbol(body.coordinates[i]) for i in part.places)
@@ -254,8 +263,8 @@ def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
     n = hinge.axis
     first, second = (np.array(x) for x in across(list(n)))
     plain = Pose(snap(np.column_stack([first, second, n])), np.zeros(3))
-    child = next((c for c in children if c.pose.numeric), None)
-    if child is None or len(children) == 0 or any(not c.pose.numeric for c in children):
+    child = next((c for c in children if c.numeric), None)
+    if child is None or any(not c.numeric for c in children):
         return _towards(plain, _center(hinge.inertia)) if not children else plain
     place = child.pose.origin
     u = child.pose.R @ child.axis
@@ -269,6 +278,17 @@ def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
     if abs(along) > 10 * (np.linalg.norm(place) + 1e-3):
         return plain
     return _with_x(plain, common / sine, along * n)
+
+
+def _symbolic_frame(hinge: _Raw, parameters: Mapping[Any, float]) -> Pose:
+    """z along an axis with symbols, x across it and the coordinate axis from which it is farthest at their values."""
+    n = tuple(hinge.axis)
+    at = evaluate(n, {symbol(p): float(x) for p, x in parameters.items()})
+    aside = cross(n, tuple(float(i == int(np.argmin(np.abs(at)))) for i in range(3)))
+    size = apply("sqrt", lift(dot(aside, aside)))
+    x = tuple(lift(a) / size for a in aside)
+    columns = (x, cross(n, x), n)
+    return Pose(np.array([[lift(column[i]) for column in columns] for i in range(3)], dtype=object), np.zeros(3))
 
 
 def _center(inertia: Inertia) -> np.ndarray:
@@ -295,8 +315,11 @@ def _stages(hinge: _Raw, parent: Pose) -> tuple[Stage, ...]:
     """Constant steps, then the step of the joint coordinate."""
     constant = hinge.pose.then(hinge.frame).seen_from(parent)
     if not hinge.joint.axial:
-        turn = () if np.array_equal(constant.R, np.eye(3)) else (Turn(lift_matrix(constant.R)),)
+        turn = () if constant.R.tolist() == _EYE else (Turn(lift_matrix(constant.R)),)
         return (Shift(tuple(lift(x) for x in constant.p)), *turn, hinge.joint.step(hinge.q, 0.0, ZERO))
+    if constant.R.dtype == object:
+        shift = Shift(tuple(lift(x) for x in constant.p))
+        return shift, Turn(lift_matrix(constant.R)), hinge.joint.step(hinge.q, 0.0, ZERO)
     shift, gamma, alpha, delta, (d0, a, d) = screws(constant)
     steps: list[Stage] = [Shift(tuple(lift(x) for x in shift))] if shift is not None else []
     if gamma or d0:

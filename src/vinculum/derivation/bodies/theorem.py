@@ -168,12 +168,12 @@ def gravity_forces(tree: Tree, g: Vector) -> list[Any]:
     return [-x for x in coefficients(falling).alpha]
 
 
-def direction_cosines(e: Sequence[Any], cos_alpha: Any = 1, sin_alpha: Any = 0) -> Matrix:
+def direction_cosines(e: Sequence[Any], cos_alpha: Any = 1, sin_alpha: Any = 0, *, below: bool | None = None) -> Matrix:
     """A with third row e, A e = (0, 0, 1), orthogonal with determinant one (Lemma 1). ``e`` has unit length.
 
     The matrix leads from a frame in which the next axis is e to one whose third axis it is; the angle α about that axis
     is free. The paper's chart divides by 1 + e_3 and has no limit at e_3 = -1: near antiparallel axes a second chart,
-    turned half way round about the first axis, is used instead.
+    turned half way round about the first axis, is used instead. ``below`` says whether e_3 < 0 where e has symbols.
 
     >>> from fractions import Fraction
     >>> A = direction_cosines((Fraction(2, 3), Fraction(1, 3), Fraction(2, 3)))
@@ -181,8 +181,8 @@ def direction_cosines(e: Sequence[Any], cos_alpha: Any = 1, sin_alpha: Any = 0) 
     ['2/3', '1/3', '2/3']
     """
     x, y, z = e
-    if float(z) < 0:
-        turned = direction_cosines((x, -y, -z), cos_alpha, sin_alpha)
+    if float(z) < 0 if below is None else below:
+        turned = direction_cosines((x, -y, -z), cos_alpha, sin_alpha, below=False)
         return tuple((row[0], -row[1], -row[2]) for row in turned)
     first = ((1 - x * x / (1 + z), -x * y / (1 + z), -x), (-x * y / (1 + z), 1 - y * y / (1 + z), -y), (x, y, z))
     if cos_alpha == 1 and sin_alpha == 0:
@@ -251,8 +251,9 @@ def theorem_data(tree: BodyTree) -> Tree:
     arcs = []
     for name in tree.order:
         body = tree.body(name)
-        frames[name] = direction_cosines(_exact_axis(body))
-        parent = list(tree.order).index(body.parent) if body.parent is not None else -1
+        axis = _exact_axis(body)
+        frames[name] = direction_cosines(axis, below=float(axis[2].subs(dict(tree.parameters))) < 0)
+        parent = tree.order.index(body.parent) if body.parent is not None else -1
         arcs.append(_arc(body, parent, frames[body.parent], frames[name]))
     base = tree.base
     rows = tuple(tuple(base.rotation.row(i)) for i in range(3))
@@ -261,7 +262,7 @@ def theorem_data(tree: BodyTree) -> Tree:
 
 def _exact_axis(body: Body) -> tuple[Any, ...]:
     axis = sp.Matrix([sp.sympify(x) for x in body.axis])
-    return tuple(axis / sp.sqrt(axis.dot(axis)))
+    return tuple(axis / sp.sqrt(sp.trigsimp(axis.dot(axis))))
 
 
 def _arc(body: Body, parent: int, before: Matrix, K: Matrix) -> Arc:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe.bodies.joints import Joint, Part, joint_of
+from vinculum.graph import apply, from_sympy
 from vinculum.names import function_of_time, velocity_of
 from vinculum.notebook_repr import html
 
@@ -27,7 +28,7 @@ class Body:
     "spherical", "free", "fixed") or an object such as `Helical(pitch=...)`. Its ``axis`` passes through the origin and
     is given in the body's axes; a universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of
     mass: a number, three principal moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be
-    symbols with values in the tree's ``parameters``, except in axis and rotation.
+    symbols with values in the tree's ``parameters``.
 
     ``angle`` names the coordinates (``dynamicsymbols``; by default made from the body's name). ``torque`` names the
     inputs that act along them: one per coordinate, or three moments in body axes for a ball joint. ``damping``,
@@ -79,8 +80,8 @@ class Body:
         return tuple(self.torque) if isinstance(self.torque, (list, tuple)) else (self.torque,)
 
     @cached_property
-    def axes(self) -> list[tuple[float, float, float]]:
-        """The unit axes of the joint in the body's frame: one, or two for a universal joint."""
+    def axes(self) -> list[tuple[Any, Any, Any]]:
+        """The unit axes of the joint in the body's frame, numbers or nodes: one, or two for a universal joint."""
         given = self.axis if self.kind.axes == 2 else [self.axis]
         return [_unit(axis) for axis in given]
 
@@ -96,8 +97,13 @@ class Body:
 
     @cached_property
     def turned(self) -> np.ndarray:
-        """The constant rotation, the body's axes as columns in the parent's (3, 3)."""
-        return np.eye(3) if self.rotation is None else np.array(self.rotation, dtype=float)
+        """The constant rotation, the body's axes as columns in the parent's (3, 3); nodes if it contains symbols."""
+        if self.rotation is None:
+            return np.eye(3)
+        entries = np.array(self.rotation, dtype=object)
+        if not has_symbols(entries.ravel()):
+            return entries.astype(float)
+        return np.array([from_sympy(sp.sympify(x)) for x in entries.ravel()], dtype=object).reshape(entries.shape)
 
     @cached_property
     def inertia_matrix(self) -> tuple[tuple[Scalar, ...], ...]:
@@ -119,8 +125,17 @@ class Body:
     _repr_html_ = html
 
 
-def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
+def has_symbols(values: Iterable[Any]) -> bool:
+    """Whether numbers contain symbols."""
+    return any(isinstance(x, sp.Basic) and not x.is_number for x in values)
+
+
+def _unit(axis: Sequence[Any]) -> tuple[Any, Any, Any]:
     """The axis scaled to unit length, exactly for an axis along x, y or z."""
+    if has_symbols(axis):
+        n = [from_sympy(sp.sympify(x)) for x in axis]
+        size = apply("sqrt", n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
+        return n[0] / size, n[1] / size, n[2] / size
     numbers = [float(x) for x in axis]
     length = math.hypot(*numbers)
     return tuple(x / length for x in numbers)  # type: ignore[return-value]  # three

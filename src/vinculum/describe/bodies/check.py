@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from vinculum.describe.bodies.body import Body, inertia_matrix
+from vinculum.describe.bodies.body import Body, has_symbols, inertia_matrix
 from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.bodies.topology import GROUND, depth_first, graph_of
 from vinculum.describe.findings import not_a_function_of_time, repeated_names
@@ -33,7 +34,13 @@ def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> l
         return first
     later = [*_about_cycles(bodies), *_about_symbols(bodies, parameters)]
     for body in bodies:
-        later += _of_body(body, [*_about_mass(body, parameters), *_about_inertia(body, parameters)])
+        found: list[Finding | str] = [
+            *_about_mass(body, parameters),
+            *_about_inertia(body, parameters),
+            *_about_losses(body, parameters),
+        ]
+        found += _about_directions(body, parameters)
+        later += _of_body(body, found)
     return later or list(_about_idle(bodies, parameters))
 
 
@@ -157,10 +164,15 @@ def _about_axis(body: Body) -> Iterator[Finding | str]:
         yield f"the axis of {body.name!r} is {body.axis}. Give three components."
         return
     for axis in given:
+        if has_symbols(axis):
+            if body.kind.name == "planar":
+                found = f"the axis {tuple(axis)} of the planar joint of {body.name!r} has symbols."
+                yield Finding(found, ["Give it as axis=(0, 0, 1) and turn the joint with rotation."])
+            continue
         try:
             numbers = [float(x) for x in axis]
-        except TypeError:
-            yield f"the axis {axis} of {body.name!r} contains a symbol. Only lengths may be symbols."
+        except (TypeError, ValueError):
+            yield f"the axis of {body.name!r} is {tuple(axis)}. Give numbers or SymPy expressions of parameters."
             continue
         if not np.any(numbers) or not np.all(np.isfinite(numbers)):
             yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give a nonzero vector."
@@ -170,13 +182,31 @@ def _about_rotation(body: Body) -> Iterator[Finding | str]:
     if body.rotation is None:
         return
     try:
-        R = np.array(body.rotation, dtype=float)
+        entries = np.array(body.rotation, dtype=object)
+        R = np.eye(3) if entries.shape == (3, 3) and has_symbols(entries.ravel()) else entries.astype(float)
     except (TypeError, ValueError):
-        yield f"the rotation of {body.name!r} contains a symbol. Give numbers."
+        yield f"the rotation of {body.name!r} is {body.rotation}. Give 3×3 numbers or SymPy expressions of parameters."
         return
     if R.shape != (3, 3) or not np.abs(R @ R.T - np.eye(3)).max() <= 1e-9 or np.linalg.det(R) < 0:
         found = f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1)."
         yield Finding(found, ["Make one with ", call("bodies.rotation_rpy", roll=Word("angle")), "."])
+
+
+def _about_directions(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding | str]:
+    """Axes and rotations with symbols: a direction at the values of the parameters, a rotation for all values."""
+    for axis in body.axis if body.kind.axes == 2 else [body.axis] if body.kind.axes else []:
+        numbers = numbers_of(axis, parameters) if has_symbols(axis) else None
+        if numbers is not None and not (np.any(numbers) and np.all(np.isfinite(numbers))):
+            yield f"the axis {tuple(axis)} of {body.name!r} has no direction at the values of the parameters."
+    entries = [] if body.rotation is None else list(np.array(body.rotation, dtype=object).ravel())
+    if not has_symbols(entries):
+        return
+    for factor in (1.0, 1.37):
+        flat = numbers_of(entries, {p: factor * x for p, x in parameters.items()})
+        R = np.eye(3) if flat is None else np.reshape(flat, (3, 3))
+        if not np.abs(R @ R.T - np.eye(3)).max() <= 1e-9 or np.linalg.det(R) < 0:
+            yield f"the rotation of {body.name!r} is not a rotation matrix for all values of its parameters."
+            return
 
 
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:
@@ -191,7 +221,8 @@ def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]
     """Lengths, masses and inertias must not contain time, coordinates or symbols without a value."""
     for body in bodies:
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
-        scalars += body.kind.numbers().values()
+        scalars += [*body.kind.numbers().values(), *np.ravel(np.array(body.axis, dtype=object))]
+        scalars += [] if body.rotation is None else list(np.ravel(np.array(body.rotation, dtype=object)))
         written = [sp.sympify(value) for value in scalars if not isinstance(value, (int, float))]
         for x in dict.fromkeys(s for value in written for s in value.free_symbols if s not in parameters):
             advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
@@ -236,6 +267,23 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
         )
         advice = "Check that it is about the center of mass and in kg m²; if it was identified by measurement, use "
         yield Finding(found, [advice, call("Body", identified=True), "."])
+
+
+def _about_losses(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
+    """Damping, friction and rotor inertia take or store energy; a gear ratio transmits it."""
+    for label in ("damping", "friction", "rotor_inertia", "gear_ratio"):
+        given = getattr(body, label)
+        given = [given] if isinstance(given, (int, float)) else np.ravel(np.array(given, dtype=object)).tolist()
+        values = [x for number in given for x in numbers_of([number], parameters) or []]
+        if not all(map(math.isfinite, values)):
+            yield f"the {label} of {body.name!r} is {given}. Give finite numbers."
+        elif label == "gear_ratio" and 0.0 in values:
+            yield f"the gear_ratio of {body.name!r} is 0. Give the turns of the rotor per turn of the joint."
+        elif label != "gear_ratio" and min(values, default=0.0) < 0:
+            why = (
+                "has no meaning" if label == "rotor_inertia" else "would drive the joint; put such a force into forces"
+            )
+            yield f"the {label} of {body.name!r} is {min(values):g}. A negative one {why}."
 
 
 def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding]:

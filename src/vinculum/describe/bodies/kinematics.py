@@ -68,11 +68,12 @@ def quaternion_matrix(quaternion: Sequence[Any]) -> Matrix:
 
 
 def base_motion(tree: BodyTree) -> Motion:
-    """The motion of the base, with velocities in its own axes."""
+    """The motion of the base, with velocities in its own axes; positions are relative to a base of unknown place."""
     base = tree.base
     R = tuple(nodes_of(base.rotation.row(i)) for i in range(3))
     velocity, omega = nodes_of(base.velocity), nodes_of(base.angular_velocity)
-    return Motion(R, nodes_of(base.position), times(transposed(R), omega), times(transposed(R), velocity))
+    place = base.place if base.place is not None else (0, 0, 0)
+    return Motion(R, nodes_of(place), times(transposed(R), omega), times(transposed(R), velocity))
 
 
 def motions(tree: BodyTree) -> Mapping[str | None, Motion]:
@@ -87,7 +88,7 @@ def motions(tree: BodyTree) -> Mapping[str | None, Motion]:
 def _attach(body: Body, parent: Motion) -> Motion:
     origin = nodes_of(body.origin)
     p, _ = parent.at(origin)
-    C = tuple(tuple(lift(float(x)) for x in row) for row in body.turned)
+    C = tuple(tuple(lift(x) for x in row) for row in body.turned)
     inward = transposed(C)
     v = times(inward, plus(parent.v, cross(parent.omega, origin)))
     motion = Motion(matrix_times(parent.R, C), p, times(inward, parent.omega), v)

@@ -15,6 +15,7 @@ from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
 from vinculum.describe.bodies.closures import refuse_open
+from vinculum.describe.bodies.contacts import implied
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
@@ -26,6 +27,7 @@ from vinculum.names import TIME, suggestion
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
 
+_BASE = ("position", "velocity", "angular_velocity", "rotation")
 _DEFERRED_FROM = 32  # coordinates; above, the energies are built only if they are needed
 _IN_GRAPH_FROM = 200  # coordinates; above, joint forces stay in the graph: SymPy takes longer than all the rest
 
@@ -34,10 +36,10 @@ _IN_GRAPH_FROM = 200  # coordinates; above, joint forces stay in the graph: SymP
 class BodyTree:
     """Rigid bodies joined in a tree, in any order, with one root or several.
 
-    ``gravity`` and the motion of the base, ``base_velocity`` V_1(t) and ``base_angular_velocity`` Ω_0(t)
-    (or ``base_rotation`` R_0(t)), are in inertial axes. ``loops`` close the tree, ``contacts`` let bodies roll or
-    slide. `system()` gives the `System` that every form, simulation and controller accepts; its mass matrix and
-    forces come from recursions over the tree.
+    ``gravity`` and the motion of the base are in inertial axes: ``base_position`` r_0(t) or ``base_velocity`` V_1(t),
+    ``base_rotation`` R_0(t) or ``base_angular_velocity`` Ω_0(t), in any functions of t, also splines. ``loops`` close
+    the tree, ``contacts`` let bodies roll or slide. `system()` gives the `System` that every form, simulation and
+    controller accepts; its mass matrix and forces come from recursions over the tree.
 
     >>> tree = BodyTree([Body("arm", None, axis=(0, 1, 0), mass=1, center_of_mass=(1, 0, 0))])
     >>> tree
@@ -59,10 +61,11 @@ class BodyTree:
     loops: Sequence[Any] = ()
     contacts: Sequence[Any] = ()
     name: str = "tree"
+    base_position: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
         found = findings(self.bodies, self.parameters)
-        for label in ("gravity", "base_velocity", "base_angular_velocity"):
+        for label in ("gravity", "base_position", "base_velocity", "base_angular_velocity"):
             given = getattr(self, label)
             if given is not None and np.shape(given) != (3,):
                 advice = ["Give three components, as (0, 0, -9.81)."]
@@ -74,6 +77,10 @@ class BodyTree:
         ]
         if found:
             raise ModelError(f"Invalid tree {self.name!r}", found)
+        if any(
+            getattr(self, f"base_{key}") is not None for key in ("position", "velocity", "angular_velocity", "rotation")
+        ):
+            _ = self.base  # invalid motions are refused
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "parameters", FrozenMapping(self.parameters))
         for joining in (*self.loops, *self.contacts):
@@ -126,6 +133,13 @@ class BodyTree:
         """All coordinates, in the user's order of bodies."""
         return tuple(q for body in self.bodies for q in body.coordinates)
 
+    @cached_property
+    def home(self) -> dict[sp.Expr, float]:
+        """The coordinates at which the frames of every joint coincide: zero, for a quaternion the identity."""
+        values = (x for body in self.bodies for part in body.parts for x in part.joint.home)
+        places = (body.coordinates[i] for body in self.bodies for part in body.parts for i in part.places)
+        return dict(zip(places, values, strict=True))
+
     @property
     def time(self) -> sp.Symbol:
         """The symbol of time."""
@@ -139,7 +153,8 @@ class BodyTree:
     @cached_property
     def base(self) -> Base:
         """The prescribed motion of the base."""
-        return moving_base(self.base_velocity, self.base_angular_velocity, self.base_rotation, self.time)
+        given = self.base_position, self.base_velocity, self.base_angular_velocity, self.base_rotation
+        return moving_base(*given, self.time)
 
     @cached_property
     def motions(self) -> Mapping[str | None, Motion]:
@@ -152,6 +167,7 @@ class BodyTree:
 
     def position(self, name: str | None, point: Sequence[Any] = (0, 0, 0)) -> sp.Matrix:
         """The position of a point of a body, in inertial axes."""
+        _ = self.base.position  # known, or refused
         return _column(self.motion_of(name).at(nodes_of(point))[0])
 
     def rotation(self, name: str | None) -> sp.Matrix:
@@ -204,9 +220,18 @@ class BodyTree:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """Norms of quaternions, loops and contacts."""
-        joining = [c for item in (*self.loops, *self.contacts) for c in item.constraints(self)]
-        return (*self.normalizations, *joining)
+        """Norms of quaternions, loops and contacts, without the conditions that are ``omitted``."""
+        return (*self.normalizations, *(c for c in self._joining if c.name not in self.omitted))
+
+    @cached_property
+    def omitted(self) -> tuple[str, ...]:
+        """Conditions of contacts that the others imply, such as the sideways slip of the second wheel on an axle."""
+        found = implied(self, self._joining)
+        return tuple(c.name for c in self._joining if c.name in found)
+
+    @cached_property
+    def _joining(self) -> tuple[Constraint, ...]:
+        return tuple(c for item in (*self.loops, *self.contacts) for c in item.constraints(self))
 
     @cached_property
     def energies(self) -> tuple[sp.Expr, sp.Expr]:
@@ -265,8 +290,8 @@ def _column(vector: Sequence[Any]) -> sp.Matrix:
 # -- parameter values substituted -------------------------------------------------------------------------
 
 _QUANTITIES = (
-    "origin", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction", "rotor_inertia",
-    "gear_ratio",
+    "axis", "origin", "rotation", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction",
+    "rotor_inertia", "gear_ratio",
 )  # fmt: skip
 
 
@@ -280,7 +305,7 @@ def with_numbers(tree: BodyTree) -> BodyTree:
         key: None if value is None else sp.Matrix(value).subs(dict(tree.parameters)).tolist()
         for key, value in (("base_rotation", tree.base_rotation),)
     }
-    for key in ("base_velocity", "base_angular_velocity"):
+    for key in ("base_position", "base_velocity", "base_angular_velocity"):
         given = getattr(tree, key)
         moving[key] = None if given is None else [sp.sympify(x).subs(dict(tree.parameters)) for x in given]
     return replace(tree, bodies=bodies, gravity=gravity, parameters={}, **moving)
