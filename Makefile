@@ -13,16 +13,17 @@ FOR_USERS := $(VENV)/.installed-for-users
 FOR_DEVELOPERS := $(VENV)/.installed-for-developers
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs papers bench fuzz robots browser wheel lowest clean
+.PHONY: help demo test check docs papers bench fuzz robots browser compilers wheel lowest clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(FOR_USERS)  ## run the demonstration
 	@$(RUN) examples/demo.py $(ARGS)
 
 test: $(FOR_DEVELOPERS)  ## run the tests and the doctests, on all cores
 	@$(RUN) tests/browser.py --optional
+	@PYTHONPATH=tests $(RUN) tests/compilers.py --optional
 	@$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
 
 check: $(FOR_DEVELOPERS)  ## formatting, lint, types, the order of the stages
@@ -51,6 +52,9 @@ robots: $(FOR_DEVELOPERS)  ## read published robots (130 MB) and compare them wi
 
 browser: $(FOR_DEVELOPERS)  ## install Chromium, in which the tests open pages
 	@$(RUN) tests/browser.py
+
+compilers: $(FOR_DEVELOPERS)  ## install gcc and clang, which compile exported code in the tests
+	@PYTHONPATH=tests $(RUN) tests/compilers.py
 
 wheel: $(FOR_USERS)  ## build the wheel and try it without the developers' tools
 	@tools/try_wheel $(RUN) constraints.txt

@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe.bodies import from_urdf as from_urdf
     from vinculum.errors import ModelError as ModelError
     from vinculum.errors import VinculumError as VinculumError
+    from vinculum.export import export_c as export_c
     from vinculum.model.examine.examine import examine as examine
     from vinculum.model.load import load as load
     from vinculum.model.model import Model as Model
@@ -134,6 +135,8 @@ _PLACES = {
     "stabilize": "vinculum.control",
     "observe": "vinculum.control",
     "close_loop": "vinculum.control",
+    # export
+    "export_c": "vinculum.export",
     # examine and present
     "examine": "vinculum.model.examine.examine",
     "write_report": "vinculum.present.report",
@@ -151,6 +154,7 @@ _STAGES = (
     "simulation",
     "analyze",
     "control",
+    "export",
     "model",
     "present",
 )

@@ -6,6 +6,8 @@ Forms and stabilizations describe each option (`option`), so model files, their 
 from __future__ import annotations
 
 import dataclasses
+import math
+import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -109,6 +111,22 @@ def _refuse_values(subject: str, values: Sequence[Any], given: Mapping[str, Any]
     twice = [name for name in positional[: len(values)] if name in given]
     if twice:
         raise VinculumError(f"{subject} got {', '.join(twice)} twice, without a name and with it. Leave out one.")
+
+
+def real_number(value: object) -> float | None:
+    """A finite real number as a float; None for anything else: text, complex numbers, true and false, arrays.
+
+    >>> real_number(2), real_number("2"), real_number(True), real_number(float("nan"))
+    (2.0, None, None, None)
+    """
+    known = isinstance(value, numbers.Real) or getattr(value, "is_real", False) is True  # SymPy's numbers too
+    if not known or isinstance(value, bool):
+        return None
+    try:
+        found = float(value)  # type: ignore[arg-type]  # a real number
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
 
 
 def options_listed(known: Iterable[str]) -> str:

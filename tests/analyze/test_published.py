@@ -1,7 +1,8 @@
 """Linear models that others have published, with their numbers, and the same model from other descriptions.
 
-Cart with pendulum, ball and beam, motor: Control Tutorials for MATLAB and Simulink (University of Michigan). Rotary
-pendulum: the linear equations written out by hand. Bicycle: Meijaard and others, Proc. R. Soc. A 463 (2007).
+Cart with pendulum, ball and beam, motor position: Control Tutorials for MATLAB and Simulink (University of Michigan,
+ctms.engin.umich.edu). Rotary pendulum: Quanser QUBE-Servo 2 and SRV02. Bicycle: Meijaard, Papadopoulos, Ruina, Schwab,
+Proc. R. Soc. A 463 (2007) 1955-1982, eq. 5.4 and table 2. All numbers were compared with copies in public repositories.
 """
 
 from __future__ import annotations
@@ -144,38 +145,84 @@ def test_motor_position():
 
 # -- rotary (Furuta) pendulum ----------------------------------------------------------------------------------------
 
-ARM, ROD, MASS = 0.2159, 0.15365, 0.127
-ARM_INERTIA, ROD_INERTIA, ARM_FRICTION, ROD_FRICTION = 0.0020, 0.0012, 0.0024, 0.0024
+# QUBE-Servo 2 of Quanser. Parameters: its qube2_rotpen_param.m. Matrices with all digits: the C code that its model
+# q_ss_model_step (pendulum down) was compiled to, and the model of the workbook (pendulum up), both in public
+# repositories; the workbook itself prints four decimals.
+SWING, ARM, ROD, CROSSBAR = 0.024, 0.085, 0.129, 0.095  # mass of the pendulum, lengths, mass of the arm
+MOTOR, RESISTANCE = 0.042, 8.4
+QUBE_DOWN_A = [[149.2750968650933, -4.9831962372832166, 4.914930740434313],
+               [-261.609107366662, 4.9252520949892258, -8.6135642902045166]]  # fmt: skip
+QUBE_DOWN_B = [49.727534550276587, -49.149307404343141]
+QUBE_UP_A = [[149.275096865093, -0.0104427822555581, 0], [261.609107366662, -0.0103213545549121, 0]]
+QUBE_UP_B = [49.7275345502766, 49.1493074043432]
 
 
-def furuta_energy():
-    """Arm angle q, pendulum angle θ from the upright; mass center at ROD from the arm's end."""
-    along = ARM * q.diff() - ROD * sp.cos(theta) * theta.diff()
-    across = ROD * sp.sin(theta) * q.diff()
-    mass = along**2 + across**2 + (ROD * sp.sin(theta) * theta.diff()) ** 2
-    return (ARM_INERTIA * q.diff() ** 2 + ROD_INERTIA * theta.diff() ** 2 + MASS * mass) / 2
+def furuta_energy(mass, arm, middle, inertia, up):
+    """Arm angle q, pendulum angle θ from the vertical; mass center at ``middle`` from the end of the arm."""
+    along = arm * q.diff() - up * middle * sp.cos(theta) * theta.diff()
+    across = middle * sp.sin(theta) * q.diff()
+    speed = along**2 + across**2 + (middle * sp.sin(theta) * theta.diff()) ** 2
+    return (inertia[0] * q.diff() ** 2 + inertia[1] * theta.diff() ** 2 + mass * speed) / 2
 
 
-def furuta_by_hand():
-    """The linear equations of the textbook: J₁ q̈ - c θ̈ = u - b₁ q̇, J₂ θ̈ - c q̈ = m g l θ - b₂ θ̇."""
-    J1, J2, c = ARM_INERTIA + MASS * ARM**2, ROD_INERTIA + MASS * ROD**2, MASS * ARM * ROD
-    inverse = np.linalg.inv([[J1, -c], [-c, J2]])
-    A = np.zeros((4, 4))
-    A[:2, 2:] = np.eye(2)
-    A[2:, 1] = inverse @ [0, MASS * 9.81 * ROD]
-    A[2:, 2:] = -inverse @ np.diag([ARM_FRICTION, ROD_FRICTION])
-    return A, np.vstack([np.zeros((2, 1)), inverse @ [[1.0], [0.0]]])
-
-
-@pytest.mark.parametrize("spelling", spellings(furuta_energy()))
-def test_rotary_pendulum(spelling):
-    losses = (ARM_FRICTION * q.diff() ** 2 + ROD_FRICTION * theta.diff() ** 2) / 2
-    system = vn.System([q, theta], spellings(furuta_energy())[spelling], MASS * 9.81 * ROD * sp.cos(theta),
-                       forces={q: u}, dissipation=losses, inputs=[u])  # fmt: skip
+def qube(up, friction, spelling="as written"):
+    """The pendulum with a voltage: torque k u/R; ``friction`` of the arm and of the pendulum."""
+    inertia = CROSSBAR * ARM**2 / 12, SWING * ROD**2 / 12
+    T = spellings(furuta_energy(SWING, ARM, ROD / 2, inertia, up))[spelling]
+    losses = (friction[0] * q.diff() ** 2 + friction[1] * theta.diff() ** 2) / 2
+    V = up * SWING * 9.81 * ROD / 2 * sp.cos(theta)
+    system = vn.System([q, theta], T, V, forces={q: MOTOR / RESISTANCE * u}, dissipation=losses, inputs=[u])
     A, B = matrices(model(system), [q, theta, q.diff(), theta.diff()])
-    exact_A, exact_B = furuta_by_hand()
-    np.testing.assert_allclose(A, exact_A, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(B, exact_B, rtol=1e-12)
+    return A[2:, 1:], B[2:, 0]
+
+
+# Quanser's scripts first replace B by (k/R) B and then subtract (k²/R) B from the damping, which counts k/R twice: its
+# matrices have the back-EMF damping k³/R² in place of k²/R. With that number every digit is met.
+PRINTED_EMF, BACK_EMF = MOTOR**3 / RESISTANCE**2, MOTOR**2 / RESISTANCE
+
+
+@pytest.mark.parametrize("spelling", spellings(furuta_energy(1.0, 1.0, 1.0, (1.0, 1.0), 1)))
+def test_rotary_pendulum_of_quanser(spelling):
+    A, B = qube(-1, (0.0005 + PRINTED_EMF, 0.0005), spelling)
+    np.testing.assert_allclose(A, QUBE_DOWN_A, rtol=3e-15)
+    np.testing.assert_allclose(B, QUBE_DOWN_B, rtol=3e-15)
+    A, B = qube(1, (PRINTED_EMF, 0.0), spelling)
+    np.testing.assert_allclose(A, QUBE_UP_A, rtol=1e-13, atol=1e-16)
+    np.testing.assert_allclose(B, QUBE_UP_B, rtol=1e-13)
+
+
+def test_the_back_emf_of_the_rotary_pendulum():
+    """From the motor itself the damping is 2.0886 1/s, two hundred times that of the printed matrix."""
+    inertia = CROSSBAR * ARM**2 / 12, SWING * ROD**2 / 12
+    T = furuta_energy(SWING, ARM, ROD / 2, inertia, 1)
+    shaft = vn.System([q, theta], T, SWING * 9.81 * ROD / 2 * sp.cos(theta), forces={q: u}, inputs=[u])
+    motor = vn.motors.DCMotor(torque_constant=MOTOR, resistance=RESISTANCE, inductance=1.16e-3)
+    equations = vn.derive(vn.motors.motorize(shaft, {u: motor}))
+    linear = vn.linearize(equations, at=vn.equilibrium(equations, {q: 0.0, theta: 0.0}))
+    motion = [q, theta, q.diff(), theta.diff()]
+    A, B = matrices(linear, [*motion, next(s for s in linear.states if s not in motion)])
+    follow = np.vstack([np.eye(4), -A[4:, :4] / A[4, 4]])  # the current that the voltage holds
+    A, B = (A @ follow)[:4], B[:4] - A[:4, 4:] * B[4, 0] / A[4, 4]
+    expected, voltage = qube(1, (BACK_EMF, 0.0))
+    np.testing.assert_allclose(A[2:, 1:], expected, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(B[2:, 0], voltage, rtol=1e-13)
+    assert A[2, 2] == pytest.approx(-2.0886, abs=5e-5)
+
+
+def test_rotary_pendulum_of_the_older_stand():
+    """Quanser SRV02: its workbook prints A and B with three digits; voltage of a motor behind a gear of 70.
+
+    It also prints 80.3, an entry of B, where its own formulas give A = 81.4 for the angle of the pendulum.
+    """
+    kt, km, gear, resistance = 0.007682, 0.007677, 70.0, 2.6
+    T = furuta_energy(0.127, 0.2159, 0.33655 / 2, (9.98e-4, 0.0012), 1)
+    damping = 0.0024 + gear**2 * kt * km / resistance, 0.0024
+    losses = (damping[0] * q.diff() ** 2 + damping[1] * theta.diff() ** 2) / 2
+    V = 0.127 * 9.81 * 0.33655 / 2 * sp.cos(theta)
+    system = vn.System([q, theta], T, V, forces={q: gear * kt / resistance * u}, dissipation=losses, inputs=[u])
+    A, B = matrices(model(system), [q, theta, q.diff(), theta.diff()])
+    np.testing.assert_allclose(A[2:, 2:], [[-45.8, -0.930], [-44.1, -1.40]], rtol=5e-3)
+    np.testing.assert_allclose([*A[2:, 1], *B[2:, 0]], [81.4, 122, 83.4, 80.3], rtol=5e-3)
 
 
 # -- bicycle ---------------------------------------------------------------------------------------------------------

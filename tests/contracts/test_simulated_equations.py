@@ -79,14 +79,11 @@ def test_a_chain_ends_in_its_correction(equations, record):
 
 
 def test_the_record_contains_nothing_unknown(record):
-    """Rates contain time, states, parameters, inputs and corrections; everything else no corrections."""
+    """Rates, inputs and powers contain time, states, parameters, inputs and corrections; residuals no corrections."""
     known = {record.time, *record.states, *record.parameters, *record.inputs}
-    assert symbols(record.rates) <= known | {*record.corrections}
-    residuals = [residual.node for residual in record.residuals]
-    assert (
-        symbols([*record.outputs.values(), *residuals, *(record.energy.powers.values() if record.energy else ())])
-        <= known
-    )
+    powers = record.energy.powers.values() if record.energy else ()
+    assert symbols([*record.rates, *record.outputs.values(), *powers]) <= known | {*record.corrections}
+    assert symbols([residual.node for residual in record.residuals]) <= known
     assert symbols([pivot.node for pivot in record.pivots]) <= known
     assert len(record.rates) == len(record.states)
     assert {*record.roles.symbols, *record.roles.reactions.values()} <= {*record.outputs}

@@ -187,3 +187,8 @@ def test_a_curve_takes_one_argument_of_its_dimension():
     vn.model.loads(united.replace("profile(theta)", "profile(x)") + measured)
     with pytest.raises(vn.model.ModelFileError, match=r"kg·m³·s⁻², but kg·m²·s⁻²"):
         vn.model.loads(united.replace("profile(theta)", "x*profile(x)") + measured)
+
+
+@pytest.mark.parametrize("formula", ["min(2)", "max(2)", "min(theta)", "max()"])
+def test_the_smallest_of_one_number_is_refused(formula):
+    assert "takes two or more arguments" in refused(formula)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 
 import numpy as np
@@ -13,12 +12,6 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 
 t = dynamicsymbols._t
-
-
-@pytest.fixture
-def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("vinculum.simulation.run")
-    monkeypatch.setattr(module, "consistent_state", lambda equations, initial, **_: dict(initial))
 
 
 def random_affine(seed: int, degrees: tuple[int, ...], extra: int = 1, inputs: int = 0) -> vn.AffineSystem:
@@ -67,7 +60,6 @@ DEGREES = [(1,), (2,), (3,), (4,), (1, 2), (2, 1, 3), (4, 1), (3, 4), (1, 2, 3, 
 
 @pytest.mark.parametrize("degrees", DEGREES, ids=str)
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.usefixtures("anywhere")
 def test_residuals_decay_at_the_prescribed_rates(degrees, seed):
     """(d/dt + k_i)^{r_i} y_i = 0 along the motion, from far off the constraints, each with its own rate."""
     system = random_affine(seed, degrees)
@@ -91,7 +83,6 @@ def decay(start: np.ndarray, degree: int, rate: float, times: np.ndarray) -> np.
     return np.exp(-rate * times) * sum(a[m] * times**m / math.factorial(m) for m in range(degree))
 
 
-@pytest.mark.usefixtures("anywhere")
 def test_a_given_matrix_couples_the_constraints():
     """η̇ = A η exactly, A from the rows of K."""
     from scipy.linalg import expm
@@ -108,7 +99,6 @@ def test_a_given_matrix_couples_the_constraints():
     np.testing.assert_allclose(eta, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.usefixtures("anywhere")
 def test_the_user_s_own_perturbation_equation():
     """ẏ = -y³ - 2 y: y(t) in closed form."""
     system = random_affine(4, (1,))

@@ -10,7 +10,9 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from laws.verdict_truths import KINDS, dry_friction, judged, make
+from laws.verdicts.cases import judged
+from laws.verdicts.corners import dry_friction
+from laws.verdicts.kinds import KINDS, make
 
 OUTCOMES = ("right", "weaker", "undecided", "refused", "wrong")
 UNDECIDED_SHARE = 0.1  # of all systems

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import vinculum as vn
 from simulate.models import hanging, pendulum, x, y
@@ -20,6 +21,9 @@ METHODS = {
     "bdf": vn.BDF(),
     "rk4": vn.RungeKutta("rk4", step=2e-3),
     "rk4, projected": vn.RungeKutta("rk4", step=2e-3),
+    "midpoint, sampled": vn.RungeKutta("midpoint", step=2e-3),
+    "euler": vn.RungeKutta("euler", step=2e-3),
+    "auto": vn.simulation.Automatic(),
     "ab4": vn.Adams("ab4", step=2e-3),
     "abm4": vn.Adams("abm4", step=2e-3),
 }
@@ -28,7 +32,7 @@ EVENTS = [vn.Event(x, name="below"), vn.Event(x.diff(), name="turn", direction="
 
 def motion(name: str, angle: float, **options: object) -> vn.Trajectory:
     """A pendulum from an angle, with two events."""
-    stabilization = "projection" if "projected" in name else None
+    stabilization = {"projected": "projection", "sampled": "sampled"}.get(name.split(", ")[-1])
     return vn.simulate(
         pendulum(), hanging(angle, 0.3), np.linspace(0, 3, 61), METHODS[name], events=EVENTS,
         stabilization=stabilization, **{"progress": False, **options},
@@ -43,9 +47,9 @@ def numbers(run: vn.Trajectory) -> list:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_threads_do_not_disturb_each_other(name):
-    angles = np.linspace(0.4, 1.6, 8)
+    angles = np.linspace(0.4, 1.6, 16)
     alone = [numbers(motion(name, angle)) for angle in angles]
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(16) as pool:
         together = list(pool.map(lambda angle: numbers(motion(name, angle)), angles))
     assert together == alone
 
@@ -53,9 +57,23 @@ def test_threads_do_not_disturb_each_other(name):
 def test_different_methods_at_once():
     work = [(name, angle) for name in METHODS for angle in (0.5, 1.1)]
     alone = [numbers(motion(*one)) for one in work]
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(16) as pool:
         together = list(pool.map(lambda one: numbers(motion(*one)), work))
     assert together == alone
+
+
+def test_threads_derive_and_go_from_corner_to_corner():
+    """Everything from the system on in every thread: derivation, compilation, corners, rest."""
+
+    def slide(push: float) -> list:
+        block = vn.System([x], x.diff() ** 2 / 2, x**2 / 2, forces={x: -push * sp.sign(x.diff())})
+        run = vn.simulate(block, {x: 1.0}, (0, 10), progress=False)
+        return [run[x].tolist(), run[x.diff()].tolist(), run.steps, str(run.outcome)]
+
+    pushes = [0.1 + 0.01 * (k % 4) for k in range(16)]
+    alone = [slide(push) for push in pushes]
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(slide, pushes)) == alone
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -78,7 +96,7 @@ from concurrent.futures import ThreadPoolExecutor
 sys.path.insert(0, {tests!r})
 from simulate.test_threads import METHODS, motion, numbers
 work = [(name, 0.6) for name in METHODS] * 2
-with ThreadPoolExecutor(8) as pool:
+with ThreadPoolExecutor(16) as pool:
     together = list(pool.map(lambda one: numbers(motion(*one)), work))
 assert together == [numbers(motion(*one)) for one in work]
 print("equal")

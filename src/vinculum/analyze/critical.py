@@ -22,12 +22,12 @@ from vinculum.analyze.decision import ASYMPTOTIC, BORDER, STABLE, UNDECIDED, UNS
 from vinculum.analyze.exactly_critical import exactly_critical
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point
-from vinculum.analyze.reduction import chart_at, reduced_rates
+from vinculum.analyze.reduction import chart_at, position_rows, reduced_rates
 from vinculum.analyze.root_bounds import balance
 from vinculum.analyze.structure import Structure
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError
-from vinculum.graph import ZERO, Node, along, constant, jacobian, operations, substitute, symbol, symbols
+from vinculum.graph import ZERO, Node, along, constant, jacobian, operations, substitute, symbol
 from vinculum.graph.evaluate import magnitudes
 from vinculum.graph.exact import vanishing
 from vinculum.text_printer import number
@@ -179,7 +179,7 @@ def _jets(linear: LinearModel, where: Point, at_rest: bool = False) -> Jets | No
     if operations(nodes).total() > _LARGEST:
         return None
     x = [s for s in rates if s in form.states[:n] or s in states] if n else list(form.states)
-    z = [r for r in form.residuals if not symbols([r]) & set(form.velocities)]
+    z = position_rows(form)
     columns = [where.tangent.chart.index(form.states.index(s)) for s in states]
     N = where.tangent.N[[form.states.index(s) for s in x]][:, columns]
     return Jets(nodes, z, x, [x.index(s) for s in states], N, where.values)
@@ -249,7 +249,7 @@ def _reflects(where: Point, rates: Mapping[Node, Node], states: Sequence[Node], 
     nodes = [rates[x] for x in states]
     images = substitute(nodes, moved)
     tests = [b + a if x in flipped else b - a for x, a, b in zip(states, nodes, images, strict=True)]
-    z = [r for r in where.form.residuals if not symbols([r]) & set(where.form.velocities)]
+    z = position_rows(where.form)
     turned = substitute(z, moved)
     even, odd = ([b - sign * a for a, b in zip(z, turned, strict=True)] for sign in (1, -1))
     held = [a or b for a, b in zip(vanishing(even, values), vanishing(odd, values), strict=True)] if z else []

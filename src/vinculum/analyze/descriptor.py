@@ -13,10 +13,11 @@ same descriptor form, so verdicts do not depend on the form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import sympy as sp
@@ -29,9 +30,11 @@ from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.derivation.variables import chain_projections
 from vinculum.describe import Servo
 from vinculum.describe.affine import AffineSystem
-from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, vector
+from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols, vector
+from vinculum.graph.tape import Tape
 from vinculum.names import name_of, reaction
 
+T = TypeVar("T")
 Analyzed: TypeAlias = EquationsOfMotion | ProgramEquations | AffineSystem
 
 
@@ -58,9 +61,53 @@ class Descriptor:
     ignored: frozenset[Node] = frozenset()  # coordinates that the description leaves out of linear models
 
     @cached_property
+    def present(self) -> set[Node]:
+        """All symbols in (f, g, z)."""
+        return symbols([*self.rates, *self.balance, *self.residuals])
+
+    @cached_property
     def slopes(self) -> np.ndarray:
         """The derivatives of (f, g, z) by (x, w, u) as nodes."""
         return jacobian([*self.rates, *self.balance, *self.residuals], [*self.states, *self.algebraic, *self.inputs])
+
+    @cached_property
+    def slopes_tape(self) -> Tape:
+        """The slopes, to be evaluated at many points."""
+        return Tape(list(self.slopes.ravel()))
+
+    @cached_property
+    def rows_tape(self) -> Tape:
+        """(f, g, z)."""
+        return Tape([*self.rates, *self.balance, *self.residuals])
+
+    @cached_property
+    def balance_tape(self) -> Tape:
+        """∂g/∂w and g."""
+        return Tape([*jacobian(self.balance, self.algebraic).ravel(), *self.balance])
+
+    @cached_property
+    def inertia_tape(self) -> Tape:
+        """The diagonal of M."""
+        return Tape([] if self.mechanics is None else list(np.diagonal(self.mechanics.M)))
+
+    @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """Answers to questions about these equations that were asked before, for `remembered`."""
+        return {}
+
+    def remembered(self, question: tuple[Any, ...], answer: Callable[[], T]) -> T:
+        """The answer to a question, computed once."""
+        if question not in self.memory:
+            self.memory[question] = answer()
+        return self.memory[question]
+
+    def key(self, values: Values) -> tuple[float | None, ...]:
+        """The numbers at which a question about the structure is asked."""
+        return tuple(values.get(x) for x in (*self.states, *self.inputs, *self.parameters, self.time))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, without what can be computed again."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     @property
     def velocities(self) -> tuple[Node, ...]:
@@ -75,7 +122,17 @@ class Descriptor:
 
 
 def descriptor(equations: Analyzed) -> Descriptor:
-    """The descriptor form of equations of motion, of a program, or of an affine system."""
+    """The descriptor form of equations of motion, of a program, or of an affine system; the same one every time."""
+    found = _KNOWN.get(equations)
+    if found is None:
+        found = _KNOWN[equations] = _descriptor(equations)
+    return found
+
+
+_KNOWN: WeakKeyDictionary[Any, Descriptor] = WeakKeyDictionary()
+
+
+def _descriptor(equations: Analyzed) -> Descriptor:
     if isinstance(equations, AffineSystem):
         return _affine(equations) if not equations.constraints else _program(derive(equations, "program"))
     if isinstance(equations, ProgramEquations):
@@ -143,7 +200,7 @@ def _program(equations: ProgramEquations) -> Descriptor:
     record = equations.integrable()
     still = dict.fromkeys(record.corrections, ZERO)
     residuals = [z for chain in record.chains for z in chain]
-    holding = {u: record.outputs[u] for u in nodes.inputs}
+    holding = dict(zip(nodes.inputs, substitute([record.outputs[u] for u in nodes.inputs], still), strict=True))
     return Descriptor(
         name=equations.name,
         time=nodes.time,

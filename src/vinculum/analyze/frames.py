@@ -44,6 +44,10 @@ class Frame(NamedTuple):
 
 def framed(form: Descriptor, frame: Frame) -> Descriptor:
     """The same equations with the speeds along and across a heading in place of ẋ and ẏ."""
+    return form.remembered(("framed", frame), lambda: _framed(form, frame))
+
+
+def _framed(form: Descriptor, frame: Frame) -> Descriptor:
     n = form.coordinates
     x, y, psi = (form.states.index(symbol(q)) for q in frame)
     along, across = map(symbol, frame.speeds)
@@ -64,11 +68,14 @@ def framed(form: Descriptor, frame: Frame) -> Descriptor:
     )
 
 
-def candidates(form: Descriptor, felt: frozenset[Node]) -> Iterator[Frame]:
+def candidates(form: Descriptor, felt: frozenset[Node]) -> list[Frame]:
     """Pairs of coordinates of which only the velocities matter, with each heading that a motion feels."""
+    return form.remembered(("frames", felt), lambda: list(_candidates(form, felt)))
+
+
+def _candidates(form: Descriptor, felt: frozenset[Node]) -> Iterator[Frame]:
     n, t = form.coordinates, form.time
-    present = symbols([*form.balance, *form.residuals, *form.rates])
-    absent = [q for q in form.states[:n] if q not in present]
+    absent = [q for q in form.states[:n] if q not in form.present]
     for x, y in combinations(absent, 2):
         for heading in form.states[:n]:
             if heading in felt and heading is not t and _meet(form, x, y, heading):

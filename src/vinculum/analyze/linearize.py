@@ -20,14 +20,14 @@ from vinculum.analyze.descriptor import (
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.frames import Frame, framed
 from vinculum.analyze.linear_model import LinearModel
-from vinculum.analyze.reduction import ClosedSet, closed_set, influences, with_resting
+from vinculum.analyze.reduction import ClosedSet, closed_set, influences, velocity_rows, with_resting
 from vinculum.analyze.steady_search import refuse_time
 from vinculum.analyze.tangent import Tangent, algebraic_scales, speeds, tangent, term_sizes
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
 from vinculum.errors import Finding, ModelError, VinculumError, call
-from vinculum.graph import Node, jacobian, symbol, symbols
+from vinculum.graph import Node, jacobian, symbol
 from vinculum.names import listed, name_of
 
 _TOLERANCE = 1e-7  # relative error of the values of a point that is accepted as an equilibrium
@@ -85,7 +85,7 @@ def point(equations: Analyzed, at: Mapping[sp.Expr, float]) -> Point:
         form = framed(form, Frame(*at.frame))
     values = point_values(form, at)
     moves = any(values[v] for v in form.velocities if v not in form.currents)
-    timed = form.time in symbols([*form.rates, *form.balance, *form.residuals])
+    timed = form.time in form.present
     closed = closed_set(form, _generic(equations, form, values), at=values) if moves or timed else None
     if closed is not None:
         refuse_time(form, closed)
@@ -114,8 +114,7 @@ def point_values(form: Descriptor, at: Mapping[sp.Expr, float]) -> dict[Node, fl
     """Values of all symbols: velocities are zero unless given or prescribed, w follows from g = 0."""
     parameters = at.parameters if isinstance(at, Equilibrium) else {}
     given = {symbol(key): float(value) for key, value in (*parameters.items(), *at.items())}
-    present = symbols([*form.rates, *form.balance, *form.residuals])
-    idle = [q for q in form.states[: form.coordinates] if q not in present]
+    idle = [q for q in form.states[: form.coordinates] if q not in form.present]
     values = {form.time: 0.0, **form.parameters, **dict.fromkeys((*form.velocities, *idle), 0.0), **given}
     missing = [x.value for x in (*form.states, *form.inputs) if x not in values]
     if missing:
@@ -129,7 +128,7 @@ def _prescribed_velocities(
     form: Descriptor, values: Mapping[Node, float], given: Mapping[Node, float]
 ) -> dict[Node, float]:
     """Velocities that moving constraints prescribe and that were not given: the smallest ones."""
-    rows = [z for z in form.residuals if symbols([z]) & set(form.velocities)]
+    rows = velocity_rows(form)
     open_ones = [v for v in form.velocities if v not in given]
     if not rows or not open_ones or not np.any(numbers(rows, values)):
         return {}
@@ -142,12 +141,13 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
     if not form.algebraic:
         return {}
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
-    matrix, right = numbers(jacobian(form.balance, form.algebraic), still), numbers(form.balance, still)
+    found, n = form.balance_tape.numbers(still), len(form.algebraic)
+    matrix, right = found[: -len(form.balance)].reshape(-1, n), found[-len(form.balance) :]
     R, C = algebraic_scales(form, matrix, values)
     S, f = R[:, None] * matrix * C, -R * right
     square = S.shape[0] == S.shape[1] and np.linalg.cond(S) < 1e12
-    found = C * (np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0])
-    return dict(zip(form.algebraic, map(float, found), strict=True))
+    w = C * (np.linalg.solve(S, f) if square else np.linalg.lstsq(S, f, rcond=1e-12)[0])
+    return dict(zip(form.algebraic, map(float, w), strict=True))
 
 
 def _refuse_wrong_point(

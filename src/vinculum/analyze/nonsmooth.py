@@ -26,6 +26,7 @@ from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor
 from vinculum.analyze.energy import energy_test
 from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.linearize import linearize, point, point_values
+from vinculum.analyze.reduction import velocity_rows
 from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.describe import System
@@ -174,7 +175,7 @@ def _smooth_force(form: Descriptor, values: Mapping[Node, float]) -> tuple[np.nd
 
     n = form.coordinates
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
-    rows = [z for z in form.residuals if symbols([z]) & set(form.velocities)]
+    rows = velocity_rows(form)
     J = numbers(jacobian(rows, form.velocities), values) if rows else np.zeros((0, n))
     return -numbers(form.balance[:n], still), scipy.linalg.null_space(J) if len(J) else np.eye(n)
 

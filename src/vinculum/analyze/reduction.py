@@ -90,6 +90,10 @@ def with_resting(found: ClosedSet, form: Descriptor, values: Values) -> ClosedSe
 
 def _closed(form: Descriptor, values: Values, chart: Sequence[int]) -> ClosedSet | None:
     """The closed set with given dependent velocities; None where the constraints are not linear in the velocities."""
+    return form.remembered(("closed", tuple(chart), form.key(values)), lambda: _find_closed(form, values, chart))
+
+
+def _find_closed(form: Descriptor, values: Values, chart: Sequence[int]) -> ClosedSet | None:
     rates = reduced_rates(form, values, chart)
     if rates is None:
         return None
@@ -116,7 +120,7 @@ def best_frame(form: Descriptor, values: Values, at: Values | None = None) -> tu
     from vinculum.analyze.frames import candidates, framed
 
     best = form, closed_set(form, values, at=at)
-    slopes = slopes_at_points(form, (), values)
+    slopes = form.remembered(("energy slopes", form.key(values)), lambda: slopes_at_points(form, (), values))
     for frame in candidates(form, best[1].states):
         if slopes is not None and slopes.turns(*(form.states.index(symbol(q)) for q in frame)):
             continue
@@ -132,7 +136,9 @@ class _LeastSize:
     """A lower bound of the size of the closed set with given dependent velocities."""
 
     def __init__(self, form: Descriptor, values: Values) -> None:
-        self.slopes = slopes_at_points(form, velocity_rows(form), values)
+        self.slopes = form.remembered(
+            ("slopes", form.key(values)), lambda: slopes_at_points(form, velocity_rows(form), values)
+        )
         self.others = len(form.states) - form.coordinates
 
     def __call__(self, dependent: Sequence[int]) -> int:
@@ -146,7 +152,7 @@ def _size(found: ClosedSet) -> tuple[bool, int]:
 
 def _regular_rows(form: Descriptor, values: Values, at: Values | None) -> np.ndarray:
     """J of the independent velocity constraints at a state, or at the sample if it is singular there."""
-    slopes = jacobian(velocity_rows(form), form.velocities)
+    slopes = form.remembered(("velocity slopes",), lambda: jacobian(velocity_rows(form), form.velocities))
     J = _independent(numbers(slopes, values)) if slopes.size else np.zeros((0, form.coordinates))
     if at is None or not len(J):
         return J
@@ -163,7 +169,7 @@ def _independent(J: np.ndarray) -> np.ndarray:
 
 def velocity_charts(form: Descriptor, J: np.ndarray) -> Iterator[tuple[int, ...]]:
     """Choices of dependent velocities: first those of coordinates that appear in no force, inertia or constraint."""
-    present = symbols([*form.balance, *velocity_rows(form)])
+    present = form.remembered(("present",), lambda: symbols([*form.balance, *velocity_rows(form)]))
     absent = [i for i in range(form.coordinates) if form.states[i] not in present]
     seen = set()
     for chart in _preferring(J, absent):
@@ -202,7 +208,13 @@ def _exchanges(J: np.ndarray, seen: set[tuple[int, ...]]) -> Iterator[tuple[int,
 def velocity_rows(form: Descriptor) -> list[Node]:
     """The residuals that contain velocities."""
     v = set(form.velocities)
-    return [z for z in form.residuals if symbols([z]) & v]
+    return form.remembered(("velocity rows",), lambda: [z for z in form.residuals if symbols([z]) & v])
+
+
+def position_rows(form: Descriptor) -> list[Node]:
+    """The other residuals."""
+    moving = set(velocity_rows(form))
+    return [z for z in form.residuals if z not in moving]
 
 
 def reduced_rates(form: Descriptor, values: Values, dependent: Sequence[int]) -> dict[Node, Node] | None:
@@ -282,7 +294,7 @@ class _Influence:
 
 def influences(form: Descriptor, values: Values, q: Node) -> set[Node]:
     """The states, other than q itself, whose rates depend on a coordinate q."""
-    if q not in symbols([*form.rates, *form.balance, *form.residuals]):
+    if q not in form.present:
         return set()
     rates = reduced_rates(form, values, chart_at(form, values))
     if rates is None:

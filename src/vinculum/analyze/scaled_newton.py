@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from vinculum.errors import DomainError
 from vinculum.graph import Node, jacobian
-from vinculum.graph.evaluate import magnitudes
+from vinculum.graph.tape import Tape
 
 _RANK = 1e-10  # relative singular value of the scaled Jacobian below which a direction counts as free
 _CONVERGED = 1e-15  # last step relative to the terms of the equations
@@ -73,27 +74,57 @@ class _State:
         return y
 
 
-class ScaledNewton:
-    """f(x) = 0 for nodes f of the unknowns x; all other symbols have the given values."""
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """Equations L f = c made of the given rows f."""
 
-    def __init__(self, rows: Sequence[Node], unknowns: Sequence[Node], values: Mapping[Node, float]) -> None:
-        self.rows, self.unknowns, self.values = list(rows), list(unknowns), dict(values)
-        slopes = jacobian(self.rows, self.unknowns)
-        self.nodes, self.shape = [*self.rows, *slopes.ravel()], slopes.shape
+    L: np.ndarray  # (equations, rows)
+    c: np.ndarray  # (equations)
+
+
+class ScaledNewton:
+    """f(x) = 0, or L f(x) = c, for nodes f of the unknowns x; all other symbols have the given values.
+
+    ``memory`` keeps the derivatives for the same rows and unknowns.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Node],
+        unknowns: Sequence[Node],
+        values: Mapping[Node, float],
+        memory: dict[Any, Any] | None = None,
+        combined: Combination | None = None,
+    ) -> None:
+        self.rows, self.unknowns, self.values, self.combined = list(rows), list(unknowns), dict(values), combined
+        known, key = {} if memory is None else memory, ("newton", tuple(rows), tuple(unknowns))
+        if key not in known:
+            known[key] = Tape([*self.rows, *jacobian(self.rows, self.unknowns).ravel()])
+        self.tape: Tape = known[key]
+
+    def _terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """f with the sizes of its terms (rows, 2), and ∂f/∂x with those of its terms (rows, unknowns, 2)."""
+        values = self.values | dict(zip(self.unknowns, map(float, x), strict=True))
+        found, m = self.tape.magnitudes(values), len(self.rows)
+        f, J = found[:m], found[m:].reshape(m, len(self.unknowns), 2)
+        if self.combined is None:
+            return f, J
+        L, c = self.combined.L, self.combined.c
+        f = np.column_stack([L @ f[:, 0] - c, np.abs(L) @ f[:, 1] + np.abs(c)])
+        return f, np.stack([L @ J[..., 0], np.abs(L) @ J[..., 1]], axis=-1)
 
     def numbers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """f, the sizes of its terms, and ∂f/∂x; None outside the domain."""
-        values = self.values | dict(zip(self.unknowns, map(float, x), strict=True))
         try:
-            found = np.array(magnitudes(self.nodes, values)).reshape(-1, 2)
+            f, J = self._terms(x)
         except DomainError:
             return None
-        if not np.all(np.isfinite(found)) or np.abs(found).max(initial=0.0) > 1e100:
+        largest = max(np.abs(f).max(initial=0.0), np.abs(J).max(initial=0.0))
+        if not largest <= 1e100:
             return None
-        m = len(self.rows)
-        f, size = np.where(found[:m, 1] > _TINY, found[:m].T, 0.0)
-        J = np.where(np.abs(found[m:, 0]) > np.maximum(_TINY, _CANCELS * found[m:, 1]), found[m:, 0], 0.0)
-        return f, size, J.reshape(self.shape)
+        f = np.where(f[:, 1:] > _TINY, f, 0.0)
+        slopes = np.where(np.abs(J[..., 0]) > np.maximum(_TINY, _CANCELS * J[..., 1]), J[..., 0], 0.0)
+        return f[:, 0], f[:, 1], slopes
 
     def at(self, x: np.ndarray) -> _State | None:
         """Everything at a point; None outside the domain."""
@@ -160,8 +191,7 @@ class ScaledNewton:
 
     def _as_good(self, new: np.ndarray, old: np.ndarray) -> bool:
         """Whether no residual grows beyond the rounding error of the terms in it."""
-        points = [self.values | dict(zip(self.unknowns, map(float, x), strict=True)) for x in (old, new)]
-        before, after = (magnitudes(self.rows, values) for values in points)
+        before, after = self._terms(old)[0], self._terms(new)[0]
         pairs = zip(before, after, strict=True)
         return all(abs(f) <= max(abs(was), 4 * _CONVERGED * size) for (was, _), (f, size) in pairs)
 

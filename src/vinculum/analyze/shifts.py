@@ -14,8 +14,9 @@ from random import Random
 import numpy as np
 
 from vinculum.errors import DomainError
-from vinculum.graph import Node, evaluate, jacobian, order, substitute, symbol
+from vinculum.graph import Node, jacobian, order, substitute, symbol
 from vinculum.graph.exact import NotDefined, common_rank
+from vinculum.graph.tape import Tape
 
 _SIMPLE = 1000  # denominators up to this are recognized in directions
 
@@ -49,10 +50,10 @@ def _without_decimals(rows: Sequence[Node]) -> tuple[list[Node], dict[Node, Frac
 
 def _directions(J: np.ndarray, coordinates: Sequence[Node], values: Mapping[Node, float], free: int) -> np.ndarray:
     """The common kernel of J at several points, of known dimension, in reduced echelon form."""
-    random, points = np.random.default_rng(2), list[np.ndarray | None]()
+    random, points, tape = np.random.default_rng(2), list[np.ndarray | None](), Tape(list(J.ravel()))
     for k in range(20):
         near = {x: values[x] * (1 + 0.1 * random.normal()) + 10.0 ** -(k % 5) * random.normal() for x in coordinates}
-        points.append(_numbers(J, {**values, **near}))
+        points.append(_numbers(tape, J.shape, {**values, **near}))
     found = [J for J in points if J is not None]
     if not found:
         return np.zeros((len(coordinates), 0))
@@ -73,9 +74,9 @@ def _geometric_scales(A: np.ndarray, rounds: int = 60) -> tuple[np.ndarray, np.n
     return np.exp(r), np.exp(c)
 
 
-def _numbers(J: np.ndarray, values: Mapping[Node, float]) -> np.ndarray | None:
+def _numbers(tape: Tape, shape: tuple[int, ...], values: Mapping[Node, float]) -> np.ndarray | None:
     try:
-        found = np.array(evaluate(list(J.ravel()), values)).reshape(J.shape)
+        found = tape.numbers(values).reshape(shape)
     except DomainError:
         return None
     return found if np.all(np.isfinite(found)) else None

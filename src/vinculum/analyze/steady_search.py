@@ -11,7 +11,7 @@ import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed, Descriptor, descriptor, reference, servo_inputs
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set, with_resting
+from vinculum.analyze.reduction import ClosedSet, best_frame, closed_set, position_rows, with_resting
 from vinculum.analyze.scaled_newton import ScaledNewton, Solution
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
@@ -42,15 +42,14 @@ class Search:
             self.form, self.closed = best_frame(self.form, self.sample, self.expected)
             refuse_time(self.form, self.closed)
         self.rows, self.unknowns = self._equations()
-        self.newton = ScaledNewton(self.rows, self.unknowns, self.numbers | self.known)
+        self.newton = ScaledNewton(self.rows, self.unknowns, self.numbers | self.known, self.form.memory)
 
     # -- the equations ------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def timed(self) -> bool:
         """Whether the time appears anywhere."""
-        form = self.form
-        return form.time in symbols([*form.rates, *form.balance, *form.residuals])
+        return self.form.time in self.form.present
 
     @cached_property
     def sample(self) -> dict[Node, float]:
@@ -94,7 +93,7 @@ class Search:
     def _running(self) -> list[Node]:
         """Ignorable coordinates that no position constraint contains: any value will do."""
         form = self.form
-        position = symbols([z for z in form.residuals if not symbols([z]) & set(form.velocities)])
+        position = symbols(position_rows(form))
         return [q for q in form.states[: form.coordinates] if q not in self.closed.states and q not in position]
 
     def _at_rest(self) -> tuple[list[Node], list[Node]]:

@@ -22,15 +22,14 @@ import sympy as sp
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import algebraic
-from vinculum.analyze.reduction import chart_at, reduced_rates
+from vinculum.analyze.reduction import chart_at, position_rows, reduced_rates
 from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
-from vinculum.analyze.scaled_newton import ScaledNewton
+from vinculum.analyze.scaled_newton import Combination, ScaledNewton
 from vinculum.analyze.shifts import echelon, shifts
 from vinculum.analyze.tangent import column_sizes, rate_terms, tangent
 from vinculum.describe import Holonomic
 from vinculum.errors import DomainError, VinculumError
-from vinculum.graph import Node, constant, evaluate, symbol, symbols
-from vinculum.graph.node import ZERO
+from vinculum.graph import Node, evaluate, symbol
 from vinculum.names import listed
 
 _KERNEL = 1e4 * np.finfo(float).eps  # relative singular value below which a direction is tried as a family
@@ -186,14 +185,14 @@ class _Finder:
         """
         form, values = self.where.form, self.where.values
         target = np.array([values[x] for x in self.state_nodes]) + shift
-        pins = kernel.T / self.scale**2
-        held = [_combined(row, self.state_nodes) - float(row @ target) for row in pins]
-        rates = [form.rates[i] for i in self.places]
-        rows = [_combined(row, rates) for row in V]
+        pins, others = kernel.T / self.scale**2, [*form.balance, *form.residuals]
+        rows = [*(form.rates[i] for i in self.places), *self.state_nodes, *others]
+        L = scipy.linalg.block_diag(V, pins, np.eye(len(others)))
+        c = np.concatenate([np.zeros(len(V)), pins @ target, np.zeros(len(others))])
         chart = [form.states[i] for i in self.where.tangent.chart]
         fixed = {x for x in chart if x.value not in self.linear.states}
         unknowns = [x for x in (*form.states, *form.algebraic) if x not in fixed]
-        return ScaledNewton([*rows, *held, *form.balance, *form.residuals], unknowns, values)
+        return ScaledNewton(rows, unknowns, values, form.memory, Combination(L, c))
 
     def distance(self, direction: np.ndarray) -> float:
         """The step along a direction at which A changes by about a hundredth, in any units."""
@@ -236,8 +235,10 @@ class _Finder:
         if rates is None:
             return np.zeros((self.n, 0))
         coordinates = form.states[: form.coordinates] or form.states
-        position = [z for z in form.residuals if not symbols([z]) & set(form.velocities)]
-        found = shifts([*rates.values(), *position], coordinates, self.where.values, form.parameters)
+        rows, parameters = (*rates.values(), *position_rows(form)), tuple(self.where.values[p] for p in form.parameters)
+        found = form.remembered(
+            ("shifts", rows, parameters), lambda: shifts(rows, coordinates, self.where.values, form.parameters)
+        )
         place = {q: i for i, q in enumerate(coordinates)}
         X = np.array([found[place[x]] if x in place else np.zeros(found.shape[1]) for x in self.state_nodes])
         X = (
@@ -284,15 +285,6 @@ def involved(states: Sequence[sp.Expr], directions: np.ndarray) -> tuple[sp.Expr
     """The states that take part in directions."""
     size = np.abs(directions).max(axis=1, initial=0.0)
     return tuple(x for x, s in zip(states, size, strict=True) if s > 1e-9 * size.max(initial=0.0))
-
-
-def _combined(row: np.ndarray, nodes: Sequence[Node]) -> Node:
-    """Σ c_i f_i."""
-    total = ZERO
-    for c, node in zip(row, nodes, strict=True):
-        if c:
-            total = total + constant(float(c)) * node if c != 1 else total + node
-    return total
 
 
 def _combinations(Z: np.ndarray) -> list[np.ndarray]:

@@ -18,7 +18,7 @@ import numpy as np
 from vinculum.analyze.descriptor import Descriptor
 from vinculum.analyze.scaled_newton import equilibrate
 from vinculum.derivation.mechanics.explicit import best_columns, independent_rows, unit_rows
-from vinculum.derivation.mechanics.sample_states import Values, numbers
+from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.graph import Node, jacobian, symbols
 from vinculum.graph.evaluate import magnitudes
 
@@ -95,8 +95,7 @@ def tangent(
 
 def _blocks(form: Descriptor, values: Values) -> list[list[Measured]]:
     """The slopes of (f, g, z) by (x, w, u), all in one evaluation."""
-    shape = form.slopes.shape
-    found = np.array(magnitudes(list(form.slopes.ravel()), values)).reshape(*shape, 2)
+    found = form.slopes_tape.magnitudes(values).reshape(*form.slopes.shape, 2)
     rows = np.cumsum([len(form.rates), len(form.balance)])
     columns = np.cumsum([len(form.states), len(form.algebraic)])
     return [
@@ -107,11 +106,12 @@ def _blocks(form: Descriptor, values: Values) -> list[list[Measured]]:
 
 def rate_terms(form: Descriptor, values: Values) -> np.ndarray:
     """The sizes of the terms that cancel in each rate; of accelerations, largest force over √(M_ii M_jj)."""
-    terms, n = term_sizes(form.rates, values), form.coordinates
+    sizes, n, m = form.rows_tape.magnitudes(values)[:, 1], form.coordinates, len(form.rates)
+    terms = sizes[:m]
     if n:
         root = column_sizes(form, values)[:n]
         terms[:n] = np.maximum(terms[:n], speeds(form, values)[n : 2 * n])
-        terms[n : 2 * n] = (term_sizes(form.balance[:n], values) / root).max(initial=0.0) / root
+        terms[n : 2 * n] = (sizes[m : m + n] / root).max(initial=0.0) / root
     return terms
 
 
@@ -179,7 +179,9 @@ def dependent_states(
     scaled = unit_rows(Z / column_sizes(form, values))
     if n == 0 or np.any(Z[:, 2 * n :]) or (form.mechanics is not None and form.mechanics.hidden):
         return _pivots(scaled, _pivots(scaled, [], outside))
-    moving = np.array([bool(symbols([z]) & set(form.velocities)) for z in form.residuals])
+    moving = form.remembered(
+        ("moving rows",), lambda: np.array([bool(symbols([z]) & set(form.velocities)) for z in form.residuals])
+    )
     position, velocity = unit_rows(scaled[~moving, :n]), unit_rows(scaled[moving, n : 2 * n])
     s = list(dependent) if dependent is not None else _dependent_coordinates(position, outside)
     first = s if dependent is not None or not outside else _pivots(velocity, [], [i - n for i in outside if i >= n])
@@ -200,7 +202,7 @@ def column_sizes(form: Descriptor, values: Values) -> np.ndarray:
     """√M_ii of every coordinate and velocity: in the metric of the kinetic energy no unit is left."""
     sizes = np.ones(len(form.states))
     if form.mechanics is not None:
-        inertia = np.abs(np.diagonal(numbers(form.mechanics.M, values)))
+        inertia = np.abs(form.inertia_tape.numbers(values))
         least = inertia[inertia > 0].min(initial=1.0)
         root = np.sqrt(np.where(inertia > 0, inertia, 1e-6 * least))
         sizes[: form.coordinates] = sizes[form.coordinates : 2 * form.coordinates] = root

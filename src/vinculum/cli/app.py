@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.control import equilibrium, stability, stabilize
+from vinculum.cli.export import export
 from vinculum.cli.files import check, new, schema
 from vinculum.cli.motion import derive, simulate
 from vinculum.cli.pages import demo, report
@@ -50,5 +51,5 @@ def _options(
     """Options before the command."""
 
 
-for command in (new, check, derive, simulate, equilibrium, stability, stabilize, report, demo, schema):
+for command in (new, check, derive, simulate, equilibrium, stability, stabilize, export, report, demo, schema):
     app.command(command.__name__)(guarded(command))

@@ -66,26 +66,44 @@ class StartLevel(NamedTuple):
     movable: tuple[sp.Expr, ...]
 
 
+def level(i: int, j: int) -> Node:
+    """The symbol of y_ij, level j of constraint i, in a feedback."""
+    return symbol(("level", i, j))
+
+
+def levels(chains: Sequence[Sequence[Node]]) -> dict[Node, Node]:
+    """y_ij by its symbol in a feedback."""
+    return {level(i, j): y for i, chain in enumerate(chains) for j, y in enumerate(chain)}
+
+
 @dataclass(frozen=True, eq=False)
 class Feedback:
-    """The corrections c as nodes of residuals and gains, and the numbers of the gains."""
+    """The corrections c as nodes of residuals (written `level`), state, time and gains, and the numbers of the gains.
+
+    If it is a ``law``, c is part of the inputs: a control with gains that somebody chose. Otherwise c keeps numerical
+    errors small, and inputs are reported as on the exact motion.
+    """
 
     corrections: tuple[Node, ...]
     gains: Mapping[Node, float]
+    law: bool = False
+
+    def of(self, chains: Sequence[Sequence[Node]]) -> list[Node]:
+        """c with the residuals of the chains."""
+        return substitute(list(self.corrections), levels(chains))
 
 
-def linear_feedback(chains: Sequence[Sequence[Node]], numbers: Sequence[Sequence[float]]) -> Feedback:
+def linear_feedback(
+    chains: Sequence[Sequence[Node]], numbers: Sequence[Sequence[float]], law: bool = False
+) -> Feedback:
     """c_i = Σ_j g_ij y_ij. The gains are symbols: new values need no new compilation."""
-    gains: dict[Node, float] = {}
-    corrections = []
-    for i, (chain, row) in enumerate(zip(chains, numbers, strict=True)):
-        terms = []
-        for j, (y, number) in enumerate(zip(chain, row, strict=True)):
-            gain = symbol(("gain", i, j))
-            gains[gain] = float(number)
-            terms.append(gain * y)
-        corrections.append(sum(terms[1:], terms[0]))
-    return Feedback(tuple(corrections), gains)
+    gains = {
+        symbol(("gain", i, j)): float(number)
+        for i, (chain, row) in enumerate(zip(chains, numbers, strict=True))
+        for j, (_, number) in enumerate(zip(chain, row, strict=True))
+    }
+    rows = [[symbol(("gain", i, j)) * level(i, j) for j in range(len(chain))] for i, chain in enumerate(chains)]
+    return Feedback(tuple(sum(row[1:], row[0]) for row in rows), gains, law)
 
 
 class Held(NamedTuple):
@@ -122,7 +140,9 @@ class Integrable:
     equations: Equations  # its origin, in the same variables, which can provide other pivots
     states: tuple[Node, ...]  # x; states that a closed loop adds come last
     rates: tuple[Node, ...]  # f, of t, x, p, u and c
-    outputs: Mapping[Node, Node]  # the user's symbols, with accelerations, reactions, held inputs: of t, x, p and u
+    outputs: Mapping[
+        Node, Node
+    ]  # the user's symbols, accelerations, reactions (without c), inputs of a program (with c)
     constraints: tuple[Held, ...]
     residuals: tuple[Residual, ...]  # all that is watched along a run, of t, x and p
     projections: tuple[tuple[tuple[Node, ...], tuple[Node, ...]], ...]  # (residuals, states moved to make them vanish)

@@ -35,7 +35,7 @@ def evaluate(
     """
     known: dict[Node, Any] = {}  # a number, for a call the list of its results
     for node in order(outputs) if ordered is None else ordered:
-        known[node] = _leaf(node, values) if not node.args else _number(node, [known[a] for a in node.args])
+        known[node] = _leaf(node, values) if not node.args else operation_value(node, [known[a] for a in node.args])
     for output in outputs:
         if not math.isfinite(known[output]):
             culprit = _culprit(output, known)
@@ -54,7 +54,7 @@ def _leaf(node: Node, values: Mapping[Node, float]) -> float:
     return float(values[node])
 
 
-def _number(node: Node, args: list[Any]) -> Any:
+def operation_value(node: Node, args: list[Any]) -> Any:
     """The value of an operation; NaN where it has none."""
     if node.op == "call":
         return _results(node.value, args)
@@ -115,19 +115,20 @@ def magnitudes(outputs: Sequence[Node], values: Mapping[Node, float]) -> list[tu
     found = {node: abs(value) for node, value in exact.items()}
     size: dict[Node, float] = {}
     for node in nodes:
-        size[node] = _size(node, found, [size[arg] for arg in node.args])
+        args = [size[arg] for arg in node.args]
+        whole = operation_size(node.op, found[node], args)
+        size[node] = args[0] / found[node.args[1]] if node.op == "divide" else whole
     return [(exact[output], size[output]) for output in outputs]
 
 
-def _size(node: Node, found: Mapping[Node, float], args: Sequence[float]) -> float:
-    if not args or node.op in ("select", "power"):
-        return found[node]
-    if node.op in ("add", "subtract"):
+def operation_size(op: str, found: float, args: Sequence[float]) -> float:
+    """The size of an operation, other than a quotient, from its absolute value and the sizes of its operands."""
+    if not args or op in ("select", "power"):
+        return found
+    if op in ("add", "subtract"):
         return args[0] + args[1]
-    if node.op == "multiply":
+    if op == "multiply":
         return args[0] * args[1]
-    if node.op == "divide":
-        return args[0] / found[node.args[1]]
-    if node.op == "negate":
+    if op == "negate":
         return args[0]
-    return max(found[node], min(1.0, max(args)))
+    return max(found, min(1.0, max(args)))

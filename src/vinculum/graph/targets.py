@@ -78,11 +78,15 @@ class Target(ABC, Generic[T]):
 
     def write(self, outputs: Iterable[Node]) -> None:
         """All operations below the outputs, operands before results."""
-        for node in below(outputs, self.values):
+        for node in self.sequence(outputs):
             if node.args:
                 self.values[node] = self._write(node)
             elif not self.late:
                 self.value(node)
+
+    def sequence(self, outputs: Iterable[Node]) -> list[Node]:
+        """The nodes that are not written yet, operands before results."""
+        return below(outputs, self.values)
 
     def number(self, node: Node) -> T:
         """A node as a number."""

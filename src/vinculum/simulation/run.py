@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from vinculum.derivation import ProgramEquations
 from vinculum.derivation.integrable import Equations
 from vinculum.describe import AffineSystem, System
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import Finding, ModelError, VinculumError, Word, call
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.segments import run_segments
@@ -53,6 +55,8 @@ def simulate(
     ``equations`` come from `derive`; a system is derived in its default form. ``initial`` gives the known
     coordinates and velocities, by symbol or by name; the others start from ``guess`` or zero and are solved from the
     constraints (see `consistent_state`). With a trajectory as ``initial``, the run continues from its last state.
+    Where rates of decay are prescribed (``rates`` of a form, gains of a stabilization), the given values may violate
+    the constraints: the motion starts there and approaches them.
     ``times`` is (start, end) or an array of instants.
 
     ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf", SUNDIALS; stiff),
@@ -67,14 +71,17 @@ def simulate(
     A run that breaks down or is interrupted also returns a trajectory: see ``motion.outcome``.
     """
     began = clock.perf_counter()
+    _check_flags(compact=compact, dense=dense, progress=progress)
     asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
     equations = derive_if_needed(equations)
     bound = stabilization if isinstance(stabilization, Guaranteed) and equations.constraint_names else None
     asked.refuse_options(step_is_chosen=bound is not None)
     grid, watched = check_times(times), _check_events(asked, events)
+    equations = _with_gains(equations, parameters)
     numbers = _parameters(equations, parameters)
     laws = {**equations.laws, **_check_laws(inputs)}
-    start = _start(equations, initial, guess, fixed, numbers, float(grid[0]))
+    approached = _approached(equations, stabilization)
+    start = _start(equations, initial, guess, fixed, numbers, float(grid[0]), approached)
     problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, watched)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
@@ -85,7 +92,7 @@ def simulate(
     if promise is None:
         problem, described = stabilize_problem(problem, plan, treatment, x)
     else:
-        problem, described = problem.with_feedback(promise.feedback), promise.described
+        problem, described = problem.with_feedback(replace(promise.feedback, law=True)), promise.described
     compiled = clock.perf_counter()
     recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
     with _progress_bar(progress, plan.t0, plan.t1) as report:
@@ -103,11 +110,35 @@ def _start(
     fixed: Iterable[sp.Expr] | None,
     parameters: Mapping[sp.Symbol, float],
     time: float,
+    approached: Collection[str],
 ) -> dict[sp.Expr, float]:
     """All coordinates and velocities on the constraints, and the additional states of a closed loop."""
     given = known_state(equations, initial)
     extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
-    return consistent_state(equations, given, guess=guess, fixed=fixed, parameters=parameters, time=time) | extra
+    choices: dict[str, Any] = {"guess": guess, "fixed": fixed, "parameters": parameters, "time": time}
+    return consistent_state(equations, given, **choices, approached=approached) | extra
+
+
+def _approached(equations: Equations, stabilization: Stabilization | str | None) -> tuple[str, ...]:
+    """The constraints off which a run may start: somebody chose the rates with which it approaches them."""
+    chosen = isinstance(stabilization, Stabilization) and stabilization.feeds_back and stabilization.given
+    prescribed = isinstance(equations, ProgramEquations) and equations.prescribed is not None
+    bounded = isinstance(stabilization, Guaranteed)
+    return equations.constraint_names if (chosen or prescribed) and not bounded else ()
+
+
+def _with_gains(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> Equations:
+    """The equations with values for the gains that were left as symbols; raises if one is missing."""
+    if not isinstance(equations, ProgramEquations) or not equations.unset:
+        return equations
+    given = {k: v for k, v in (parameters or {}).items() if k in equations.unset}
+    missing = [k for k in equations.unset if k not in given]
+    if missing:
+        values = call("simulate", parameters={missing[0]: Word("value")})
+        raise ModelError(
+            "Invalid parameters", [Finding(f"the gain {listed(missing)} has no value.", ["Use ", values, "."])]
+        )
+    return equations.with_values(given)
 
 
 def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
@@ -124,6 +155,14 @@ def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | No
     if bad:
         raise ModelError("Invalid parameters", bad)
     return numbers
+
+
+def _check_flags(**given: object) -> None:
+    """Raise for a flag that is not true or false; progress may be a function."""
+    for name, value in given.items():
+        if not (value is None or isinstance(value, (bool, np.bool_)) or (name == "progress" and callable(value))):
+            also = " or a function of the fraction done" if name == "progress" else ""
+            raise VinculumError(f"{name} must be True or False{also}; got {value!r}.")
 
 
 def _check_events(method: Method, events: Sequence[Event] | Event) -> list[Event]:

@@ -73,7 +73,7 @@ class Program(Form[ProgramEquations]):
             form=self,
             system=stated,
             chains_found=tuple(chains),
-            prescribed=prescribe(self.rates, chains, known, points),
+            prescribed=prescribe(self.rates, chains, known, points, [*nodes.x, nodes.time]),
             preferred=_preferred(stated, self.free or {}, known),
             weights=_weights(stated, self.weights or {}),
             points=tuple(points),
@@ -141,10 +141,10 @@ def _weights(system: AffineSystem, weights: Mapping[sp.Expr, float]) -> tuple[No
 
 def decoupling(equations: ProgramEquations, values: Values) -> dict[str, Any]:
     """P and h of P N = h and a basis of the free directions ker P at a state, as numbers."""
-    P, a = equations.P, [chain.a for chain in equations.chains_found]
+    right = [-chain.a - c for chain, c in zip(equations.chains_found, equations.law, strict=True)]
     try:
-        matrix, drift = numbers(P, values), numbers(a, values)
+        matrix, h = numbers(equations.P, values), numbers(right, values)
     except DomainError as error:
         raise ModelError("Invalid state", [str(error)]) from error
     _, singular, vectors = np.linalg.svd(matrix)
-    return {"P": matrix, "h": -drift, "free directions": vectors[int(np.sum(singular > 1e-12 * singular[0])) :].T}
+    return {"P": matrix, "h": h, "free directions": vectors[int(np.sum(singular > 1e-12 * singular[0])) :].T}

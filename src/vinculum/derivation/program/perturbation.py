@@ -13,11 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import Feedback, linear_feedback
+from vinculum.derivation.integrable import Feedback, level, levels
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.errors import Finding, ModelError, call
@@ -37,12 +38,16 @@ __all__ = [
 ]
 
 
-Rates = float | Sequence[float] | Mapping[str, float]
+Rate: TypeAlias = float | sp.Expr  # a number, or an expression of parameters and of gains that get their values later
+Rates: TypeAlias = Rate | Sequence[Rate] | Mapping[str, Rate]
 
 
 @dataclass(frozen=True)
 class Binomial:
-    """(d/dt + k)ʳ y = 0, all r roots -k. ``rate`` is one number, one for each constraint, or {constraint: number}."""
+    """(d/dt + k)ʳ y = 0, all r roots -k. ``rate`` is one k, one for each constraint, or {constraint: k}.
+
+    k is a number or an expression of symbols: parameters of the system, or gains whose values `simulate` gets.
+    """
 
     rate: Rates
 
@@ -73,42 +78,67 @@ class Perturbation:
 Prescription = Binomial | LinearPerturbation | Perturbation
 
 
-def binomial(order: int, rate: float) -> list[float]:
+def binomial(order: int, rate: Any) -> list[Any]:
     """g_j = C(r, j) κ^(r-j): all roots of y⁽ʳ⁾ + Σ g_j y⁽ʲ⁾ = 0 are -κ."""
     return [math.comb(order, j) * rate ** (order - j) for j in range(order)]
 
 
 def prescribe(
-    rates: Rates | Prescription | None, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]
+    rates: Rates | Prescription | None,
+    chains: Sequence[Chain],
+    known: Sequence[Node],
+    points: Sequence[Values],
+    moving: Sequence[Node],
 ) -> Feedback | None:
-    """The corrections c = -Z of every constraint; ``known`` are the symbols Z may contain."""
+    """The corrections c = -Z of every constraint; ``known`` are the symbols Z may contain, ``moving`` those of x, t."""
     if rates is None:
         return None
     if isinstance(rates, LinearPerturbation):
         return _linear(rates, chains, known, points)
     if isinstance(rates, Perturbation):
         return _general(rates, chains, known, points)
-    numbers = _rates(rates.rate if isinstance(rates, Binomial) else rates, [chain.name for chain in chains])
-    rows = [binomial(chain.degree, rate) for chain, rate in zip(chains, numbers, strict=True)]
-    return linear_feedback([chain.y for chain in chains], rows)
+    given = _rates(rates.rate if isinstance(rates, Binomial) else rates, [chain.name for chain in chains])
+    refuse_rates(given, points[0] if points else {}, moving)
+    rows = [binomial(chain.degree, rate) for chain, rate in zip(chains, given, strict=True)]
+    return Feedback(tuple(_row([Converter()(g) for g in row], i) for i, row in enumerate(rows)), {}, law=True)
 
 
-def _rates(rates: Rates, names: Sequence[str]) -> list[float]:
-    """One number for each constraint."""
+def _row(gains: Sequence[Node], i: int) -> Node:
+    """Σ_j g_j y_ij."""
+    return sum((g * level(i, j) for j, g in enumerate(gains)), ZERO)
+
+
+def _rates(rates: Rates, names: Sequence[str]) -> list[sp.Expr]:
+    """One rate for each constraint."""
     problems = []
     if isinstance(rates, Mapping):
         problems += [f"{key!r} is not a constraint.{suggestion(str(key), names)}" for key in rates if key not in names]
         problems += [f"the constraint {name!r} has no rate." for name in names if name not in rates]
-        numbers = [rates.get(name, 0.0) for name in names]
+        found = [rates.get(name, 0.0) for name in names]
     else:
-        given = np.asarray(rates, dtype=float)
-        numbers = [float(k) for k in (np.broadcast_to(given, len(names)) if given.ndim == 0 else given.ravel())]
-    if len(numbers) != len(names):
-        problems.append(f"there are {len(numbers)} rates for {len(names)} constraints ({', '.join(names)}).")
-    problems += [f"the rate {k} is not a finite number of at least 0." for k in numbers if not 0 <= float(k) < math.inf]
+        given = np.asarray(rates, dtype=object)
+        found = list(np.broadcast_to(given, len(names)) if given.ndim == 0 else given.ravel())
+    if len(found) != len(names):
+        problems.append(f"there are {len(found)} rates for {len(names)} constraints ({', '.join(names)}).")
     if problems:
         raise ModelError("Invalid rates", problems)
-    return [float(k) for k in numbers]
+    return [sp.sympify(k) for k in found]
+
+
+def refuse_rates(rates: Sequence[sp.Expr], values: Values, moving: Sequence[Node]) -> None:
+    """Refuse rates that are negative or change during the motion; a symbol without a value cannot be negative yet."""
+    problems: list[Finding | str] = []
+    for rate in rates:
+        node = Converter()(rate)
+        inside = symbols([node])
+        varying = [s.value for s in moving if s in inside]
+        if varying:
+            change = f"the rate {rate} changes with {listed(varying)}; (d/dt + k)ʳ needs a constant k."
+            problems.append(f"{change} Use program.LinearPerturbation(matrix) for variable coefficients.")
+        elif inside <= set(values) and not 0 <= evaluate([node], values)[0] < math.inf:
+            problems.append(f"the rate {rate} is not a finite number of at least 0.")
+    if problems:
+        raise ModelError("Invalid rates", problems)
 
 
 def _linear(
@@ -124,8 +154,9 @@ def _linear(
     K = [[Converter()(entry) for entry in row] for row in matrix]
     _refuse_unknown([node for row in K for node in row], known)
     _refuse_growth(K, chains, points)
-    corrections = [-sum((k * y for k, y in zip(row, eta, strict=True)), ZERO) for row in K]
-    return Feedback(tuple(corrections), {})
+    names = list(levels([chain.y for chain in chains]))
+    corrections = [-sum((k * y for k, y in zip(row, names, strict=True)), ZERO) for row in K]
+    return Feedback(tuple(corrections), {}, law=True)
 
 
 def companion(K: np.ndarray, degrees: Sequence[int]) -> np.ndarray:
@@ -154,7 +185,7 @@ def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], 
     problems += [f"the constraint {name!r} has no function Z." for name in names if name not in law.functions]
     if problems:
         raise ModelError("Invalid perturbation equations", problems)
-    places = {symbol(residual(chain.name, j)): y for chain in chains for j, y in enumerate(chain.y)}
+    places = {symbol(residual(c.name, j)): level(i, j) for i, c in enumerate(chains) for j in range(c.degree)}
     Z = [Converter()(law.functions[name]) for name in names]
     _refuse_unknown(Z, [*known, *places])
     at_zero = substitute(Z, dict.fromkeys(places, ZERO))
@@ -166,7 +197,7 @@ def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], 
             )
     if problems:
         raise ModelError("Invalid perturbation equations", problems)
-    return Feedback(tuple(-z for z in substitute(Z, places)), {})
+    return Feedback(tuple(-z for z in substitute(Z, places)), {}, law=True)
 
 
 def _refuse_unknown(nodes: Sequence[Node], known: Sequence[Node]) -> None:

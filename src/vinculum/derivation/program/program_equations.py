@@ -16,6 +16,7 @@ from vinculum.derivation.mechanics.lagrange import matrix_product, product, symm
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
+from vinculum.derivation.program.perturbation import Binomial, refuse_rates
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.frozen import FrozenMapping
@@ -30,6 +31,7 @@ from vinculum.graph import (
     solve_definite,
     substitute,
     symbol,
+    symbols,
     to_sympy,
     vector,
 )
@@ -71,9 +73,44 @@ class ProgramEquations:
 
     @property
     def controls(self) -> dict[sp.Expr, sp.Expr]:
-        """N(x, t) on the exact motion as SymPy expressions. Large for a large system."""
-        found = self._exact(self.explicit().reactions)
+        """The law N(x, t) as SymPy expressions, with its gains; without ``rates``, N on the exact motion.
+
+        N = P⁻¹ (-a - c), c = -Z(y): equation (16) of Mukharlyamov and Kirgizbaev. Large for a large system.
+        """
+        found = self._closed(self.explicit().reactions)
         return {u: to_sympy(node) for u, node in zip(self.system.inputs, found, strict=True)}
+
+    @property
+    def law(self) -> tuple[Node, ...]:
+        """(r) the corrections c with which the constraints are approached, of state, time and gains."""
+        if self.prescribed is None:
+            return (ZERO,) * len(self.chains_found)
+        return tuple(self.prescribed.of([chain.y for chain in self.chains_found]))
+
+    @property
+    def unset(self) -> tuple[sp.Symbol, ...]:
+        """Gains in the law that have no value yet: give them to `simulate` as parameters, or see `with_values`."""
+        known = {symbol(key) for key in (*self.states, *self.parameters, self.time)}
+        return tuple(sorted((s.value for s in symbols(self.law) - known), key=str))
+
+    def with_values(self, values: Mapping[sp.Symbol, float]) -> ProgramEquations:
+        """The same equations with values for gains, which become parameters like those of the system."""
+        strange = [s for s in values if s not in self.unset]
+        if strange:
+            near = suggestion(name_of(strange[0]), map(name_of, self.unset))
+            raise ModelError("Invalid gains", [f"{listed(strange)} is not a gain without a value.{near}"])
+        if not values:
+            return self
+        system = replace(self.system, parameters={**self.system.parameters, **values})
+        points = tuple({**point, **{symbol(k): float(v) for k, v in values.items()}} for point in self.points)
+        found = replace(self, system=system, points=points, elimination=None)
+        found._refuse_values(points[0])
+        return found.at_reference()
+
+    def _refuse_values(self, values: Values) -> None:
+        rates = self.form.rates.rate if isinstance(self.form.rates, Binomial) else self.form.rates
+        each = rates.values() if isinstance(rates, Mapping) else np.ravel(np.asarray(rates, dtype=object))
+        refuse_rates([sp.sympify(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
 
     @property
     def dimension(self) -> int:
@@ -83,7 +120,7 @@ class ProgramEquations:
     def operations(self) -> Counter[str]:
         """Operations needed for rates and inputs together; ``.total()`` adds them up."""
         explicit = self.explicit()
-        return operations(self._exact([*explicit.rates, *explicit.reactions]))
+        return operations(self._closed([*explicit.rates, *explicit.reactions]))
 
     def latex(self) -> str:
         """ẋ = F + B N and P N = h, with named intermediates, as LaTeX."""
@@ -98,14 +135,14 @@ class ProgramEquations:
         return self._print(plain).lines
 
     def _print(self, write: Write) -> Printed:
-        """ẋ = F + B N, then P N = -a (the exact motion), with named intermediates where expressions are shared."""
+        """ẋ = F + B N, then P N = -a - c, with named intermediates where expressions are shared."""
         nodes, system = self.system.nodes, self.system
         N = vector(nodes.inputs)
         rates = nodes.F + product(nodes.B, N) if len(N) else nodes.F
         left: list[Node] = [symbol(x.diff(system.time)) for x in system.states]
         left += list(product(self.P, N)) if len(N) else []
-        right = [*rates, *(-chain.a for chain in self.chains_found)]
-        taken = [name_of(key) for key in (*system.states, *system.inputs, *system.parameters)]
+        right = [*rates, *(-chain.a - c for chain, c in zip(self.chains_found, self.law, strict=True))]
+        taken = [name_of(key) for key in (*system.states, *system.inputs, *self.parameters, *self.unset)]
         lines = [(a, b) for a, b in zip(left, right, strict=True) if a is not b]  # ẋ = ẋ says nothing
         return shared([side for line in lines for side in line], taken, write)
 
@@ -153,27 +190,28 @@ class ProgramEquations:
         """The state, its rates {x.diff(t): value} and the inputs {N: value}."""
         values = self.values(state)
         explicit = self.explicit(values)
-        found = evaluate(self._exact([*explicit.rates, *explicit.reactions]), values)
+        found = evaluate(self._closed([*explicit.rates, *explicit.reactions]), values)
         keys = (*(x.diff(self.time) for x in self.states), *self.system.inputs)
         return {key: values[symbol(key)] for key in self.states} | dict(zip(keys, found, strict=True))
 
     def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
         """A state in the user's symbols as numbers for the graph; missing and unknown symbols are refused."""
-        known = (*self.states, *self.parameters, self.time)
+        known = (*self.states, *self.parameters, *self.unset, self.time)
         problems = [
             f"{name_of(key)} is not a symbol of the system.{suggestion(name_of(key), map(name_of, known))}"
             for key in state
             if key not in known
         ]
-        missing = [key for key in self.states if key not in state]
+        missing = [key for key in (*self.states, *self.unset) if key not in state]
         problems += [f"no value for {listed(missing)}."] if missing else []
         if problems:
             raise ModelError(f"Invalid state of {self.name!r}", problems)
         complete = {self.time: 0.0} | dict(self.parameters) | dict(state)
         return {symbol(key): float(value) for key, value in complete.items()}
 
-    def _exact(self, nodes: Sequence[Node]) -> list[Node]:
-        return substitute(list(nodes), dict.fromkeys(self.corrections, ZERO))
+    def _closed(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the corrections of the law."""
+        return substitute(list(nodes), dict(zip(self.corrections, self.law, strict=True)))
 
     # -- the protocol `integrable.Equations`, which simulations use ----------------------------------------------
 
@@ -258,19 +296,19 @@ class ProgramEquations:
         )
 
     def _outputs(self, explicit: Explicit) -> dict[Node, Node]:
-        """x, ẋ and N on the exact motion."""
+        """x, ẋ and N, with the corrections c."""
         x, inputs = self.system.nodes.x, self.system.nodes.inputs
         rates = {symbol(key.diff(self.time)): rate for key, rate in zip(self.states, explicit.rates, strict=True)}
         found = {key: rate for key, rate in rates.items() if key not in x}
         found |= dict(zip(inputs, explicit.reactions, strict=True))
-        return {key: key for key in x} | dict(zip(found, self._exact(list(found.values())), strict=True))
+        return {key: key for key in x} | found
 
     def _energy(self, explicit: Explicit) -> Energy | None:
-        """E and dE/dt as stated, with N on the exact motion. What an affine system calls inputs need not be forces."""
+        """E and dE/dt as stated, with N. What an affine system calls inputs need not be forces."""
         nodes = self.system.nodes
         if nodes.energy is None:
             return None
-        power = substitute([nodes.power], dict(zip(nodes.inputs, self._exact(explicit.reactions), strict=True)))[0]
+        power = substitute([nodes.power], dict(zip(nodes.inputs, explicit.reactions, strict=True)))[0]
         return Energy(nodes.energy, {} if power is ZERO else {WORK: power})
 
     def singular_at(self, values: Values) -> str:

@@ -236,7 +236,7 @@ def elementary(name: str, arguments: Sequence[Value]) -> Value:
     """A function of its arguments, rough if it has corners."""
     wanted = 2 if name == "atan2" else 1
     several = name in _EXTREMES
-    if len(arguments) != wanted and not (several and len(arguments) >= 2):
+    if len(arguments) < 2 if several else len(arguments) != wanted:
         takes = "two or more arguments" if several else f"{wanted} argument{'s' * (wanted > 1)}"
         raise Refused(f"{name} takes {takes}, found {len(arguments)}.")
     make, numeric, domain = _makers(name)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 import os
+import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from vinculum.compile.machine import COMPILING
 from vinculum.errors import Finding
-from vinculum.simulation.integrators.methods import Method, Reached, refuse_tolerance, register
+from vinculum.simulation.integrators.methods import Method, Reached, out_of_reach, refuse_tolerance, register
 from vinculum.simulation.problem.events import DIRECTIONS, Happened
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
@@ -66,6 +70,8 @@ class BDF(Method):
             ending = stepper.step()
             if recorder.written > before or recorder.steps % 1000 == 0:
                 run.report(stepper.t)
+            if ending is None and recorder.steps % 100 == 0:
+                ending = out_of_reach(run, stepper.t)
             if ending is not None:
                 return ending, stepper.t, stepper.x
         return finished(t1), t1, stepper.x
@@ -141,10 +147,6 @@ class _Stepper:
 
 def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
     """SUNDIALS' CVODE with the compiled right side, its Jacobian, and events."""
-    for level in ("WARNING", "ERROR"):  # what SUNDIALS would print becomes an outcome
-        os.environ.setdefault(f"SUNLOGGER_{level}_FILENAME", os.devnull)
-    from sksundae.cvode import CVODE
-
     n, p = len(problem.nodes.state), problem.values
     rates, slopes = problem.compiled(problem.nodes.rates), problem.slopes
 
@@ -155,7 +157,7 @@ def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
         assert slopes is not None
         out[:] = slopes(t, x, p).reshape(n, n)
 
-    return CVODE(
+    return _cvode()(
         right_side,
         jacfn=None if slopes is None else jacobian,  # CVODE's own differences
         rtol=tolerance,
@@ -163,6 +165,30 @@ def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
         max_num_steps=200_000,
         **_event_options(problem, forward),
     )
+
+
+@cache
+def _cvode() -> Any:
+    """The class of SUNDIALS' solver. What SUNDIALS and its wrapper would print becomes an outcome instead.
+
+    The wrapper keeps the ``print`` that it finds when it is imported, and writes its errors to standard output with it.
+    """
+    for level in ("WARNING", "ERROR"):
+        os.environ.setdefault(f"SUNLOGGER_{level}_FILENAME", os.devnull)
+    known = builtins.print
+    with COMPILING:
+        builtins.print = _without_errors
+        try:
+            from sksundae.cvode import CVODE
+        finally:
+            builtins.print = known
+    return CVODE
+
+
+def _without_errors(*words: Any, _print: Any = print, **options: Any) -> None:
+    """Print anything but an error of SUNDIALS."""
+    if not (words and re.match(r"\n\[\w+, Error: -?\d+\] ", str(words[0]))):
+        _print(*words, **options)
 
 
 def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time as clock
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from vinculum.compile.machine import COMPILING
 from vinculum.errors import Finding, VinculumError, Word, call
+from vinculum.options import real_number
 from vinculum.simulation.integrators.methods import Method, Reached, next_chunk
 from vinculum.simulation.problem.events import DIRECTIONS, Happened
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
@@ -52,8 +52,9 @@ class FixedStep(Method):
         """Raise if the step is not positive."""
         if self.step is None and step_is_chosen:
             return
-        if self.step is None or not math.isfinite(self.step) or self.step <= 0:
-            found = f"The method {self.name!r} needs a positive step; got {self.step}."
+        step = real_number(self.step)
+        if step is None or step <= 0:
+            found = f"The method {self.name!r} needs a positive step; got {self.step!r}."
             raise VinculumError(Finding(found, ["Use ", call("simulate", step=Word("1e-3")), ", for instance."]))
 
     @property

@@ -16,7 +16,7 @@ import numpy as np
 from vinculum.errors import Finding, VinculumError, Word, call
 from vinculum.names import suggestion
 from vinculum.notebook_repr import html
-from vinculum.options import Choice, options_listed, refuse_unknown
+from vinculum.options import Choice, options_listed, real_number, refuse_unknown
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.outcome import Outcome
     from vinculum.simulation.trajectory.recorder import Plan, Run
 
+SHARPEST = 1e-18  # the smallest tolerance; double precision has 16 digits
+_FIRST_STEPS, _MOST_STEPS = 100, 1e15  # after the first of them, the number of all is estimated
 Reached = tuple["Outcome", float, np.ndarray]  # how a segment ended, and the time and state there
 
 
@@ -135,9 +137,23 @@ def _refuse_option(method: type[Method], title: str, option: str, known: Sequenc
 
 
 def refuse_tolerance(tolerance: float | None) -> None:
-    """Raise if a tolerance is not positive and finite."""
-    if tolerance is not None and not (math.isfinite(tolerance) and tolerance > 0):
-        raise VinculumError(f"The tolerance is {tolerance}; it must be positive and finite.")
+    """Raise if a tolerance is not a number that double precision can meet."""
+    number = real_number(tolerance)
+    if tolerance is not None and (number is None or not SHARPEST <= number < 1):
+        advice = ("Use ", call("simulate", tolerance=Word("1e-9")), ", for instance.")
+        found = f"The tolerance is {tolerance!r}; it must be a number from {SHARPEST:g} (rounding) to 1."
+        raise VinculumError(Finding(found, advice))
+
+
+def out_of_reach(run: Run, t: float) -> Outcome | None:
+    """The outcome if the end of the run is so far away that its steps would be shorter than the time resolves."""
+    from vinculum.simulation.trajectory.outcome import STALLED, Cause, Outcome
+
+    plan, steps = run.plan, run.recorder.steps
+    covered, left = abs(t - plan.t0), abs(plan.t1 - t)
+    if steps < _FIRST_STEPS or left * steps < _MOST_STEPS * covered:
+        return None
+    return Outcome(STALLED, t, Cause("out of reach", numbers={"steps": steps, "time": t}))
 
 
 def next_chunk(steps: int, spent: float, wanted: float, least: int, most: int) -> int:

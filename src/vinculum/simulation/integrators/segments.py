@@ -43,7 +43,10 @@ def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
             break
         recorder.close(problem)
         stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
-        further = _continue(problem, run, outcome, t, x, stuck)
+        try:
+            further = _continue(problem, run, outcome, t, x, stuck)
+        except KeyboardInterrupt:
+            further = Outcome(INTERRUPTED, t, Cause("interrupted"))
         if isinstance(further, Outcome):
             outcome = further
             break

@@ -16,12 +16,18 @@ import numpy as np
 
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.errors import About, Finding, VinculumError, call
+from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, ZERO, Node, along, operations
-from vinculum.graph.traverse import describe
-from vinculum.simulation.integrators.methods import Method, Reached, next_chunk, refuse_tolerance, register
+from vinculum.simulation.integrators.methods import (
+    Method,
+    Reached,
+    next_chunk,
+    out_of_reach,
+    refuse_tolerance,
+    register,
+)
 from vinculum.simulation.problem.discontinuities import rough_functions
-from vinculum.simulation.problem.events import DIRECTIONS, Happened, is_recorded
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events, is_recorded
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
@@ -37,7 +43,6 @@ from vinculum.simulation.trajectory.outcome import (
     NON_FINITE,
     REPIVOT,
     STALLED,
-    Cause,
     Outcome,
     ended_by,
     finished,
@@ -223,29 +228,41 @@ def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndar
         began, reached = clock.perf_counter(), integrator.taylor.time
         result = integrator.taylor.propagate_until(target, max_steps=steps, c_output=True, **options)
         target = t1
-        good = _collect(problem, monitor, result[4], recorder, good)
+        good, missed = _collect(problem, monitor, result[4], recorder, good)
         recorder.steps += int(result[3])
-        _take_events(problem, integrator, recorder, t0)
+        _take_events(problem, integrator, recorder, t0, good[0])
         run.report(good[0])
         ending = _ending(problem, integrator, result[0], good, reached, t0, t1, recorder)
-        if ending is None or ending.kind == FINISHED:
-            missed = _missed_corner(problem, good)
-            ending = ending if missed is None else missed
+        if missed and (ending is None or ending.kind == FINISHED):
+            ending = Outcome(CORNER, good[0])
+        if ending is None:
+            ending = endless_events(recorder, t1 - run.plan.t0)
+        if ending is None or ending.kind == STALLED:
+            far = out_of_reach(run, good[0])
+            ending = ending if far is None else far
         if ending is not None:
             return ending, *good
         steps = next_chunk(steps, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
 
 
-def _missed_corner(problem: Problem, good: tuple[float, np.ndarray]) -> Outcome | None:
-    """The outcome if the motion passed a corner that was not detected."""
-    margins, surfaces = problem.branch.margins, problem.nodes.corners.surfaces
+def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.ndarray) -> float | None:
+    """The time of the first corner that the motion passed unnoticed between its steps; None if there is none."""
+    margins = problem.branch.margins
     if not margins:
         return None
-    values = problem.compiled(margins)(*good, problem.values)
-    if values.min() >= -_MISSED * (1.0 + np.abs(good[1]).max()):
+    functions = problem.compiled(margins)
+    values = functions.rows(knots, states, problem.values)
+    passed = (values < -_MISSED * (1.0 + np.abs(states).max(axis=1, keepdims=True))).any(axis=1)
+    if not passed.any():
         return None
-    corner = About("expression", describe(surfaces[values.argmin()]))
-    return Outcome(STALLED, good[0], Cause("missed corner", [corner]))
+    late = int(np.argmax(passed))
+    k = int(values[late].argmin())
+    early = max((i for i in range(late) if values[i, k] >= 0), default=0)
+    low, high = knots[early], knots[late]
+    while (middle := (low + high) / 2) not in (low, high):
+        here = functions(middle, np.array(dense(middle)), problem.values)[k]
+        low, high = (middle, high) if here >= 0 else (low, middle)
+    return float(low)
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
@@ -261,10 +278,10 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
 
 def _collect(
     problem: Problem, monitor: Any, dense: Any, recorder: Recorder, good: tuple[float, np.ndarray]
-) -> tuple[float, np.ndarray]:
-    """Record samples and maxima of a chunk; returns its last finite state."""
+) -> tuple[tuple[float, np.ndarray], bool]:
+    """Record samples and maxima of a chunk; returns its last good state, and whether a missed corner is there."""
     if dense is None:
-        return good
+        return good, False
     knots = np.array(dense.times)
     states = np.array(dense(knots))
     finite = np.all(np.isfinite(states), axis=1)
@@ -272,13 +289,17 @@ def _collect(
         first_bad = int(np.argmin(finite))
         knots, states = knots[:first_bad], states[:first_bad]
     if not len(knots):
-        return good
+        return good, False
+    corner = _missed_corner(problem, dense, knots, states)
+    if corner is not None:
+        knots = np.append(knots[(knots - corner) * (knots[-1] - knots[0]) < 0], corner)
+        states = np.array(dense(knots))
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
     _sample(dense, recorder, knots)
     if recorder.keep_dense:
         recorder.dense.append(dense)
-    return float(knots[-1]), states[-1].copy()
+    return (float(knots[-1]), states[-1].copy()), corner is not None
 
 
 def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
@@ -291,11 +312,12 @@ def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
         recorder.add(ready, np.array(dense(ready)))
 
 
-def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float) -> None:
-    """Record the non-terminal events of a chunk, in the order of the run; a zero at the start does not count."""
+def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float, t: float) -> None:
+    """Record the non-terminal events of a chunk up to t, in the order of the run; zeros at the start do not count."""
     found = []
     for j, hits in integrator.hits.items():
-        found += [(time, j, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
+        after = [(time, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
+        found += [(time, j, sign) for time, sign in after if abs(time - t0) <= abs(t - t0)]
         hits.found.clear()
     for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
         name = problem.nodes.events[j].name

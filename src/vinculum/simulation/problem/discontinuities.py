@@ -6,7 +6,8 @@ are smooth until the motion reaches the surface. There the next σ_k must agree 
 
     σ_k = 1 with dg_k/dt ≥ 0,   σ_k = -1 with dg_k/dt ≤ 0,   or -1 ≤ σ_k ≤ 1 with dg_k/dt = 0,
 
-where the last is a motion along the surface (dry friction at rest).
+where the last is a motion along the surface (dry friction at rest). Where dg_k/dt = 0 and contains no σ, the same
+conditions apply to d²g_k/dt² (rest at a kink of the potential).
 """
 
 from __future__ import annotations
@@ -56,12 +57,23 @@ _SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """σ of every surface; the surfaces along which the motion goes, with d(dg/dt)/dσ at the start of that motion."""
+    """σ of every surface; the surfaces along which the motion goes, with d(dg/dt)/dσ at the start of that motion.
+
+    For surfaces that are ``tangent`` as well (dg/dt = 0 there without any σ), d²g/dt² takes the place of dg/dt. An
+    ``idle`` surface is one on which the motion stays because it follows another one: v = 0 for x = 0.
+    """
 
     sigma: tuple[float, ...]
     along: tuple[int, ...] = ()
     matrix: np.ndarray | None = None  # (k, k)
     forward: bool = True  # in time
+    tangent: tuple[int, ...] = ()
+    idle: tuple[int, ...] = ()
+
+    @property
+    def branch(self) -> tuple[tuple[int, ...], ...]:
+        """What determines the equations: everything but the values of σ."""
+        return self.along, self.tangent, self.idle
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,16 +194,19 @@ class Branch:
             return {}
         chosen = self.sides.along
         sigma = [self.nodes.corners.sigma[k] for k in chosen]
-        return _solve_sliding([self.nodes.corner_slopes[k] for k in chosen], sigma, self.sides.matrix)
+        return _solve_sliding(_rates_of(self.nodes, chosen, self.sides.tangent), sigma, self.sides.matrix)
 
     @cached_property
     def margins(self) -> tuple[Node, ...]:
-        """Positive while the motion stays on the present sides: σ g, and 1 - σ² along a surface."""
+        """Positive while the motion stays on the present sides: σ g, and 1 - σ² along a surface; without constants."""
         if self.sides is None:
             return ()
         pairs = zip(self.nodes.corners.sigma, self.nodes.corners.surfaces, strict=True)
         along = {sigma: 1 + _SPARE - node * node for sigma, node in self._held.items()}
-        return tuple(substitute([along.get(sigma, sigma * g) for sigma, g in pairs], self._held))
+        along |= {self.nodes.corners.sigma[k]: ONE for k in self.sides.idle}
+        found = substitute([along.get(sigma, sigma * g) for sigma, g in pairs], self._held)
+        moving = {self.nodes.time, *self.nodes.state}
+        return tuple(margin for margin in found if symbols([margin]) & moving)
 
 
 # -- the side on which a motion continues ------------------------------------------------------------------------
@@ -229,15 +244,46 @@ def _from_surfaces(
 ) -> Sides:
     """The sides that the motion takes from a state on the surfaces ``on``; σ of the other surfaces does not change."""
     nodes = problem.nodes
-    c, G = _affine([nodes.corner_slopes[k] for k in on], [nodes.corners.sigma[k] for k in on], known)
-    found = consistent_sides(np.sign(direction) * c, np.sign(direction) * G)
+    sigma_on = [nodes.corners.sigma[k] for k in on]
+    tangent = _tangent_surfaces(nodes, on, known)
+    c, G = _affine(_rates_of(nodes, on, tangent), sigma_on, known)
+    along_run = np.array([1.0 if k in tangent else np.sign(direction) for k in on])  # d²g/dt² is the same backward
+    found = consistent_sides(along_run * c, along_run[:, None] * G)
     if found is None:
         names = ", ".join(describe(nodes.corners.surfaces[k]) for k in on)
         raise SingularError(f"the equations jump where {names} = 0, and no consistent motion continues from there")
     changed = dict(enumerate(sigma)) | dict(zip(on, found, strict=True))
     kept = [i for i, side in enumerate(found) if side == 0.0]
     matrix = G[np.ix_(kept, kept)] if kept else None
-    return Sides(tuple(changed.values()), tuple(on[i] for i in kept), matrix, direction > 0)
+    idle = tuple(on[i] for i in _following(c, G, kept))
+    return Sides(tuple(changed.values()), tuple(on[i] for i in kept), matrix, direction > 0, tangent, idle)
+
+
+def _rates_of(nodes: MotionNodes, surfaces: Sequence[int], tangent: Sequence[int]) -> list[Node]:
+    """dg/dt of some surfaces, and d²g/dt² of the tangent ones."""
+    return [nodes.corner_curvatures[k] if k in tangent else nodes.corner_slopes[k] for k in surfaces]
+
+
+def _tangent_surfaces(nodes: MotionNodes, on: list[int], known: dict[Node, float]) -> tuple[int, ...]:
+    """The surfaces with dg/dt = 0 here, where dg/dt contains no σ."""
+    sides = {nodes.corners.sigma[k] for k in on}
+    smooth = [k for k in on if not symbols([nodes.corner_slopes[k]]) & sides]
+    if not smooth:
+        return ()
+    slopes = evaluate([nodes.corner_slopes[k] for k in smooth], known)
+    curvatures = evaluate([nodes.corner_curvatures[k] for k in smooth], known)
+    pairs = zip(smooth, slopes, curvatures, strict=True)
+    return tuple(k for k, slope, curvature in pairs if abs(slope) <= _ON * (1.0 + abs(curvature)))
+
+
+def _following(c: np.ndarray, G: np.ndarray, kept: list[int]) -> list[int]:
+    """The surfaces whose rate c + G σ vanishes because it is a combination of rates that are held at zero."""
+    if not kept:
+        return []
+    rows = np.column_stack([G, c])
+    shares = np.linalg.lstsq(rows[kept].T, rows.T, rcond=None)[0]
+    off = np.abs(rows - shares.T @ rows[kept]).max(axis=1)
+    return [i for i in range(len(c)) if i not in kept and off[i] <= _SLACK * np.abs(rows[i]).max(initial=0.0)]
 
 
 def _affine(slopes: list[Node], sigma: list[Node], known: dict[Node, float]) -> tuple[np.ndarray, np.ndarray]:
@@ -265,10 +311,11 @@ def _agrees(sides: np.ndarray, c: np.ndarray, G: np.ndarray) -> bool:
     sigma = sides.copy()
     if np.any(np.diag(G)[held] >= 0):
         return False
-    try:
-        sigma[held] = np.linalg.solve(G[np.ix_(held, held)], -(c + G @ sides)[held])
-    except np.linalg.LinAlgError:
-        return False
+    if np.any(held):
+        block = G[np.ix_(held, held)]
+        if np.linalg.matrix_rank(block) < len(block):
+            return False
+        sigma[held] = np.linalg.solve(block, -(c + G @ sides)[held])
     leaving = (sides * (c + G @ sigma))[~held]
     slack = _SLACK * (np.abs(c) + np.abs(G).sum(axis=1))[~held]
     return bool(np.all(np.abs(sigma[held]) <= 1.0 + _SPARE / 10) and np.all(leaving >= -slack))

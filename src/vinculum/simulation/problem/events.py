@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from vinculum.errors import VinculumError
+from vinculum.errors import About, VinculumError
 from vinculum.graph import ONE, along, evaluate
 from vinculum.names import reaction
 from vinculum.notebook_repr import html
-from vinculum.simulation.trajectory.outcome import Outcome, ended_by
+from vinculum.simulation.trajectory.outcome import STALLED, Cause, Outcome, ended_by
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -33,6 +33,7 @@ __all__ = ["DIRECTIONS", "Event", "Happened", "reaction"]
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 _SAME = 1e-9  # instants closer than this, relative to one or to the time, are the same
+_MANY = 1000  # events in a row that may accumulate
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,17 @@ def record_events_at_corner(before: Problem, after: Problem, run: Run, t: float,
         run.recorder.events.append(Happened(event.name, t, rising))
         if event.terminal:
             return ended_by(event.name, t)
+    return None
+
+
+def endless_events(recorder: Recorder, span: float) -> Outcome | None:
+    """The outcome if events accumulate: many of one name, closer and closer, and shorter than the run resolves."""
+    late = recorder.events[-1].time if len(recorder.events) >= _MANY else 0.0
+    for name in {event.name for event in recorder.events[-8:]} if len(recorder.events) >= _MANY else ():
+        times = np.array([event.time for event in recorder.events[-4 * _MANY :] if event.name == name][-_MANY:])
+        gaps = np.abs(np.diff(times))
+        if len(times) == _MANY and gaps[-10:].max() < _SAME * abs(span) and gaps[-10:].max() < 0.98 * gaps[:10].min():
+            return Outcome(STALLED, late, Cause("endless events", [About("event", name)]))
     return None
 
 

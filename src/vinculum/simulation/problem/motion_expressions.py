@@ -15,7 +15,7 @@ import sympy as sp
 
 from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
-from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.problem.discontinuities import Corners, find_corners
@@ -51,7 +51,13 @@ class MotionNodes:
     @cached_property
     def corrections(self) -> tuple[Node, ...]:
         """c as nodes of the state."""
-        return tuple(self.lifted(self.feedback.corrections))
+        return tuple(self.lifted(self.feedback.of(self.integrable.chains)))
+
+    @cached_property
+    def reported(self) -> dict[Node, Node]:
+        """c in the inputs that a run reports: the feedback if it is a law, otherwise zero."""
+        zero = [ZERO] * len(self.corrections)
+        return dict(zip(self.integrable.corrections, self.corrections if self.feedback.law else zero, strict=True))
 
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
@@ -78,6 +84,12 @@ class MotionNodes:
         """dg/dt of every surface, as nodes of the state and σ."""
         return self.corners.slopes(self.time, self.state, self.rates)
 
+    @cached_property
+    def corner_curvatures(self) -> list[Node]:
+        """d²g/dt² of every surface, as nodes of the state and σ."""
+        rates = dict(zip(self.state, self.corners.smooth(self.rates), strict=True))
+        return along(self.corner_slopes, {self.time: ONE, **rates})
+
     # -- watched quantities ----------------------------------------------------------------------------------
 
     @cached_property
@@ -85,7 +97,7 @@ class MotionNodes:
         """{work: power} integrated along with the motion: of all forces, and of every servo."""
         energy = self.integrable.energy
         given = {} if energy is None else energy.powers
-        powers = dict(zip(given, self.closed(list(given.values())), strict=True))
+        powers = dict(zip(given, self.as_reported(list(given.values())), strict=True))
         return {} if powers.get(WORK, ZERO) is ZERO else powers
 
     @property
@@ -151,11 +163,15 @@ class MotionNodes:
         laws = dict(zip(self.laws, self.lifted(list(self.laws.values())), strict=True))
         return substitute(list(nodes), laws)
 
+    def as_reported(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the inputs replaced by their laws and c by what a run reports."""
+        return substitute(self.closed(nodes), self.reported)
+
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
         given, record = Converter()(expression), self.integrable
         refuse_unknown(given, {*record.outputs, *record.states, *record.parameters, *record.inputs, self.time}, where)
-        return self.closed(substitute([given], record.outputs))[0]
+        return self.as_reported(substitute([given], record.outputs))[0]
 
 
 # -- expressions that a user gave --------------------------------------------------------------------------------

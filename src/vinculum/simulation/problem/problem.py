@@ -32,7 +32,7 @@ class Problem:
     parameter_values: np.ndarray
     at_start: tuple[float, ...] = ()  # the conditions of the equations at the start
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
-    branches: dict[tuple[int, ...], Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
+    branches: dict[tuple, Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields, without machine code; branches are built again."""
@@ -51,7 +51,7 @@ class Problem:
     @cached_property
     def branch(self) -> Branch:
         """The branch on which the motion is."""
-        known = None if self.sides is None else self.branches.get(self.sides.along)
+        known = None if self.sides is None else self.branches.get(self.sides.branch)
         return Branch(self.nodes, self.sides) if known is None else known
 
     @cached_property
@@ -109,7 +109,7 @@ class Problem:
 
     def on_sides(self, sides: Sides) -> Problem:
         """The same problem on other sides of its corners; nodes and branches are kept."""
-        self.branches.setdefault(sides.along, Branch(self.nodes, sides))
+        self.branches.setdefault(sides.branch, Branch(self.nodes, sides))
         return replace(self, sides=sides)
 
     def with_feedback(self, feedback: Feedback) -> Problem:

@@ -6,7 +6,7 @@ each by Newton's method with the smallest change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from vinculum.derivation.integrable import Equations, StartLevel
 from vinculum.derivation.mechanics.sample_states import left_over, solved_for
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
-from vinculum.graph import Node, evaluate, symbol
+from vinculum.graph import Node, evaluate, symbol, symbols
 from vinculum.names import listed, name_of, suggestion, variable_name
 
 if TYPE_CHECKING:
@@ -79,16 +79,24 @@ def consistent_state(
     fixed: Iterable[sp.Expr] | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
     time: float = 0.0,
+    approached: Collection[str] = (),
 ) -> dict[sp.Expr, float]:
     """All coordinates and velocities, on the constraints, from the values that are known.
 
     Values in ``initial`` do not change; all others start from ``guess``, or from zero, and change as little as
     possible. With ``fixed``, only the values named there do not change, and the rest of ``initial`` is a first guess.
-    Raises with the residual of each constraint if the constraints cannot be met.
+    Raises with the residual of each constraint if the constraints cannot be met. Constraints named in ``approached``
+    need not hold where the given values decide: the rates of the run bring the motion to them.
     """
     equations = derive_if_needed(equations)
     initial = known_state(equations, initial)
     near = {} if guess is None else known_state(equations, guess, "guess")
+    if not (fixed is None or (isinstance(fixed, Iterable) and not isinstance(fixed, str))):
+        raise VinculumError(f"fixed must be a list of coordinates and velocities; got {fixed!r}.")
+    bad = [f"{name_of(key)} is {value!r} in guess. Give it a finite value." for key, value in near.items()
+           if not is_number(value)]  # fmt: skip
+    if bad:
+        raise ModelError("Invalid initial state", bad)
     fixed = initial if fixed is None and guess else fixed
     initial = {**near, **initial}
     held = _fixed_states(equations, initial, fixed)
@@ -96,7 +104,7 @@ def consistent_state(
     values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
     values[symbol(equations.time)] = float(time)
     for level in equations.start_levels(initial, values):
-        _solve(level, held, values)
+        _solve(level, held, values, approached)
     equations.refuse_start(values)
     return {key: values[symbol(key)] for key in equations.user_symbols}
 
@@ -122,16 +130,19 @@ def _fixed_states(
     return held
 
 
-def _solve(level: StartLevel, held: set[sp.Expr], values: dict[Node, float]) -> None:
+def _solve(level: StartLevel, held: set[sp.Expr], values: dict[Node, float], approached: Collection[str]) -> None:
     """Solve the residuals of a level for the states that are not held, and put them into ``values``."""
-    if not level.residuals:
-        return
     free = [key for key in level.movable if key not in held]
     variables, given = list(map(symbol, free)), [symbol(key) for key in level.movable if key in held]
-    x, reached = solved_for([f for _, f in level.residuals], variables, values, given)
-    if not reached:
-        _refuse(level.residuals, free, values, level.what)
-    values.update(zip(variables, x, strict=True))
+    undecided = tuple((name, f) for name, f in level.residuals if name not in approached or symbols([f]) & {*variables})
+    for residuals in (level.residuals, undecided):
+        if not residuals:
+            return
+        x, reached = solved_for([f for _, f in residuals], variables, values, given)
+        if reached:
+            values.update(zip(variables, x, strict=True))
+            return
+    _refuse(level.residuals, free, values, level.what)
 
 
 def _refuse(

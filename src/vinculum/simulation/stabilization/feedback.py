@@ -84,7 +84,7 @@ def feedback(
     for name, chain in zip(names, chains, strict=True):
         row = stabilization.gains(name, len(chain), rate, method_order)
         rows.append([g * direction ** (len(chain) - j) for j, g in enumerate(row)])
-    return linear_feedback(chains, rows)
+    return linear_feedback(chains, rows, law=stabilization.given)
 
 
 def _refuse_strange_names(stabilization: Stabilization, names: Sequence[str]) -> None:

@@ -33,8 +33,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vinculum.derivation.integrable import levels
 from vinculum.errors import Finding, VinculumError, call
-from vinculum.graph import ZERO, jacobian, substitute, symbol
+from vinculum.graph import ZERO, jacobian, substitute
 from vinculum.notebook_repr import html
 from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.methods import Method, method_from, method_names
@@ -211,13 +212,11 @@ def perturbation_matrices(motion: Trajectory) -> np.ndarray:
 def _matrices(segment: Segment) -> np.ndarray:
     """A(x, t) at the samples of a segment."""
     nodes, chains = segment.problem.nodes, segment.problem.integrable.chains
-    levels = [y for chain in chains for y in chain]
-    names = [symbol(("level", i)) for i in range(len(levels))]
-    law = substitute(list(nodes.feedback.corrections), dict(zip(levels, names, strict=True)))
-    slopes = [s for row in jacobian(law, names) for s in row]
+    names = list(levels(chains))
+    slopes = [s for row in jacobian(list(nodes.feedback.corrections), names) for s in row]
     at_zero = nodes.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
-    rows = segment.rows(at_zero).reshape(-1, len(chains), len(levels))
-    A = np.tile(np.eye(len(levels), k=1), (len(segment.t), 1, 1))
+    rows = segment.rows(at_zero).reshape(-1, len(chains), len(names))
+    A = np.tile(np.eye(len(names), k=1), (len(segment.t), 1, 1))
     for i, end in enumerate(np.cumsum([len(chain) for chain in chains])):
         A[:, end - 1] = -rows[:, i]
     return A

@@ -11,13 +11,14 @@ Rounding is far below both: what an error of 1e-9 of the largest initial state m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from vinculum.derivation.integrable import WORK
 from vinculum.errors import About, DomainError, Finding
+from vinculum.frozen import FrozenMapping
 from vinculum.graph import Node, evaluate
 from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
@@ -27,6 +28,7 @@ _LOST = 0.5  # share of the largest kinetic energy or work
 _RANGE = 0.03  # share of the range of a state that counts as an error of it
 _ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
 _TRIALS = 8  # random errors of the states
+_NONE: Mapping[Node, float] = FrozenMapping({})
 
 
 def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
@@ -53,7 +55,8 @@ def _lost_energy(recorder: Recorder) -> Cause | None:
     scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
     if np.any(np.isinf(scales)) or not np.isfinite(error):
         return Cause("energy lost", numbers={"error": error, "scale": abs(recorder.balance_start)})
-    noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first))[0]
+    span = abs(recorder.segments[-1].t[-1] - first.t[0])
+    noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first) + _drift(first, span))[0]
     if not scales or error <= max(noise, _LOST * max(scales)):
         return None
     return Cause("energy lost", numbers={"error": error, "scale": max(scales)})
@@ -103,12 +106,29 @@ def _noise(segment: Segment) -> float:
     return _ROUNDING * float(np.abs(segment.states[0]).max(initial=0.0))
 
 
-def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
+def _drift(segment: Segment, span: float) -> np.ndarray | float:
+    """The error of the states from the rounding of rates that cancel at a corner: of a body at rest on a kink."""
+    problem, nodes = segment.problem, segment.problem.nodes
+    if not nodes.corners.surfaces:
+        return 0.0
+    known, smooth = problem.numbers(segment.t[0], segment.states[0]), nodes.corners.smooth(nodes.rates)
+    sides = [evaluate(smooth, known | dict.fromkeys(nodes.corners.sigma, side)) for side in (-1.0, 1.0)]
+    error = np.finfo(float).eps * np.abs(sides).max(axis=0) * span
+    return error + span * _changes(segment, smooth, 0, error, dict.fromkeys(nodes.corners.sigma, 1.0))
+
+
+def _changes(
+    segment: Segment,
+    nodes: Sequence[Node],
+    place: int,
+    error: np.ndarray | float,
+    further: Mapping[Node, float] = _NONE,
+) -> np.ndarray:
     """The largest changes of nodes at a sample when every state has an error of either sign."""
     t, x, random = segment.t[place], segment.states[place], np.random.default_rng(1)
     signs = [np.zeros(len(x)), *(random.choice([-1.0, 1.0], len(x)) for _ in range(_TRIALS))]
     try:
-        found = [evaluate(list(nodes), segment.problem.numbers(t, x + sign * error)) for sign in signs]
+        found = [evaluate(list(nodes), {**segment.problem.numbers(t, x + sign * error), **further}) for sign in signs]
     except DomainError:
         return np.full(len(nodes), np.inf)  # such an error would leave the domain of the equations
     return np.abs(np.array(found[1:]) - found[0]).max(axis=0)

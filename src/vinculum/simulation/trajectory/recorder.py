@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vinculum.errors import VinculumError
+from vinculum.options import real_number
 from vinculum.simulation.problem.events import Happened
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.live_run import LiveRun, Segment
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from vinculum.simulation.stabilization.stabilization import Stabilization
 
 _SAMPLES = 1000  # samples of a run whose instants were not given
+_MOST_STEPS = 1e15  # of a fixed-step method: years of computing
+_SHORTEST_RUN = 1e-3  # steps; a step that is a little longer than the interval is shortened
+_MOST_KEPT = 1e8  # steps of a dense output: gigabytes
 
 
 # -- the plan of a run -------------------------------------------------------------------------------------------
@@ -58,7 +62,7 @@ def make_plan(grid: np.ndarray, method: Method, step: float | None, dense: bool,
     if step is None:
         instants = grid if len(grid) > 2 else np.linspace(t0, t1, _SAMPLES + 1)
         return Plan(method, t0, t1, instants, why=why)
-    count = max(1, math.ceil(abs(t1 - t0) / step - 1e-9))
+    count = _count_steps(t0, t1, float(step), dense)
     every = 1 if dense else max(1, math.ceil(count / _SAMPLES))
     marks = np.unique(np.append(np.arange(0, count, every), count))
     marked = np.append(t0 + marks[:-1] * ((t1 - t0) / count), t1)
@@ -67,18 +71,50 @@ def make_plan(grid: np.ndarray, method: Method, step: float | None, dense: bool,
     return Plan(method, t0, t1, instants, (t1 - t0) / count, count, why, asked)
 
 
+def _count_steps(t0: float, t1: float, step: float, dense: bool) -> int:
+    """The number of steps over an interval; raises if they are shorter than the resolution of the time."""
+    far, count = max(abs(t0), abs(t1)), abs(t1 - t0) / step
+    if step < np.spacing(far) or count >= _MOST_STEPS:
+        raise VinculumError(
+            f"The step {step:.6g} is too short for the interval from {t0:.6g} to {t1:.6g}: near t = {far:.6g}, "
+            f"double precision resolves {np.spacing(far):.2g}, and a run has at most {_MOST_STEPS:.0g} steps. Use a "
+            "longer step or a shorter interval."
+        )
+    if count < _SHORTEST_RUN:
+        raise VinculumError(f"The step {step:.6g} is far longer than the interval from {t0:.6g} to {t1:.6g}.")
+    if dense and count > _MOST_KEPT:
+        raise VinculumError(
+            f"dense=True would keep all {count:.3g} steps, more than {_MOST_KEPT:.0g}. Leave it out, or use a longer "
+            "step."
+        )
+    return max(1, math.ceil(count - 1e-9))
+
+
 def check_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
     """The times as an array of at least two finite numbers in order."""
-    try:
-        grid = np.asarray(times, dtype=float)
-    except (TypeError, ValueError):
-        grid = np.empty(0)
+    grid = _real_numbers(times)
     if grid.ndim != 1 or len(grid) < 2 or not np.all(np.isfinite(grid)):
         raise VinculumError(f"times must be (start, end) or an array of finite instants; got {times!r}.")
     steps = np.diff(grid)
     if not (np.all(steps > 0) or np.all(steps < 0)):
         raise VinculumError("times must increase from first to last (or decrease, for a run backwards).")
+    resolved = np.spacing(np.abs(grid).max())
+    if abs(grid[-1] - grid[0]) < _SAMPLES * resolved:
+        raise VinculumError(
+            f"The times from {grid[0]:.17g} to {grid[-1]:.17g} are too close: double precision resolves only "
+            f"{resolved:.2g} there. Measure time from an instant near the start of the run."
+        )
     return grid
+
+
+def _real_numbers(times: object) -> np.ndarray:
+    """The times as numbers; an empty array if they are something else, such as text."""
+    try:
+        given = np.asarray(times)
+        numbers = [real_number(value) for value in given] if given.dtype == object else given
+        return np.asarray(numbers, dtype=float) if given.dtype.kind in "iufO" else np.empty(0)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0)
 
 
 # -- samples, and the trajectory made from them ------------------------------------------------------------------

@@ -1,0 +1,117 @@
+"""``vinculum export``: code and files for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vinculum.cli.options import Force, Form, ModelFile, Output, Set
+from vinculum.cli.terminal import DONE, Wrong
+
+if TYPE_CHECKING:
+    from vinculum.model.model import Model
+
+ENDINGS = {"c": (".c", ".h")}
+PARTS = ("equations", "loop", "controller", "linear", "tree")
+To = Annotated[str, typer.Option("--to", metavar="KIND", help=f"What to write: {', '.join(ENDINGS)}.")]
+What = Annotated[str, typer.Option("--what", metavar="PART", help=f"Part of the model: {', '.join(PARTS)}.")]
+Period = Annotated[
+    float | None, typer.Option("--period", metavar="TIME", help="Sample period of a controller.", show_default=False)
+]
+Single = Annotated[bool, typer.Option("--float", help="Numbers are float instead of double.")]
+Fold = Annotated[bool, typer.Option("--fold", help="Write the values of parameters into the code.")]
+Check = Annotated[bool, typer.Option("--check", help="Also write a test program with numbers from Python.")]
+
+
+def export(
+    model: ModelFile,
+    to: To,
+    what: What = "equations",
+    output: Output = None,
+    force: Force = False,
+    form: Form = None,
+    settings: Set = None,
+    period: Period = None,
+    single: Single = False,
+    fold: Fold = False,
+    check: Check = False,
+) -> int:
+    """Write code or a file for other tools.
+
+    The parts are: equations; loop (with feedback); controller (the feedback law and observer alone, with --period);
+    linear; tree (dynamics and kinematics of a tree of bodies).
+
+    \b
+    Examples:
+      vinculum export model.toml --to c
+      vinculum export model.toml --to c --what controller --period 0.01
+    """
+    from vinculum.cli.options import opened
+    from vinculum.cli.terminal import tell_where
+
+    _refuse(to, what)
+    place = output or Path(model.stem).with_suffix(ENDINGS[to][0])
+    asked = opened(model, settings, form)
+    chosen, options = part(asked, model, what, period)
+    if what in ("equations", "loop"):
+        options["units"] = asked.units
+    files = _write_c(chosen, place, force, {"real": "float" if single else "double", "fold": fold,
+                                            "check": 5 if check else 0, **options})  # fmt: skip
+    for path in files:
+        tell_where(path)
+    return DONE
+
+
+def _refuse(to: str, what: str) -> None:
+    from vinculum.names import suggestion
+
+    for given, known, name in ((to, tuple(ENDINGS), "--to"), (what, PARTS, "--what")):
+        if given not in known:
+            raise Wrong(f"{name} {given} is not known.{suggestion(given, known)} Use {', '.join(known)}.")
+
+
+def part(model: Model, path: Path, what: str, period: float | None) -> tuple[Any, dict[str, Any]]:
+    """What is exported, and the options that follow from the model."""
+    from vinculum.cli.options import refuse_unasked
+    from vinculum.model.examine import equations_of, estimator_of, law_of, linear_of, loop_of, rest_of
+
+    if what == "tree":
+        if model.tree is None:
+            raise Wrong(f"{path} has no [tree]. Use --what equations.")
+        return model.tree, {}
+    if what == "controller" and period is None:
+        raise Wrong("A controller needs its sample period. Add --period 0.01, in seconds.")
+    equations = equations_of(model)
+    if what == "equations":
+        return equations, _start(model, "simulation")
+    refuse_unasked(model, path, "equilibrium", *([] if what == "linear" else ["control"]))
+    linear = linear_of(model, equations, rest_of(model, equations))
+    if what == "linear":
+        return linear, {} if period is None else {"period": period}
+    law = law_of(model, linear)
+    estimator = None if model.observer is None else estimator_of(model, linear)
+    if what == "loop":
+        return loop_of(model, equations, law, estimator), _start(model, "closed_loop")
+    limits = (model.closed_loop or {}).get("limits")
+    return law, {"period": period, "estimator": estimator, "limits": limits}
+
+
+def _start(model: Model, section: str) -> dict[str, Any]:
+    """The start and the events of the motion in the model; inputs stay inputs."""
+    asked = dict(getattr(model, section) or {})
+    common = dict(model.simulation or {})
+    keys = ("initial", "guess", "fixed", "events")
+    found = {key: asked.get(key, common.get(key)) for key in keys}
+    return {key: value for key, value in found.items() if value}
+
+
+def _write_c(what: Any, place: Path, force: bool, options: dict[str, Any]) -> tuple[Path, ...]:
+    from vinculum.cli.terminal import free_place
+    from vinculum.export import export_c
+
+    base = place.with_suffix("")
+    for ending in (".h", ".c", *(["_check.c"] if options["check"] else [])):
+        free_place(base.with_name(base.name + ending), force, (".c", ".h"))
+    return export_c(what, base, **options)

@@ -1,0 +1,128 @@
+"""A feedback law as a program for a processor: once per period it reads the outputs and sets the inputs.
+
+    u_k = u₀ + C w_k + D (y_k - y₀), within the limits,
+    w_k+1 = A w_k + B (y_k - y₀) + E (u_k - u₀).
+
+w are the states of the observer and of the controller, which obey ẇ = A_c w + B_c y + E_c u. With y and u constant
+through a period T, A = exp(A_c T) and (B, E) = ∫₀ᵀ exp(A_c s) ds (B_c, E_c) exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.linalg
+import sympy as sp
+
+from vinculum.control.feedback import FeedbackLaw, value_at
+from vinculum.control.observer import Estimator
+from vinculum.errors import ModelError
+from vinculum.names import listed, name_of
+from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DigitalLaw:
+    """A sampled law; see the module for its equations."""
+
+    outputs: tuple[sp.Expr, ...]  # y, what is measured
+    inputs: tuple[sp.Expr, ...]  # u
+    states: tuple[sp.Expr, ...]  # w
+    period: float
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    E: np.ndarray
+    y0: np.ndarray
+    u0: np.ndarray
+    limits: Mapping[sp.Expr, float] = field(default_factory=dict)  # largest |u|
+
+    def __call__(self, w: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(u_k, w_k+1) from w_k and the measured y_k."""
+        deviation = np.asarray(y, dtype=float) - self.y0
+        u = self.u0 + self.C @ w + self.D @ deviation
+        bound = np.array([self.limits.get(key, math.inf) for key in self.inputs])
+        u = np.clip(u, -bound, bound)
+        return u, self.A @ w + self.B @ deviation + self.E @ (u - self.u0)
+
+    def __repr__(self) -> str:
+        rows = {
+            "measured": listed(self.outputs),
+            "inputs": listed(self.inputs),
+            "states": listed(self.states) or "none",
+            "period": f"{self.period:.6g}",
+        }
+        return labelled_rows("DigitalLaw", rows)
+
+    _repr_html_ = html
+
+
+def held_over(A: np.ndarray, B: np.ndarray, period: float) -> tuple[np.ndarray, np.ndarray]:
+    """exp(A T) and ∫₀ᵀ exp(A s) ds B: the exact response to inputs that are constant through a period."""
+    n, m = B.shape
+    whole = np.zeros((n + m, n + m))
+    whole[:n, :n], whole[:n, n:] = A, B
+    exponential = scipy.linalg.expm(period * whole)
+    return exponential[:n, :n], exponential[:n, n:]
+
+
+def digital_law(
+    law: FeedbackLaw,
+    period: float,
+    estimator: Estimator | None = None,
+    limits: Mapping[sp.Expr, float] | None = None,
+) -> DigitalLaw:
+    """The law, with its observer if there is one, as it runs on a processor with a sample period."""
+    _refuse(law, period, estimator, limits or {})
+    linear, own = law.linear, law.compensator
+    read = linear.states if estimator is None else estimator.outputs
+    outputs = tuple(dict.fromkeys((*read, *(() if own is None else own.outputs))))
+    pick = np.array([[float(key == y) for y in outputs] for key in read]).reshape(len(read), len(outputs))
+    A, B, E, C, D = _observer(law, estimator, pick)
+    states = () if estimator is None else estimator.symbols
+    if own is not None:
+        seen = np.array([[float(key == y) for y in outputs] for key in own.outputs]).reshape(-1, len(outputs))
+        A, states = scipy.linalg.block_diag(A, own.A), (*states, *own.states)
+        B = np.vstack([B, own.B @ seen])
+        E = np.vstack([E, np.zeros((len(own.A), len(linear.inputs)))])
+        C, D = np.hstack([C, own.C]), D + own.D @ seen
+    A = A.reshape(len(states), len(states))
+    Phi, gamma = held_over(A, np.hstack([B, E]), period)
+    m = len(outputs)
+    y0, u0 = (np.array([value_at(linear, key) for key in keys]) for keys in (outputs, linear.inputs))
+    return DigitalLaw(
+        outputs, linear.inputs, states, float(period), Phi, gamma[:, :m], C, D, gamma[:, m:], y0, u0, dict(limits or {})
+    )
+
+
+def _observer(law: FeedbackLaw, estimator: Estimator | None, pick: np.ndarray) -> tuple[np.ndarray, ...]:
+    """A, B, E of ẇ and C, D of u without the compensator."""
+    k = len(law.linear.inputs)
+    if estimator is None:
+        nothing = np.zeros((0, 0)), np.zeros((0, pick.shape[1])), np.zeros((0, k)), np.zeros((k, 0))
+        return (*nothing, law.gain @ pick)
+    own = estimator.realization
+    return own.A, own.L @ pick, own.B, law.gain @ own.P, law.gain @ own.R @ pick
+
+
+def _refuse(law: FeedbackLaw, period: float, estimator: Estimator | None, limits: Mapping[sp.Expr, float]) -> None:
+    problems = []
+    if not (math.isfinite(period) and period > 0):
+        problems.append(f"period is {period}; it must be a positive number of seconds.")
+    problems += [f"{name_of(u)} is not an input of the law." for u in limits if u not in law.linear.inputs]
+    problems += [
+        f"The limit of {name_of(u)} is {bound}; it must be larger than its holding value {value_at(law.linear, u):.6g}."
+        for u, bound in limits.items()
+        if u in law.linear.inputs and not bound > abs(value_at(law.linear, u))
+    ]
+    used = () if law.compensator is None or estimator is None else law.compensator.outputs
+    missing = [y for y in used if y not in estimator.outputs] if estimator is not None else []
+    if missing:
+        problems.append(f"The law uses {listed(missing)}, which the observer does not measure. Add it to the outputs.")
+    if problems:
+        raise ModelError("Invalid digital law", problems)

@@ -1,0 +1,97 @@
+"""A function of exported code before it is written in a language: arrays in, arrays out, straight-line in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from vinculum.graph import Node, substitute
+from vinculum.graph.canonical import COMMUTATIVE, arranged, canonical_order, digests
+from vinculum.graph.node import constant
+from vinculum.graph.targets import Lines
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """An array of arguments or results: its name in the code, its nodes, their names for the user, and its meaning."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    labels: tuple[str, ...]
+    about: str
+    scalar: bool = False  # passed by value, as the time is
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """results = f(arguments)."""
+
+    name: str
+    about: str
+    arguments: tuple[Group, ...]
+    results: tuple[Group, ...]
+
+    @property
+    def outputs(self) -> list[Node]:
+        """All results, one after the other."""
+        return [node for group in self.results for node in group.nodes]
+
+    def folded(self, values: Mapping[Node, float]) -> Kernel:
+        """The same with numbers in place of symbols."""
+        given = {node: constant(value) for node, value in values.items()}
+        results = tuple(
+            Group(g.name, tuple(substitute(list(g.nodes), given)), g.labels, g.about, g.scalar) for g in self.results
+        )
+        return Kernel(self.name, self.about, self.arguments, results)
+
+
+class Source(Lines):
+    """Source text of a kernel. The order of lines and operands depends on the formulas alone."""
+
+    subscript: ClassVar[str] = "{}[{}]"
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.names = {
+            node: group.name if group.scalar else self.subscript.format(group.name, i)
+            for group in kernel.arguments
+            for i, node in enumerate(group.nodes)
+        }
+        super().__init__({})
+        self.outputs = self.prepare(kernel.outputs)
+
+    @cached_property
+    def digest(self) -> dict[Node, bytes]:
+        """A digest of every formula."""
+        return digests(self.outputs, self.names)
+
+    def symbol(self, node: Node) -> str:
+        """An argument."""
+        return self.names[node] if node in self.names else super().symbol(node)
+
+    def sequence(self, outputs: Iterable[Node]) -> list[Node]:
+        """The same order in every process."""
+        return canonical_order(list(outputs), self.values, self.digest)
+
+    def operation(self, node: Node, args: Sequence[str]) -> str:
+        """Operands of sums and products in canonical order."""
+        if node.op in COMMUTATIVE and arranged(node, self.digest) != node.args:
+            args = args[::-1]
+        return super().operation(node, args)
+
+    def written(self) -> list[tuple[Group, list[str]]]:
+        """Every group of results with the names of its numbers; the lines come before."""
+        self.write(self.outputs)
+        names = iter([self.number(output) for output in self.outputs])
+        return [(group, [next(names) for _ in group.nodes]) for group in self.kernel.results]
+
+    @cached_property
+    def used(self) -> set[str]:
+        """The arguments on which the results depend."""
+        own = {node: group.name for group in self.kernel.arguments for node in group.nodes}
+        return {own[node] for node in self.digest if node in own}

@@ -1,0 +1,67 @@
+"""``vinculum export``: the files, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import vinculum as vn
+from compilers import compiled
+from compilers import run as run_program
+from vinculum.cli.app import app
+
+LIBRARY = Path(vn.__file__).parent / "model" / "library"
+
+
+@pytest.fixture
+def export(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(name, *arguments):
+        return CliRunner().invoke(app, ["export", str(LIBRARY / f"{name}.toml"), *arguments])
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["cartesian_pendulum"],
+        ["puma560", "--what", "tree"],
+        ["segway", "--what", "loop", "--float", "--fold"],
+        ["segway", "--what", "controller", "--period", "0.01"],
+        ["segway", "--what", "linear", "--period", "0.01"],
+    ],
+)
+def test_every_part_compiles_and_agrees(export, arguments, tmp_path):
+    done = export(*arguments, "--to", "c", "--check", "-o", "made.c")
+    assert done.exit_code == 0, done.output
+    files = [tmp_path / "made.h", tmp_path / "made.c", tmp_path / "made_check.c"]
+    assert "comparisons" in run_program(compiled(files, tmp_path / "made", "-O1"))
+
+
+def test_a_file_is_not_overwritten_without_force(export):
+    assert export("cartesian_pendulum", "--to", "c").exit_code == 0
+    again = export("cartesian_pendulum", "--to", "c")
+    assert again.exit_code == 2
+    assert "--force" in again.output
+    assert export("cartesian_pendulum", "--to", "c", "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["cartesian_pendulum", "--to", "cc"], "--to cc is not known. Did you mean c?"),
+        (["cartesian_pendulum", "--to", "c", "--what", "lop"], "--what lop is not known. Did you mean loop?"),
+        (["cartesian_pendulum", "--to", "c", "--what", "tree"], "has no [tree]"),
+        (["four_bar", "--to", "c", "--what", "loop"], "has no [equilibrium]"),
+        (["segway", "--to", "c", "--what", "controller"], "--period 0.01"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(export, arguments, said, tmp_path):
+    done = export(*arguments)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert not list(tmp_path.iterdir())

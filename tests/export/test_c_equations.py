@@ -1,0 +1,201 @@
+"""Equations of motion in C: the numbers of Python, to rounding, and the steps of `simulate`."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from compilers import accepted, compiled, library, run
+from vinculum.model.examine import equations_of
+
+LIBRARY = Path(vn.__file__).parent / "model" / "library"
+EXAMPLES = sorted(path.stem for path in LIBRARY.glob("*.toml"))
+LARGE = ("overhead_crane", "stewart_platform", "walker")  # compiled without optimization
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_gives_the_numbers_of_python(name, tmp_path):
+    model = vn.load(LIBRARY / f"{name}.toml")
+    files = vn.export_c(equations_of(model), tmp_path / name, check=3, units=model.units)
+    level = "-O0" if name in LARGE else "-Os"
+    said = run(compiled(files, tmp_path / name, level, "-ffp-contract=off"))
+    assert "comparisons" in said
+    accepted(files, "clang")
+
+
+@pytest.mark.parametrize("name", ["ball_and_beam", "four_bar", "wheel_in_gutter", "rolling_disc", "puma560"])
+def test_sanitizers_find_nothing(name, tmp_path):
+    model = vn.load(LIBRARY / f"{name}.toml")
+    files = vn.export_c(equations_of(model), tmp_path / name, check=2)
+    run(compiled(files, tmp_path / name, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"))
+
+
+def test_floats_are_as_good_as_floats_can_be(tmp_path):
+    model = vn.load(LIBRARY / "four_bar.toml")
+    files = vn.export_c(equations_of(model), tmp_path / "four_bar", check=3, real="float", fold=True)
+    assert "double" not in files[0].read_text() + files[1].read_text()
+    run(compiled(files, tmp_path / "four_bar", "-Wconversion", "-Wdouble-promotion"))
+
+
+# -- the functions, called from Python ---------------------------------------------------------------------------------
+
+
+class Plant:
+    """The functions of a library."""
+
+    def __init__(self, code: ctypes.CDLL, name: str) -> None:
+        self.code, self.name = code, name
+
+    def __call__(self, function, *arguments):
+        passed = [
+            ctypes.c_double(a) if isinstance(a, float) else ctypes.c_void_p(None if a is None else a.ctypes.data)
+            for a in arguments
+        ]
+        return getattr(self.code, f"{self.name}_{function}")(*passed)
+
+
+def pendulum():
+    x, y = dynamicsymbols("x y")
+    m, g, l = sp.symbols("m g l")
+    system = vn.System(
+        coordinates=[x, y],
+        kinetic_energy=m * (x.diff() ** 2 + y.diff() ** 2) / 2,
+        potential_energy=m * g * y,
+        constraints=[vn.Holonomic((x**2 + y**2 - l**2) / 2, name="rod")],
+        parameters={m: 1.3, g: 9.81, l: 1.0},
+        name="pendulum",
+    )
+    return system, x, y
+
+
+@pytest.mark.parametrize("stabilization", ["sampled", "projection", vn.Baumgarte(rate=5.0), "none"])
+@pytest.mark.parametrize("method", ["rk4", "midpoint", "euler"])
+def test_a_step_is_that_of_simulate(tmp_path, method, stabilization):
+    system, x, y = pendulum()
+    equations = vn.derive(system)
+    start = {x: 0.6, y: -0.8, x.diff(): 0.4}
+    files = vn.export_c(equations, tmp_path / "rod", initial=start, method=method, stabilization=stabilization)
+    plant = Plant(library(files, tmp_path), "rod")
+    state, p, h = np.zeros(4), np.zeros(3), 1e-3
+    plant("parameters", p)
+    plant("initial", state)
+    for k in range(1000):
+        assert plant("step", k * h, h, state, None, p) == 0
+    motion = vn.simulate(equations, start, (0, 1), method, step=h, stabilization=stabilization)
+    assert state == pytest.approx([motion[key][-1] for key in equations.states], rel=0, abs=2e-12)
+
+
+def test_projection_is_the_least_change_onto_the_constraints(tmp_path):
+    system, x, y = pendulum()
+    files = vn.export_c(vn.derive(system), tmp_path / "rod", initial={x: 0.6, y: -0.8})
+    plant = Plant(library(files, tmp_path), "rod")
+    state, p, residuals = np.array([0.7, -0.9, 0.3, 0.1]), np.zeros(3), np.zeros(2)
+    radial = state[:2] / np.linalg.norm(state[:2])
+    plant("parameters", p)
+    assert plant("project", 0.0, state, p) == 0
+    plant("residuals", 0.0, state, p, residuals)
+    assert np.abs(residuals).max() < 1e-15
+    assert state[:2] == pytest.approx(radial, abs=2e-16)  # the nearest point of the circle
+    assert state[2:] == pytest.approx(np.array([0.3, 0.1]) - radial * (radial @ [0.3, 0.1]), abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "rolling_disc", "slider_crank", "snakeboard"])
+def test_a_consistent_start_is_that_of_python(name, tmp_path):
+    model = vn.load(LIBRARY / f"{name}.toml")
+    equations = equations_of(model)
+    asked = {key: model.simulation[key] for key in ("initial", "guess", "fixed") if key in model.simulation}
+    files = vn.export_c(equations, tmp_path / name, **asked)
+    plant = Plant(library(files, tmp_path), name)
+    known = vn.consistent_state(equations, **asked)
+    first = {**dict.fromkeys(known, 0.0), **(asked.get("guess") or {}), **asked["initial"]}
+    s = np.array([float(first[key]) for key in known])
+    held = np.array([key in asked.get("fixed", asked["initial"]) for key in known], dtype=np.intc)
+    size = len(equations.states) + len(known)
+    x, p = np.zeros(size), np.zeros(len(equations.parameters) + 1)
+    plant("parameters", p)
+    assert plant("start", 0.0, s, held, p, x) == 0
+    assert s == pytest.approx(np.array(list(known.values())), abs=1e-12)
+
+
+def test_a_start_that_cannot_be_reached_says_so(tmp_path):
+    system, x, y = pendulum()
+    files = vn.export_c(vn.derive(system), tmp_path / "rod", initial={x: 0.6, y: -0.8})
+    plant = Plant(library(files, tmp_path), "rod")
+    s, p = np.array([2.0, -0.8, 0.0, 0.0]), np.array([1.3, 9.81, 1.0])
+    assert plant("start", 0.0, s, np.array([1, 0, 0, 0], dtype=np.intc), p, np.zeros(4)) == 3
+
+
+def test_a_state_without_numbers_stays_where_it_was(tmp_path):
+    system, x, y = pendulum()
+    files = vn.export_c(vn.derive(system), tmp_path / "rod", initial={x: 0.6, y: -0.8})
+    plant = Plant(library(files, tmp_path), "rod")
+    state, p = np.array([0.6, -0.8, np.inf, 0.0]), np.array([1.3, 9.81, 1.0])
+    assert plant("step", 0.0, 1e-3, state, None, p) == 1
+    assert np.array_equal(state, [0.6, -0.8, np.inf, 0.0])
+    zero = np.zeros(4)  # at the pivot the constraint has no direction
+    assert plant("step", 0.0, 1e-3, zero, None, p) in (1, 2)
+    assert not zero.any()
+
+
+# -- the text ----------------------------------------------------------------------------------------------------------
+
+CODE = """
+import hashlib, sys, vinculum as vn
+from pathlib import Path
+from vinculum.model.examine import equations_of
+library = Path(vn.__file__).parent / "model" / "library"
+for name in sys.argv[2:]:
+    files = vn.export_c(equations_of(vn.load(library / f"{name}.toml")), Path(sys.argv[1]) / name)
+    print(name, *(hashlib.sha256(f.read_bytes()).hexdigest() for f in files))
+"""
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    names = ["ball_and_beam", "four_bar", "delta_robot", "rolling_disc", "wheel_with_reactions"]
+
+    def digests(seed, order):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", CODE, str(tmp_path), *order]
+        said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        return sorted(said.splitlines())
+
+    assert digests("1", names) == digests("2", names[::-1])
+
+
+def test_names_of_the_user_are_in_the_comments(tmp_path):
+    theta = dynamicsymbols("theta*/")  # a name that would end a comment
+    J = sp.Symbol("J")
+    u = sp.Symbol("u")
+    system = vn.System([theta], J * theta.diff() ** 2 / 2, forces={theta: u}, inputs=[u], parameters={J: 2.0})
+    files = vn.export_c(vn.derive(system), tmp_path / "2 for you.c", units={J: "kg*m^2"}, check=1)
+    assert [path.name for path in files] == ["m_2_for_you.h", "m_2_for_you.c", "m_2_for_you_check.c"]
+    assert "p[0] J [kg*m^2]" in files[0].read_text()
+    assert "u[0] u" in files[0].read_text()
+    run(compiled(files, tmp_path / "program"))
+
+
+def test_unusable_requests_are_refused(tmp_path):
+    system, *_ = pendulum()
+    equations = vn.derive(system)
+    with pytest.raises(vn.VinculumError, match='Use real="double" or real="float"'):
+        vn.export_c(equations, tmp_path / "a", real="int")
+    with pytest.raises(vn.VinculumError, match="Runge-Kutta"):
+        vn.export_c(equations, tmp_path / "a", method="taylor")
+    with pytest.raises(vn.VinculumError, match=r"vn\.Baumgarte\(rate"):
+        vn.export_c(equations, tmp_path / "a", stabilization="baumgarte")
+    with pytest.raises(vn.VinculumError, match="Guaranteed"):
+        vn.export_c(equations, tmp_path / "a", stabilization=vn.Guaranteed(1e-6))
+    with pytest.raises(vn.VinculumError, match="cannot be exported to C"):
+        vn.export_c(3.0, tmp_path / "a")
+    with pytest.raises(vn.VinculumError, match=r"no option methd\. Did you mean method"):
+        vn.export_c(equations, tmp_path / "a", methd="rk4")
+    assert not list(tmp_path.iterdir())
