@@ -14,13 +14,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vinculum import hooks
 from vinculum.errors import About, DomainError, Finding
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, Node
 from vinculum.graph.routine import Routine
 from vinculum.graph.targets import ARITHMETIC
 from vinculum.graph.traverse import describe, order
+from vinculum.hooks import call
 
 _ARITHMETIC = ARITHMETIC | {"power": math.pow}
 
@@ -76,7 +76,7 @@ def operation_value(node: Node, args: list[Any]) -> Any:
 def _results(routine: Routine, args: list[float]) -> list[float]:
     """The results of a call, from its machine code; written out where they are not finite, to find the operation."""
     if routine.machine is not None:
-        found = hooks.call("run routine", routine, args)
+        found = call("run routine", routine, args)
         if all(map(math.isfinite, found)):
             return found
     return evaluate(routine.outputs, dict(zip(routine.formals, args, strict=True)))

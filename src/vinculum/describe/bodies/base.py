@@ -46,7 +46,11 @@ class Base:
             found = (
                 f"base_velocity {list(self.velocity)} has no integral in closed form, so the base has no known place."
             )
-            advice: list[str | Call] = ["Use ", call("BodyTree", base_position=[...]), ", three functions of t, instead."]
+            advice: list[str | Call] = [
+                "Use ",
+                call("BodyTree", base_position=[...]),
+                ", three functions of t, instead.",
+            ]
             raise ModelError("Unknown position of the base", [Finding(found, advice, About("option", "base_velocity"))])
         return self.place
 
@@ -205,7 +209,11 @@ def _rotation(Omega: sp.Matrix, time: sp.Symbol) -> sp.Matrix:
         return sp.eye(3)
     speed = next(w for w in Omega if w != 0)
     direction = (Omega / speed).applyfunc(sp.simplify)
-    advice: list[str | Call] = ["Use ", call("BodyTree", base_rotation=[...]), ", a 3×3 matrix of functions of t, instead."]
+    advice: list[str | Call] = [
+        "Use ",
+        call("BodyTree", base_rotation=[...]),
+        ", a 3×3 matrix of functions of t, instead.",
+    ]
     about = About("option", "base_angular_velocity")
     if direction.has(time):
         found = f"its direction {list(direction)} changes with time."
