@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ import sympy as sp
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.body import Body
 from vinculum.errors import ModelError
+from vinculum.graph import from_sympy, intermediates
 from vinculum.graph.vectors import (
     IDENTITY,
     NULL,
@@ -207,14 +209,19 @@ class KineticEnergy:
         return (self.alpha_0 - 2 * self.alpha.dot(rates) + (rates.T * self.alpha_bc * rates)[0]) / 2
 
     def latex(self) -> str:
-        """The coefficients, line by line, trigonometry simplified."""
+        """The coefficients, line by line: trigonometry simplified, or with named intermediates where they are large."""
         names = [vlatex(q) for q in self.coordinates]
-        rows = [rf"\alpha_0 &= {vlatex(_tidy(self.alpha_0))}"]
-        rows += [rf"\alpha_{{{b}}} &= {vlatex(_tidy(x))}" for b, x in zip(names, self.alpha, strict=True)]
+        entries = {r"\alpha_0": self.alpha_0}
+        entries |= {rf"\alpha_{{{b}}}": x for b, x in zip(names, self.alpha, strict=True)}
         for i, b in enumerate(names):
-            rows += [
-                rf"\alpha_{{{b},{c}}} &= {vlatex(_tidy(self.alpha_bc[i, j]))}" for j, c in enumerate(names) if j >= i
-            ]
+            entries |= {rf"\alpha_{{{b},{c}}}": self.alpha_bc[i, i + j] for j, c in enumerate(names[i:])}
+        if all(_expanded_terms(x) <= _EXPANDED_UP_TO for x in entries.values()):
+            lines = {name: _tidy(x) for name, x in entries.items()}
+        else:
+            taken = {str(x) for value in entries.values() for x in sp.sympify(value).free_symbols}
+            named, found = intermediates([from_sympy(x) for x in entries.values()], taken)
+            lines = {vlatex(z): x for z, x in named} | dict(zip(entries, found, strict=True))
+        rows = [f"{name} &= {vlatex(x)}" for name, x in lines.items()]
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
     def __repr__(self) -> str:
@@ -224,8 +231,53 @@ class KineticEnergy:
     _repr_latex_ = formula
 
 
+_EXPANDED_UP_TO = 3000  # terms of the largest coefficient that is printed without named intermediates
+_SIMPLIFIED_UP_TO = 40  # operations; SymPy's trigonometric rules take minutes for larger expressions
+
+
+Monomials = dict[tuple[int, ...], Any]  # exponents of the generators: coefficient
+
+
 def _tidy(expression: sp.Expr) -> sp.Expr:
-    return sp.factor_terms(sp.trigsimp(sp.expand(expression)))
+    """A polynomial in sines and cosines with the fewest terms that sin² + cos² = 1 gives, angle by angle."""
+    found = sp.expand(expression)
+    if not found.atoms(sp.sin, sp.cos):
+        return sp.factor_terms(found)
+    polynomial = sp.Poly(found)
+    terms, gens = dict(polynomial.terms()), list(polynomial.gens)
+    places = {x: i for i, x in enumerate(gens)}
+    pairs = [
+        (i, places[sp.cos(*s.args)]) for s, i in places.items() if isinstance(s, sp.sin) and sp.cos(*s.args) in places
+    ]
+    before = None
+    while before is None or len(terms) < before:  # one angle may uncover another
+        before = len(terms)
+        for i, j in pairs:
+            terms = min((terms, _without_squares(terms, i, j), _without_squares(terms, j, i)), key=len)
+    short = sp.Add(*(c * sp.Mul(*map(sp.Pow, gens, powers)) for powers, c in terms.items()))
+    return sp.factor_terms(sp.trigsimp(short) if sp.count_ops(short) <= _SIMPLIFIED_UP_TO else short)
+
+
+def _without_squares(terms: Monomials, gone: int, kept: int) -> Monomials:
+    """The polynomial with x² replaced by 1 - y² for the generators x and y at these places."""
+    found: Monomials = {}
+    for powers, c in terms.items():
+        pairs, odd = divmod(powers[gone], 2)
+        for i in range(pairs + 1):
+            changed = list(powers)
+            changed[gone], changed[kept] = odd, powers[kept] + 2 * i
+            found[tuple(changed)] = found.get(tuple(changed), 0) + c * comb(pairs, i) * (-1) ** i
+    return {powers: c for powers, c in found.items() if c != 0}
+
+
+def _expanded_terms(expression: sp.Expr) -> float:
+    """An upper bound of the number of terms after expansion."""
+    sizes: dict[sp.Expr, float] = {}
+    for x in sp.postorder_traversal(sp.sympify(expression)):
+        parts = [sizes.get(arg, 1.0) for arg in x.args]
+        whole = x.is_Pow and x.exp.is_Integer and x.exp > 0
+        sizes[x] = sum(parts) if x.is_Add else prod(parts) if x.is_Mul else parts[0] ** int(x.exp) if whole else 1.0
+    return sizes[sp.sympify(expression)]
 
 
 def closed_form_kinetic_energy(tree: BodyTree) -> KineticEnergy:

@@ -99,7 +99,9 @@ def _about_coordinates(bodies: Sequence[Body]) -> Iterator[Finding]:
 
 
 def _about_cycles(bodies: Sequence[Body]) -> Iterator[Finding]:
-    import networkx as nx
+    if len(depth_first(bodies)) == len(bodies):
+        return
+    import networkx as nx  # imported late: only refusals need it
 
     for cycle in nx.simple_cycles(graph_of(bodies)):
         ring = " -> ".join([*cycle, cycle[0]])

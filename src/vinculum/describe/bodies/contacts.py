@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
 
 _STATES, _ATTEMPTS = 4, 40
-_DEPENDENT = 1e-8  # what is left of a row of unit length, without its part along earlier rows, when it depends on them
+_DEPENDENT = 1e-8  # a row depends on earlier ones if its part across them is this small, rows of unit length
 
 
 @dataclass(frozen=True, eq=False)
