@@ -6,7 +6,7 @@ Both visit only the nodes that depend on the variables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -97,14 +97,36 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     result = np.full((len(outputs), len(variables)), ZERO, dtype=object)
     bits = dependence(outputs, variables)
     nodes = order(outputs)
-    for j, x in enumerate(variables):
-        rate: dict[Node, Node] = {x: ONE}
+    for first in range(0, len(variables), _TOGETHER):
+        together: list[tuple[int, Node, list[Node], list[int]]] = [
+            (j, x, [], []) for j, x in enumerate(variables[first : first + _TOGETHER], first)
+        ]
         for node in nodes:
-            if bits[node] >> j & 1 and node is not x:
-                rate[node] = _rate(node, rate)
+            for k in _places(bits[node] >> first & _ALL):
+                together[k][2].append(node)
         for i, output in enumerate(outputs):
-            result[i, j] = rate.get(output, ZERO)
+            for k in _places(bits[output] >> first & _ALL):
+                together[k][3].append(i)
+        for j, x, above, rows in together:
+            rate: dict[Node, Node] = {x: ONE}
+            for node in above:
+                if node is not x:
+                    rate[node] = _rate(node, rate)
+            for i in rows:
+                result[i, j] = rate.get(outputs[i], ZERO)
     return result
+
+
+_TOGETHER = 64  # variables for which the nodes that depend on them are collected in one pass
+_ALL = (1 << _TOGETHER) - 1
+
+
+def _places(bits: int) -> Iterator[int]:
+    """The places of the bits that are set: a node is visited only for the variables it depends on."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def vector(nodes: Sequence[Node] | np.ndarray) -> np.ndarray:
