@@ -13,7 +13,7 @@ FOR_USERS := $(VENV)/.installed-for-users
 FOR_DEVELOPERS := $(VENV)/.installed-for-developers
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs papers bench fuzz robots browser compilers wheel lowest clean
+.PHONY: help demo test check docs papers bench fuzz hostile faults soak robots browser compilers wheel lowest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,9 @@ bench: $(FOR_DEVELOPERS)  ## compare with the peers, side by side
 
 fuzz: $(FOR_DEVELOPERS)  ## load a hundred thousand mutated model files
 	@PYTHONPATH=tests $(RUN) -m files.fuzz $(ARGS)
+
+hostile: $(FOR_DEVELOPERS)  ## read a thousand run files of a stranger
+	@PYTHONPATH=tests $(RUN) -m simulate.hostile $(ARGS)
 
 robots: $(FOR_DEVELOPERS)  ## read published robots (130 MB) and compare them with Pinocchio
 	@$(RUN) -m pip install --quiet example-robot-data==6.0.0

@@ -82,6 +82,7 @@ K2 = np.array([[0, 76.59734589573222], [0, 2.65431523794604]])
 WEAVE, CAPSIZE = 4.29238253634111, 6.02426201538837  # published speeds at which a mode changes its sign [m/s]
 SPEED, LEAN = 5.0, 0.1  # [m/s], [rad]
 STRAIGHT = {phi: 0.0, delta: 0.0}
+MODES = {"capsize": -0.3, "weave": -0.8 + 4.5j, "caster": -14.1}  # names, by numbers near the roots at 5 m/s
 
 
 def published_roots(speed):
@@ -101,17 +102,18 @@ def run():
     """Riding by itself after a push to the side, and {quantity: (found, exact)}."""
     equations = vn.derive(system())
     ride = vn.steady(equations, STRAIGHT | {chi_r.diff(): SPEED / 0.3}, starts=0)
-    capsize, weave, _, caster = vn.linearize(equations, at=ride).roots
+    linear = vn.linearize(equations, at=ride).named(MODES)
+    capsize, weave, caster = (mode.root for mode in linear.modes)
     exact = published_roots(SPEED)
     wheel = (2.0 / 0.3, 8.0 / 0.3)
-    first, last = vn.hurwitz.stability_borders(equations, STRAIGHT, chi_r.diff(), wheel, points=7)
+    first, last = vn.hurwitz.stability_borders(equations, STRAIGHT, chi_r.diff(), wheel, points=7, named=linear)
     turn, model = circle(equations), equations.system
     circling = vn.simulate(equations, {q: turn[q] for q in (*model.coordinates, *model.velocities)}, times=(0, 2))
     start = dict.fromkeys((x, y, psi, phi, theta, delta, chi_r, chi_f, epsilon, delta.diff()), 0.0)
     motion = vn.simulate(equations, start | {phi.diff(): 0.3, chi_r.diff(): SPEED / 0.3}, times=(0, 4))
     return motion, {
-        "becomes stable at the speed [m/s]": (0.3 * first.value, WEAVE),
-        "ceases to be stable at the speed [m/s]": (0.3 * last.value, CAPSIZE),
+        f"becomes stable by its {first.mode.name} mode at the speed [m/s]": (0.3 * first.value, WEAVE),
+        f"ceases to be stable by its {last.mode.name} mode at the speed [m/s]": (0.3 * last.value, CAPSIZE),
         "capsize [1/s]": (capsize.real, exact[0].real),
         "weave, real part [1/s]": (weave.real, exact[1].real),
         "weave, frequency [rad/s]": (abs(weave.imag), abs(exact[1].imag)),

@@ -10,6 +10,7 @@ from papers.page import ABOUT, TITLE
 from papers.record import Confirmation, Erratum, Evidence, Figure, Number, Table
 from papers.reproduce import Progress, Reproduced, reproduce
 from papers.svg import svg
+from vinculum.writing import write_file
 
 PICTURES = "images/papers"
 NOTE = (
@@ -26,8 +27,8 @@ def write_markdown(path: str | Path, progress: Progress | None = None) -> Path:
     folder = Path(path).parent / PICTURES
     folder.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures(found).items():
-        (folder / name).write_text(picture, encoding="utf-8")
-    Path(path).write_text(markdown(found), encoding="utf-8")
+        write_file(folder / name, picture)
+    write_file(path, markdown(found))
     return Path(path)
 
 

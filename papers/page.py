@@ -14,6 +14,7 @@ from vinculum.present.html import Html, Section, duration, joined, paragraph, ta
 from vinculum.present.mathml import STYLE, mathml
 from vinculum.present.report.charts import Figures
 from vinculum.present.report.page import assembled
+from vinculum.writing import write_file
 
 TITLE = "Five papers, computed again"
 ABOUT = (
@@ -45,7 +46,7 @@ def write_page(path: str | Path, progress: Progress | None = None) -> Path:
     """Compute everything again and write the page; ``progress`` takes the step and the fraction done."""
     from papers import PAPERS
 
-    Path(path).write_text(page(list(reproduce(PAPERS, progress))), encoding="utf-8")
+    write_file(path, page(list(reproduce(PAPERS, progress))))
     return Path(path)
 
 

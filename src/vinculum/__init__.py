@@ -22,8 +22,8 @@ State a system, derive its equations in a classical form, and simulate them with
     True
 
 The names below are for everyday use. The others are in modules by subject (`vn.bodies`, `vn.motors`, `vn.servo`,
-`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.errors`) and in the packages of each stage, such
-as `vn.simulation` and `vn.model`.
+`vn.program`, `vn.quasi`, `vn.linear`, `vn.hurwitz`, `vn.feedback`, `vn.vary`, `vn.measure`, `vn.errors`) and in the
+packages of each stage, such as `vn.simulation` and `vn.model`.
 """
 
 from importlib import import_module
@@ -60,9 +60,13 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe.bodies import Body as Body
     from vinculum.describe.bodies import BodyTree as BodyTree
     from vinculum.describe.bodies import from_urdf as from_urdf
+    from vinculum.ensembles import fit as fit
+    from vinculum.ensembles import optimize as optimize
+    from vinculum.ensembles import study as study
     from vinculum.errors import ModelError as ModelError
     from vinculum.errors import VinculumError as VinculumError
     from vinculum.export import export_c as export_c
+    from vinculum.export import export_fmu as export_fmu
     from vinculum.model.examine.examine import examine as examine
     from vinculum.model.load import load as load
     from vinculum.model.model import Model as Model
@@ -137,6 +141,11 @@ _PLACES = {
     "close_loop": "vinculum.control",
     # export
     "export_c": "vinculum.export",
+    "export_fmu": "vinculum.export",
+    # many runs
+    "study": "vinculum.ensembles",
+    "fit": "vinculum.ensembles",
+    "optimize": "vinculum.ensembles",
     # examine and present
     "examine": "vinculum.model.examine.examine",
     "write_report": "vinculum.present.report",
@@ -152,6 +161,7 @@ _STAGES = (
     "derivation",
     "compile",
     "simulation",
+    "ensembles",
     "analyze",
     "control",
     "export",
@@ -168,6 +178,8 @@ _PARTS = (
     "linear",
     "hurwitz",
     "feedback",
+    "vary",
+    "measure",
     "errors",
 )
 __all__ = list(_PLACES)

@@ -16,8 +16,8 @@ import sympy as sp
 from vinculum.names import name_of
 
 __all__ = [
-    "About", "Call", "ConstraintError", "DomainError", "Finding", "ModelError", "SingularError", "VinculumError",
-    "call",
+    "About", "Call", "ConstraintError", "DomainError", "FileError", "Finding", "ModelError", "SingularError",
+    "VinculumError", "call",
 ]  # fmt: skip
 
 
@@ -145,6 +145,10 @@ class ModelError(VinculumError):
         count = "1 finding" if len(self.findings) == 1 else f"{len(self.findings)} findings"
         lines = [finding.written(write) for finding in self.findings]
         return "\n  - ".join([f"{self.subject} ({count}):", *lines])
+
+
+class FileError(VinculumError):
+    """A file cannot be read or written."""
 
 
 class DomainError(VinculumError):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
+from vinculum.expressions import as_expression
 from vinculum.names import name_of
 
 
@@ -62,7 +63,7 @@ def vlatex(expression: sp.Expr | float) -> str:
     """An expression as LaTeX, with dots for time derivatives."""
     from sympy.physics.vector.printing import vlatex as printed  # imported here because it takes a quarter of a second
 
-    value = sp.sympify(expression)
+    value = as_expression(expression)
     return str(printed(value, symbol_names=_multiplier_names(value)))
 
 

@@ -249,8 +249,15 @@ def test_bicycle_matrix_at_a_speed(speed):
 
 
 def test_bicycle_borders_and_their_modes():
+    equations = bicycle_equations()
+    ride = vn.steady(equations, bicycle.STRAIGHT | {bicycle.chi_r.diff(): 5 / 0.3}, starts=0)
     borders = vn.hurwitz.stability_borders(
-        bicycle_equations(), bicycle.STRAIGHT, bicycle.chi_r.diff(), (3 / 0.3, 8 / 0.3), points=6
+        equations,
+        bicycle.STRAIGHT,
+        bicycle.chi_r.diff(),
+        (3 / 0.3, 8 / 0.3),
+        points=6,
+        named=vn.linearize(equations, at=ride).named(bicycle.MODES),
     )
     weave, capsize = borders
     assert 0.3 * weave.value == pytest.approx(bicycle.WEAVE, rel=2e-14)
@@ -259,4 +266,6 @@ def test_bicycle_borders_and_their_modes():
     assert not capsize.gained
     assert weave.root.imag == pytest.approx(3.43503384866144, rel=1e-10)
     assert capsize.root == 0
+    assert (weave.mode.name, capsize.mode.name) == ("weave", "capsize")
     assert "becomes stable at dot(chi_r) = 14.3079" in str(weave)
+    assert "(weave: delta 1, phi 0.828 at 20 deg; oscillates at 3.43503 rad/s)" in str(weave)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import fmpy
+import numpy as np
 import pytest
+from fmpy.validation import validate_fmu
+from scipy.io import loadmat
 from typer.testing import CliRunner
 
 import vinculum as vn
-from compilers import compiled
+from compilers import compiled, find
 from compilers import run as run_program
 from vinculum.cli.app import app
 
@@ -42,6 +46,29 @@ def test_every_part_compiles_and_agrees(export, arguments, tmp_path):
     assert "comparisons" in run_program(compiled(files, tmp_path / "made", "-O1"))
 
 
+def test_an_fmu_is_valid(export, tmp_path):
+    find("gcc")
+    done = export("cartesian_pendulum", "--to", "fmu", "--fmi", "3.0")
+    assert done.exit_code == 0, done.output
+    path = tmp_path / "cartesian_pendulum.fmu"
+    assert validate_fmu(str(path)) == []
+    described = fmpy.read_model_description(str(path))
+    assert described.fmiVersion == "3.0"
+    assert {v.name: v.unit for v in described.modelVariables}["g"] == "m/s^2"
+
+
+def test_python_and_matlab_files_are_written(export, tmp_path):
+    for kind, what, ending in (("python", "equations", "py"), ("mat", "linear", "mat"), ("mat", "motion", "mat")):
+        done = export("cartesian_pendulum", "--to", kind, "--what", what, "-o", f"{what}.{ending}")
+        assert done.exit_code == 0, done.output
+    motion = loadmat(tmp_path / "motion.mat")
+    assert motion["x"].shape == motion["t"].shape
+    assert np.abs(motion["residual_rod_position"]).max() < 1e-12
+    linear = loadmat(tmp_path / "linear.mat")
+    assert linear["A"].shape == (2, 2)
+    compile((tmp_path / "equations.py").read_text(), "equations.py", "exec")
+
+
 def test_a_file_is_not_overwritten_without_force(export):
     assert export("cartesian_pendulum", "--to", "c").exit_code == 0
     again = export("cartesian_pendulum", "--to", "c")
@@ -53,6 +80,8 @@ def test_a_file_is_not_overwritten_without_force(export):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["cartesian_pendulum", "--to", "mat"], "--to mat cannot hold the part equations. Use --what linear or"),
+        (["cartesian_pendulum", "--to", "fmu", "-o", "a.zip"], "must end in .fmu"),
         (["cartesian_pendulum", "--to", "cc"], "--to cc is not known. Did you mean c?"),
         (["cartesian_pendulum", "--to", "c", "--what", "lop"], "--what lop is not known. Did you mean loop?"),
         (["cartesian_pendulum", "--to", "c", "--what", "tree"], "has no [tree]"),

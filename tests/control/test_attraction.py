@@ -134,3 +134,36 @@ def test_the_equilibrium_of_the_changed_loop_is_found():
     assert vn.feedback.parameter_tolerance(law, {m: [0.8, 1.0, 1.2]}).stable.all()
     with pytest.raises(vn.ModelError, match="k is not a parameter"):
         vn.feedback.parameter_tolerance(law, {k: [1.0]})
+
+
+def mass_with_damper(stiffness):
+    system = vn.System([x], m * x.diff() ** 2 / 2, stiffness * x**2 / 2, forces={x: f}, inputs=[f], parameters={m: 1.0},
+                       dissipation=0.8 * x.diff() ** 2 / 2)  # fmt: skip
+    return vn.derive(system)
+
+
+def test_a_controller_with_an_integral_tolerates_a_limited_mass():
+    """m ẍ + c ẋ + k x = -kp x - ki ∫x is stable for m < c (k + kp)/ki (Routh-Hurwitz)."""
+    c, kp, ki, equations = 0.8, 1.5, 0.5, mass_with_damper(1.0)
+    linear = vn.linearize(equations, at=vn.equilibrium(equations, {x: 0.0}))
+    law = vn.feedback.pid(linear, output=x, input=f, kp=kp, ki=ki)
+    limit = c * (1 + kp) / ki
+    found = vn.feedback.parameter_tolerance(law, {m: [0.5, 0.999 * limit, 1.001 * limit]})
+    assert found.kinds.tolist() == ["asymptotically stable", "asymptotically stable", "unstable"]
+
+
+def test_an_observer_in_the_loop_keeps_its_own_plant():
+    """The roots at another mass are those of the true plant with the observer and the law of the nominal one."""
+    equations, c = mass_with_damper(1.0), 0.8
+    linear = vn.linearize(equations, at=vn.equilibrium(equations, {x: 0.0}))
+    law, eyes = vn.stabilize(linear), vn.observe(linear, outputs=[x])
+    verdicts = vn.feedback.parameter_tolerance(law, {m: [0.5, 2.0]}, eyes).verdicts
+    own, K = eyes.realization, law.gain
+    for value, verdict in zip((0.5, 2.0), verdicts, strict=True):
+        F, H = np.array([[0, 1], [-1 / value, -c / value]]), np.array([[0], [1 / value]])
+        whole = np.block([
+            [F + H @ K @ own.R @ eyes.C, H @ K @ own.P],
+            [(own.L + own.B @ K @ own.R) @ eyes.C, own.A + own.B @ K @ own.P],
+        ])  # fmt: skip
+        roots = np.sort_complex(np.linalg.eigvals(whole))
+        np.testing.assert_allclose(np.sort_complex(verdict.roots), roots, rtol=1e-9)

@@ -12,6 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PROMISED = dict(line.lower().split(">=") for line in PROJECT["dependencies"])
+OPTIONAL = {  # imported where they are needed; an error says what to install
+    re.split(r"[>\[]", line)[0].lower() for line in PROJECT["optional-dependencies"].get("study", ())
+}
 UNSEEN = {"netcdf4"}  # xarray imports it, by the name of its engine
 
 
@@ -31,7 +34,7 @@ def test_the_package_imports_its_dependencies_and_nothing_else():
     distributions = packages_distributions()
     outside = imported("src") - set(sys.stdlib_module_names) - {"vinculum"}
     used = {distributions[name][0].lower() for name in outside}
-    assert used | UNSEEN == set(PROMISED)
+    assert used | UNSEEN | OPTIONAL == set(PROMISED) | OPTIONAL
 
 
 def test_papers_and_tests_stay_outside_the_package():

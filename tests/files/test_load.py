@@ -244,7 +244,7 @@ def final_state(model):
     return [float(motion[key][-1]) for key in model.system.coordinates]
 
 
-COMPILERS = ("llvmlite", "numba", "heyoka", "sksundae")
+COMPILERS = ("llvmlite", "numba", "heyoka")
 READ_ALL = """
 import sys
 from importlib.resources import files

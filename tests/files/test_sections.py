@@ -495,6 +495,19 @@ def test_borders_of_stability():
     assert (border.value, border.gained) == (pytest.approx(1, rel=1e-9), True)
 
 
+def test_names_of_modes_reach_verdict_and_borders():
+    """θ̈ + θ̇/2 + (k - 1) θ = 0 at k = 2: -1/4 ± i √(15)/4; at k = 1 one root is zero, and the pair has become two."""
+    named = STANDING.replace("borders", "modes = { swing = [-0.25, 0.97] }\nborders")
+    results = vn.examine(vn.model.loads(named))
+    assert results.failures == []
+    assert results.point.verdict.modes[0].name == "swing"
+    assert results.borders[0].mode.name == ""
+    undamped = vn.examine(vn.model.loads(named.replace('dissipation = "dot(theta)^2/4"', "").replace("-0.25", "0")))
+    assert undamped.borders[0].mode.name == "swing"
+    wrong = vn.examine(vn.model.loads(named.replace("}\nborders", ", fall = [-0.2, 0.9] }\nborders")))
+    assert "fall and swing are near the same root" in wrong.refusals["linear model"]
+
+
 def test_borders_need_a_known_name_and_two_values():
     with pytest.raises(
         vn.VinculumError, match=r"kk is not a parameter, coordinate, velocity or input\. Did you mean k"

@@ -74,7 +74,6 @@ def test_a_system_by_energies_converts_to_the_same_motion():
     assert motion.energy_error < 1e-12
 
 
-@pytest.mark.usefixtures("anywhere")
 def test_residuals_off_the_manifold_decay_exactly_as_prescribed():
     """f₂ e^{λt} and f₃ e^{λt} are constant from residuals of 1e-3 to 2e-2, thanks to the term -U (v, μ) in ḟ₂."""
     off = start(program()) | {z: -0.43, alpha: -1.59, zd: -0.02, thetad: -5.95}

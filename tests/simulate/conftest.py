@@ -19,7 +19,7 @@ Make = Callable[..., vn.EquationsOfMotion]
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start where ``initial`` says, also off the constraints, which `consistent_state` would refuse."""
-    module = importlib.import_module("vinculum.simulation.run")
+    module = importlib.import_module("vinculum.simulation.problem.pose")
     monkeypatch.setattr(module, "consistent_state", lambda equations, initial, **_: dict(initial))
 
 

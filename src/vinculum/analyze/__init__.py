@@ -11,6 +11,7 @@ from vinculum.analyze.hurwitz import (
 )
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import linearize
+from vinculum.analyze.mode_shapes import ModeShape
 from vinculum.analyze.modes import (
     Mode,
     controllability,
@@ -22,7 +23,7 @@ from vinculum.analyze.modes import (
 from vinculum.analyze.stability import Verdict, stability
 
 __all__ = [
-    "Border", "Equilibrium", "LinearModel", "Mode", "Region", "Verdict", "characteristic_polynomial",
+    "Border", "Equilibrium", "LinearModel", "Mode", "ModeShape", "Region", "Verdict", "characteristic_polynomial",
     "controllability", "equilibrium", "hurwitz_conditions", "linearize", "minimum_actuators", "observability",
     "stability", "stability_borders", "stability_region", "steady", "sufficient_inputs", "sufficient_outputs",
     "symbolic_matrices",

@@ -2,35 +2,35 @@
 
 The steady motion is followed from value to value, and its roots λ are judged with the bounds of their errors. Between
 two values with different judgments the border is the zero of max Re λ, or the value at which roots leave the axis.
-Zero roots of the family of steady motions are counted once, at the first value, and left out everywhere: with A Z = 0
-and U orthogonal to Z, the other roots are those of Uᵀ A U.
+
+Two borders may lie between two values. So each interval is halved until neither max Re λ nor a gap between roots on the
+axis can vanish inside it: both are so straight that the middle differs from the mean of the ends by at most half of the
+smallest of the three. After eight halvings the search ends; what is narrower than 1/256 of an interval may be missed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
-import scipy.linalg
 import scipy.optimize
 import sympy as sp
 
-from vinculum.analyze.descriptor import Analyzed, descriptor
+from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.equilibrium import Equilibrium
-from vinculum.analyze.linearize import linearize
-from vinculum.analyze.root_bounds import BoundedRoots, balance, bounded_roots
-from vinculum.analyze.scaled_newton import Solution
-from vinculum.analyze.steady_search import Search
-from vinculum.analyze.tangent import tangent
-from vinculum.errors import ModelError, VinculumError
-from vinculum.graph import symbol
-from vinculum.names import listed, name_of
+from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.mode_names import ModeNames
+from vinculum.analyze.mode_shapes import ModeShape, natural_units, shape_of
+from vinculum.analyze.sweep import Sweep
+from vinculum.names import name_of
 from vinculum.notebook_repr import html
-from vinculum.text_printer import number
 
-_SMALL = 1e-8  # relative singular value that may belong to the mode at a border
 _WIDTH = 8 * np.finfo(float).eps  # of the last interval, relative to the value
+_HALVINGS = 8
+_NEXT = 1e-6  # of the whole interval: next to the border, on the stable side
+_STRAIGHT = 0.5  # bend of a curve over its smallest value that cannot bring it to zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +40,22 @@ class Border:
     over: sp.Expr
     value: float
     gained: bool  # whether the motion is stable above the value
-    root: complex  # iω of the mode, ω >= 0
-    shape: Mapping[sp.Expr, complex]  # of the mode: each state, the largest 1
+    mode: ModeShape
     at: Equilibrium
+
+    @property
+    def root(self) -> complex:
+        """The root iω of the mode, ω >= 0."""
+        return self.mode.root
+
+    @property
+    def shape(self) -> Mapping[sp.Expr, complex]:
+        """The proportions of the coordinates in the mode."""
+        return self.mode.shape
 
     def __str__(self) -> str:
         change = "becomes stable" if self.gained else "ceases to be stable"
-        kind = f"oscillates at {number(self.root.imag)} rad/s" if self.root.imag else "does not oscillate"
-        return f"{change} at {name_of(self.over)} = {self.value:.15g}: a mode in {listed(self.shape)} that {kind}"
+        return f"{change} at {name_of(self.over)} = {self.value:.15g} ({self.mode})"
 
     _repr_html_ = html
 
@@ -61,115 +69,93 @@ def stability_borders(
     near: Mapping[sp.Expr, float] | None = None,
     moving: Sequence[sp.Expr] | None = None,
     points: int = 25,
+    named: LinearModel | None = None,
 ) -> tuple[Border, ...]:
     """The values of a parameter or given quantity ``over`` between two numbers at which the stability changes.
 
-    The other ``given`` values determine the steady motion as in `steady` (an equilibrium with ``moving=()``). Borders
-    that lie closer together than the distance of the ``points`` may be missed in pairs.
+    The other ``given`` values determine the steady motion as in `steady` (an equilibrium with ``moving=()``). The scan
+    has ``points`` values, and more where roots come near the imaginary axis or meet on it. ``named`` is a linear model
+    with names of modes (`LinearModel.named`) at any value of ``over``; the borders have these names.
     """
-    scan = _Scan(equations, dict(given), over, between[0], moving, dict(near or {}))
-    values = np.linspace(*between, points)
-    stable = [scan.stable(value) for value in values]
-    pairs = zip(values[:-1], values[1:], stable[:-1], stable[1:], strict=True)
-    return tuple(scan.border(a, b, gained) for a, b, lost, gained in pairs if lost != gained)
+    scan = _Scan(Sweep(equations, given, over, between[0], moving, dict(near or {})), abs(between[1] - between[0]))
+    values = scan.refined(np.linspace(*between, points))
+    names = None
+    if named is not None and named.mode_names:
+        names = ModeNames(lambda value: scan.sweep.at(value).vectors, named, over)
+    return tuple(scan.border(a, b, names) for a, b in pairwise(values) if scan.stable(a) != scan.stable(b))
 
 
 class _Scan:
-    """The roots of a steady motion as functions of one value."""
+    """Judgments of the roots over a value."""
 
-    def __init__(
-        self,
-        equations: Analyzed,
-        given: dict[sp.Expr, float],
-        over: sp.Expr,
-        first: float,
-        moving: Sequence[sp.Expr] | None,
-        near: Mapping[sp.Expr, float],
-    ) -> None:
-        varied = over in {p.value for p in descriptor(equations).parameters}
-        parameters = {over: first} if varied else {}
-        given = given if varied else {**given, over: first}
-        self.over, self.search = over, Search(equations, given, parameters, moving, near)
-        if symbol(over) not in self.search.newton.values:
-            raise ModelError(
-                "Invalid over",
-                [f"{name_of(over)} is not a parameter, coordinate, velocity or input that can be given."],
-            )
-        self.start = self.search.start(near)
-        self.linear = linearize(equations, self.search.record(self.solution(first)))
-        self.zeros = self._zeros()
-        self.family: np.ndarray | None = None  # directions of the structural zeros at the last value
-
-    def _zeros(self) -> int:
-        found = self.linear.structure
-        if found.symmetry.shape[1] or found.unexplained:
-            raise VinculumError(
-                "Borders of stability need a motion without free positions. Leave out ignorable coordinates with "
-                "a steady motion, or add what holds them."
-            )
-        return found.family.shape[1]
-
-    def solution(self, value: float) -> Solution:
-        """The motion at a value, found from the last one."""
-        search, key = self.search, symbol(self.over)
-        values = search.numbers if key in search.numbers else search.known
-        values[key] = search.newton.values[key] = float(value)
-        if self.over in search.parameters:
-            search.parameters = {**search.parameters, self.over: float(value)}
-        found = search.newton.solve(self.start)
-        if not found.reached:
-            raise VinculumError(f"No steady motion was found at {name_of(self.over)} = {value:.6g}.")
-        self.start = found.x
-        return found
-
-    def reduced(self, value: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Uᵀ A U, the bounds of its errors, and U."""
-        model, where = self.linear, self.linear.point
-        found = tangent(where.form, self.search.values(self.solution(value)), chart=where.tangent.chart)
-        kept = [found.chart.index(where.form.states.index(symbol(x))) for x in model.states]
-        A, errors = found.A[np.ix_(kept, kept)], found.errors[np.ix_(kept, kept)]
-        U, V = self._complement(np.where(np.abs(A) <= errors, 0.0, A))
-        return V @ A @ U, np.abs(V) @ errors @ np.abs(U), U
-
-    def _complement(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """U orthogonal to the kernel of known dimension, and its left inverse."""
-        balanced, d = balance(A)
-        _, singular, rows = scipy.linalg.svd(balanced)
-        Z = rows[len(A) - self.zeros :].T
-        if self.family is not None and self.zeros:  # a mode at the border is small too: keep the last direction
-            small = rows[singular <= max(_SMALL * singular[0], singular[-self.zeros])]
-            Z = scipy.linalg.orth(small.T @ small @ (self.family / d[:, None]))
-        self.family = d[:, None] * Z
-        Q = scipy.linalg.null_space(Z.T)
-        return d[:, None] * Q, Q.T / d
-
-    def roots(self, value: float) -> BoundedRoots:
-        """The roots that are not structural zeros."""
-        return bounded_roots(*self.reduced(value)[:2])
+    def __init__(self, sweep: Sweep, span: float) -> None:
+        self.sweep, self.span, self.units = sweep, span, natural_units(sweep.linear)
 
     def stable(self, value: float) -> bool:
         """Whether no root lies to the right of the axis by more than its error."""
-        return not self.roots(value).right.any()
+        return not self.sweep.at(value).roots.right.any()
 
-    def border(self, a: float, b: float, gained: bool) -> Border:
+    def rightmost(self, value: float) -> float:
+        """max Re λ."""
+        return float(self.sweep.at(value).roots.roots.real.max())
+
+    # -- where to look ------------------------------------------------------------------------------------------
+
+    def refined(self, values: np.ndarray) -> list[float]:
+        """The values, with more of them where a pair of borders may lie between two."""
+        found = [float(values[0])]
+        for a, b in pairwise(values.tolist()):
+            found += [*self._inside(a, b, _HALVINGS), b]
+        return found
+
+    def _inside(self, a: float, b: float, halvings: int) -> list[float]:
+        middle = (a + b) / 2
+        if not halvings or self._straight(a, middle, b):
+            return [middle]
+        return [*self._inside(a, middle, halvings - 1), middle, *self._inside(middle, b, halvings - 1)]
+
+    def _straight(self, a: float, middle: float, b: float) -> bool:
+        """Whether no curve can vanish between a and b, from its values at three points."""
+        curves = np.array([self._curves(x) for x in (a, middle, b)])
+        bend = np.abs(curves[1] - (curves[0] + curves[2]) / 2)
+        crossed = (curves.min(axis=0) < 0) & (curves.max(axis=0) > 0)
+        return bool(np.all(~crossed & (bend <= _STRAIGHT * np.abs(curves).min(axis=0))))
+
+    def _curves(self, value: float) -> tuple[float, float]:
+        """max Re λ, and the smallest gap between roots on the axis; zero and one if there are none."""
+        roots = self.sweep.at(value).roots
+        off = roots.roots.real[~roots.on_axis]
+        inside = not roots.right.any() and roots.on_axis.any()
+        frequencies = np.sort(roots.roots.imag[roots.on_axis])
+        gap = float(np.diff(frequencies).min()) if len(frequencies) > 1 else 1.0
+        return 0.0 if inside or not len(off) else float(off.max()), gap
+
+    # -- a border -----------------------------------------------------------------------------------------------
+
+    def border(self, a: float, b: float, names: ModeNames | None) -> Border:
         """The value between two others at which the rightmost root crosses the axis."""
-        value = self._zero(a, b) if self.roots(b if gained else a).left.all() else self._change(a, b, gained)
-        A, _, U = self.reduced(value)
-        roots, vectors = np.linalg.eig(A)
-        k = int(np.argmax(roots.real))
-        root = complex(0.0, abs(roots[k].imag))
-        return Border(
-            self.over,
-            float(value),
-            gained,
-            root,
-            self._shape(U @ vectors[:, k]),
-            self.search.record(self.solution(value)),
-        )
+        gained = self.stable(b)
+        sure = self.sweep.at(b if gained else a).roots.left.all()
+        value = float(self._zero(a, b) if sure else self._change(a, b, gained))
+        vectors = self.sweep.at(value).vectors
+        k = int(np.argmax(vectors.roots.real))
+        found = shape_of(self.sweep.linear.states, self.units, vectors, k)
+        name = "" if names is None else self._name(names, value, k, (b if gained else a) - value)
+        mode = replace(found, root=complex(0.0, vectors.roots[k].imag), name=name)
+        return Border(self.sweep.over, value, gained, mode, self.sweep.record(value))
+
+    def _name(self, names: ModeNames, value: float, k: int, inward: float) -> str:
+        """The name of a mode at the border, or of the pair next to it that meets there."""
+        found = names.at(value)
+        if k in found:
+            return found[k]
+        near = value + _NEXT * np.sign(inward) * self.span
+        roots = self.sweep.at(near).vectors.roots
+        return names.at(near).get(int(np.argmin(np.abs(roots - self.sweep.at(value).vectors.roots[k]))), "")
 
     def _zero(self, a: float, b: float) -> float:
         """The zero of max Re λ."""
-        return scipy.optimize.brentq(lambda x: self.roots(x).roots.real.max(), a, b, xtol=_WIDTH * abs(b), rtol=_WIDTH)
+        return scipy.optimize.brentq(self.rightmost, a, b, xtol=_WIDTH * abs(b), rtol=_WIDTH)
 
     def _change(self, a: float, b: float, gained: bool) -> float:
         """By bisection, where a root leaves the axis: max Re λ is zero on one side."""
@@ -177,8 +163,3 @@ class _Scan:
             middle = (a + b) / 2
             a, b = (a, middle) if self.stable(middle) == gained else (middle, b)
         return (a + b) / 2
-
-    def _shape(self, vector: np.ndarray) -> dict[sp.Expr, complex]:
-        """The states that take part in a mode, the largest 1."""
-        vector = vector / vector[np.argmax(np.abs(vector))]
-        return {x: complex(c) for x, c in zip(self.linear.states, vector, strict=True) if abs(c) > 1e-9}

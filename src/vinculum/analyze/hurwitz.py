@@ -17,6 +17,7 @@ from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.errors import ModelError, VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
 from vinculum.graph.exact import vanishes
 from vinculum.hooks import call
@@ -155,7 +156,7 @@ def best_or_own(equations: EquationsOfMotion, at: Mapping[sp.Expr, Any]) -> Part
 def _numbers(equations: EquationsOfMotion, at: Mapping[sp.Expr, sp.Expr | float]) -> dict[Node, float]:
     system = equations.system
     rest = dict.fromkeys(system.velocities, 0.0) | dict.fromkeys(cyclic_coordinates(system), 0.0)
-    point = {key: float(sp.sympify(value).subs(dict(system.parameters))) for key, value in at.items()}
+    point = {key: float(as_expression(value).subs(dict(system.parameters))) for key, value in at.items()}
     complete = {system.time: 0.0} | dict(system.parameters) | rest | point
     missing = [name_of(key) for key in (*system.coordinates, *system.inputs) if key not in complete]
     if missing:
@@ -174,7 +175,7 @@ def _symbolic_nodes(
     nodes = first_approximation(equations.mechanics, best_or_own(equations, at), [values])
     kept = {symbol(p) for p in parameters}
     numbers = {key: constant(value) for key, value in values.items() if key not in kept}
-    point = numbers | {symbol(key): from_sympy(sp.sympify(value)) for key, value in at.items()}
+    point = numbers | {symbol(key): from_sympy(as_expression(value)) for key, value in at.items()}
 
     def at_point(array: np.ndarray) -> np.ndarray:
         flat = substitute(substitute(list(array.ravel()), point), numbers)

@@ -19,6 +19,7 @@ from vinculum.text_printer import labelled_rows, numbers
 
 if TYPE_CHECKING:
     from vinculum.analyze.linearize import Point
+    from vinculum.analyze.mode_shapes import ModeShape
     from vinculum.analyze.paper_matrices import PaperMatrices
     from vinculum.analyze.structure import Structure
 
@@ -52,6 +53,7 @@ class LinearModel:
     dropped: tuple[sp.Expr, ...] = ()  # coordinates left out
     definitions: dict[sp.Expr, sp.Expr] = field(default_factory=dict)  # states that are not the user's symbols
     closed: bool = False  # whether the system matrix includes feedback that the equations do not have
+    mode_names: Mapping[str, complex] = field(default_factory=dict)  # names of modes with their roots
 
     @cached_property
     def structure(self) -> Structure:
@@ -89,6 +91,24 @@ class LinearModel:
         return self.bounded_roots.roots
 
     @cached_property
+    def modes(self) -> tuple[ModeShape, ...]:
+        """The modes of ``roots`` in the user's coordinates, one of each conjugate pair, rightmost first."""
+        from vinculum.analyze.mode_shapes import mode_shapes
+
+        return mode_shapes(self)
+
+    def named(self, names: Mapping[str, complex]) -> LinearModel:
+        """The same model with names for modes: {name: a number near the root}, such as {"weave": -0.8 + 4.5j}.
+
+        Verdicts, tables and pages show the names; `stability_borders` carries them to other parameters and speeds.
+        """
+        from vinculum.analyze.mode_shapes import named_roots
+
+        other = replace(self, mode_names=named_roots(self.modes, names))
+        other.__dict__.update({key: self.__dict__[key] for key in ("point", "structure") if key in self.__dict__})
+        return other
+
+    @cached_property
     def matrices(self) -> PaperMatrices:
         """The matrices of Krasinskiy's paper; an error for systems that are not holonomic."""
         from vinculum.analyze.paper_matrices import paper_matrices
@@ -113,7 +133,7 @@ class LinearModel:
         F, H = self.matrices.first_order(K, self)
         other = replace(
             self, system_matrix=F, input_matrix=H, errors=None, states=self.states[: len(F)],
-            inputs=self.matrices.inputs, closed=True,
+            inputs=self.matrices.inputs, closed=True, mode_names={},
         )  # fmt: skip
         other.__dict__["matrices"] = replace(self.matrices, stiffness=K)
         return other

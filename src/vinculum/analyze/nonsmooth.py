@@ -31,6 +31,7 @@ from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.describe import System
 from vinculum.errors import Finding, VinculumError, call
+from vinculum.expressions import as_expression
 from vinculum.graph import ZERO, Node, constant, jacobian, order, substitute, symbols
 from vinculum.graph.evaluate import magnitudes
 from vinculum.names import listed, name_of
@@ -225,7 +226,7 @@ def _without_friction(
         return isinstance(e, (sp.Abs, sp.sign)) and bool(e.atoms(sp.Derivative)) and float(e.args[0].subs(rest)) == 0.0
 
     def smooth(expression: sp.Expr) -> sp.Expr:
-        return sp.sympify(expression).replace(slips, lambda e: sp.S.Zero)
+        return as_expression(expression).replace(slips, lambda e: sp.S.Zero)
 
     held = zip(system.coordinates, friction.W @ load, strict=True)
     forces = {q: smooth(system.forces.get(q, 0)) - sp.Float(f) for q, f in held}
@@ -282,7 +283,7 @@ def _on_side(expression: sp.Expr, near: Mapping[sp.Expr, float]) -> sp.Expr:
             return (1 + sign) / 2
         return sign * e.args[0] if isinstance(e, sp.Abs) else sign
 
-    return sp.sympify(expression).replace(lambda e: isinstance(e, _ROUGH), taken)
+    return as_expression(expression).replace(lambda e: isinstance(e, _ROUGH), taken)
 
 
 def _point(system: System, at: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:

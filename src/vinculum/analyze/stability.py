@@ -20,6 +20,7 @@ from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point, linearize
+from vinculum.analyze.mode_shapes import ModeShape
 from vinculum.analyze.nonsmooth import nonsmooth
 from vinculum.analyze.parity import odd_state
 from vinculum.analyze.root_bounds import BoundedRoots
@@ -44,6 +45,7 @@ class Verdict:
     drifting: tuple[sp.Expr, ...] = ()  # coordinates that drift; the verdict without them is in ``explanation``
     zeros: Mapping[str, int] = field(default_factory=dict)  # structural zero roots by reason
     bounds: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of the errors of the roots
+    modes: tuple[ModeShape, ...] = ()  # the motions of the roots in the user's coordinates
 
     @property
     def shown_roots(self) -> np.ndarray:
@@ -54,6 +56,10 @@ class Verdict:
     def advice(self) -> str:
         """What would decide an undecided case; empty for the others."""
         return WOULD_DECIDE.get(self.theorem, "") if self.kind == UNDECIDED else ""
+
+    def mode_of(self, root: complex) -> ModeShape:
+        """The mode of a root or of its conjugate."""
+        return min(self.modes, key=lambda mode: min(abs(mode.root - root), abs(mode.root - np.conj(root))))
 
     def __bool__(self) -> bool:
         return self.kind in (ASYMPTOTIC, STABLE)
@@ -98,6 +104,7 @@ def _verdict(linear: LinearModel) -> Verdict:
         drifting=drifting,
         zeros=linear.zeros,
         bounds=linear.bounded_roots.bounds,
+        modes=linear.modes,
     )
 
 
@@ -109,7 +116,7 @@ def damping_ratios(roots: np.ndarray) -> np.ndarray:
 def _without_drift(linear: LinearModel, found: Structure) -> Decision:
     roots = found.roots
     if roots.right.any():
-        return _unstable(roots.roots[roots.right])
+        return _unstable(linear)
     if roots.left.all() and not found.unexplained:
         return _hurwitz(linear, found)
     if linear.equations is None or linear.closed:
@@ -132,11 +139,11 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
     )
 
 
-def _unstable(roots: np.ndarray) -> Decision:
+def _unstable(linear: LinearModel) -> Decision:
     return Decision(
         UNSTABLE,
         "Lyapunov's theorem on instability by the first approximation",
-        f"the root {number(roots[0])} has a positive real part",
+        f"the root {number(linear.roots[0])} has a positive real part ({linear.modes[0]})",
     )
 
 

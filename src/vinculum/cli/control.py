@@ -89,7 +89,7 @@ def stability(
     free_place(output, force, KINDS)
     asked, equations, rest = _at_rest(model, settings, form, "equilibrium")
     verdict = verdict_at(asked, equations, rest)
-    borders = borders_of(asked, equations)
+    borders = borders_of(asked, equations, rest)
     data = {"name": asked.name, "equilibrium": rest_data(rest), "stability": verdict_data(verdict)}
     _given_out(data | ({"borders": borders_data(borders)} if borders else {}), json, output)
     if not json:

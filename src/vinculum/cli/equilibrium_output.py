@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vinculum.analyze import Border, Equilibrium, Verdict
+    from vinculum.analyze import Border, Equilibrium, ModeShape, Verdict
     from vinculum.control import Compensator, Estimator, FeedbackLaw
     from vinculum.control.margins import Margin
     from vinculum.model.examine import Equations, Settling
@@ -49,21 +49,25 @@ def show_verdict(title: str, verdict: Verdict) -> None:
 
 
 def show_roots(verdict: Verdict) -> None:
-    """Every root with its damping ratio; nothing at a corner, where there are none."""
+    """Every root with its damping ratio and its mode; nothing at a corner, where there are none."""
     from vinculum.analyze.stability import damping_ratios
     from vinculum.cli.terminal import grid
 
     shown = verdict.shown_roots
-    rows = zip(shown, damping_ratios(shown), strict=True)
     if not len(shown):
         return
-    grid("roots", ("root", "damping ratio"), [(complex(root), float(ratio)) for root, ratio in rows])
+    rows = zip(shown, damping_ratios(shown), map(verdict.mode_of, shown), strict=True)
+    grid(
+        "roots",
+        ("root", "damping ratio", "mode"),
+        [(complex(root), float(ratio), mode.label) for root, ratio, mode in rows],
+    )
 
 
 def show_borders(borders: Sequence[Border]) -> None:
     """Where the motion becomes or ceases to be stable, and by which mode; nothing if it was not asked."""
     from vinculum.cli.terminal import grid
-    from vinculum.names import listed, name_of
+    from vinculum.names import name_of
 
     rows = [
         (
@@ -71,12 +75,12 @@ def show_borders(borders: Sequence[Border]) -> None:
             b.value,
             "becomes stable" if b.gained else "ceases to be",
             float(b.root.imag),
-            listed(b.shape),
+            b.mode.label,
         )
         for b in borders
     ]
     if rows:
-        grid("borders of stability", ("over", "value", "the motion", "frequency [rad/s]", "mode in"), rows)
+        grid("borders of stability", ("over", "value", "the motion", "frequency [rad/s]", "mode"), rows)
 
 
 def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
@@ -141,10 +145,18 @@ def borders_data(borders: Sequence[Border]) -> list[dict[str, Any]]:
             "value": b.value,
             "stable_above": b.gained,
             "frequency": float(b.root.imag),
-            "mode": {name_of(x): [float(z.real), float(z.imag)] for x, z in b.shape.items()},
+            "name": b.mode.name,
+            "mode": shape_data(b.mode),
         }
         for b in borders
     ]
+
+
+def shape_data(mode: ModeShape) -> dict[str, list[float]]:
+    """The proportions of the coordinates in a mode, [real, imaginary]."""
+    from vinculum.names import name_of
+
+    return {name_of(x): [float(z.real), float(z.imag)] for x, z in mode.shape.items()}
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
@@ -157,6 +169,7 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "theorem": verdict.theorem,
         "explanation": verdict.explanation,
         "roots": [complex(root) for root in verdict.roots],
+        "modes": [{"name": m.name, "root": m.root, "motion": m.motion, "shape": shape_data(m)} for m in verdict.modes],
         "structural_zero_roots": verdict.critical,
         "structural_zeros": dict(verdict.zeros),
         "drifting": [*map(name_of, verdict.drifting)],

@@ -13,14 +13,17 @@ from vinculum.cli.terminal import DONE, Wrong
 if TYPE_CHECKING:
     from vinculum.model.model import Model
 
-ENDINGS = {"c": (".c", ".h")}
-PARTS = ("equations", "loop", "controller", "linear", "tree")
+ENDINGS = {"c": (".c", ".h"), "fmu": (".fmu",), "python": (".py",), "mat": (".mat",)}
+PARTS = ("equations", "loop", "controller", "linear", "tree", "motion")
+FIT = {"fmu": ("equations", "loop"), "mat": ("linear", "motion")}  # parts that a kind can hold; others: all but motion
 To = Annotated[str, typer.Option("--to", metavar="KIND", help=f"What to write: {', '.join(ENDINGS)}.")]
 What = Annotated[str, typer.Option("--what", metavar="PART", help=f"Part of the model: {', '.join(PARTS)}.")]
 Period = Annotated[
     float | None, typer.Option("--period", metavar="TIME", help="Sample period of a controller.", show_default=False)
 ]
 Single = Annotated[bool, typer.Option("--float", help="Numbers are float instead of double.")]
+Version = Annotated[str, typer.Option("--fmi", metavar="VERSION", help="Version of FMI: 2.0 or 3.0.")]
+Step = Annotated[float, typer.Option("--step", metavar="TIME", help="Largest step of an FMU in co-simulation.")]
 Fold = Annotated[bool, typer.Option("--fold", help="Write the values of parameters into the code.")]
 Check = Annotated[bool, typer.Option("--check", help="Also write a test program with numbers from Python.")]
 
@@ -37,28 +40,41 @@ def export(
     single: Single = False,
     fold: Fold = False,
     check: Check = False,
+    fmi: Version = "2.0",
+    step: Step = 1e-3,
 ) -> int:
     """Write code or a file for other tools.
 
     The parts are: equations; loop (with feedback); controller (the feedback law and observer alone, with --period);
-    linear; tree (dynamics and kinematics of a tree of bodies).
+    linear; tree (dynamics and kinematics of a tree of bodies); motion (the simulation, for --to mat).
 
     \b
     Examples:
       vinculum export model.toml --to c
       vinculum export model.toml --to c --what controller --period 0.01
+      vinculum export model.toml --to fmu --what loop --fmi 3.0
     """
     from vinculum.cli.options import opened
     from vinculum.cli.terminal import tell_where
 
     _refuse(to, what)
     place = output or Path(model.stem).with_suffix(ENDINGS[to][0])
+    if place.suffix not in ENDINGS[to]:
+        raise Wrong(f"{place.name} cannot be written: the file must end in {' or '.join(ENDINGS[to])}.")
     asked = opened(model, settings, form)
     chosen, options = part(asked, model, what, period)
     if what in ("equations", "loop"):
         options["units"] = asked.units
-    files = _write_c(chosen, place, force, {"real": "float" if single else "double", "fold": fold,
-                                            "check": 5 if check else 0, **options})  # fmt: skip
+    if to == "c":
+        real = "float" if single else "double"
+        files = _write_c(chosen, place, force, {"real": real, "fold": fold, "check": 5 if check else 0, **options})
+    elif to == "fmu":
+        files = _write_one("export_fmu", chosen, place, force, {
+            **options, "version": fmi, "step": step, "meanings": asked.meanings, "stop": _end(asked)})  # fmt: skip
+    elif to == "python":
+        files = _write_one("export_python", chosen, place, force, {**options, "fold": fold})
+    else:
+        files = _write_one("export_mat", chosen, place, force, {})
     for path in files:
         tell_where(path)
     return DONE
@@ -70,12 +86,15 @@ def _refuse(to: str, what: str) -> None:
     for given, known, name in ((to, tuple(ENDINGS), "--to"), (what, PARTS, "--what")):
         if given not in known:
             raise Wrong(f"{name} {given} is not known.{suggestion(given, known)} Use {', '.join(known)}.")
+    fitting = FIT.get(to, tuple(part for part in PARTS if part != "motion"))
+    if what not in fitting:
+        raise Wrong(f"--to {to} cannot hold the part {what}. Use --what {' or --what '.join(fitting)}.")
 
 
 def part(model: Model, path: Path, what: str, period: float | None) -> tuple[Any, dict[str, Any]]:
     """What is exported, and the options that follow from the model."""
     from vinculum.cli.options import refuse_unasked
-    from vinculum.model.examine import equations_of, estimator_of, law_of, linear_of, loop_of, rest_of
+    from vinculum.model.examine import equations_of, estimator_of, law_of, linear_of, loop_of, motion_of, rest_of
 
     if what == "tree":
         if model.tree is None:
@@ -84,6 +103,9 @@ def part(model: Model, path: Path, what: str, period: float | None) -> tuple[Any
     if what == "controller" and period is None:
         raise Wrong("A controller needs its sample period. Add --period 0.01, in seconds.")
     equations = equations_of(model)
+    if what == "motion":
+        refuse_unasked(model, path, "simulation")
+        return motion_of(model, equations), {}
     if what == "equations":
         return equations, _start(model, "simulation")
     refuse_unasked(model, path, "equilibrium", *([] if what == "linear" else ["control"]))
@@ -115,3 +137,17 @@ def _write_c(what: Any, place: Path, force: bool, options: dict[str, Any]) -> tu
     for ending in (".h", ".c", *(["_check.c"] if options["check"] else [])):
         free_place(base.with_name(base.name + ending), force, (".c", ".h"))
     return export_c(what, base, **options)
+
+
+def _write_one(function: str, what: Any, place: Path, force: bool, options: dict[str, Any]) -> tuple[Path, ...]:
+    import vinculum.export
+    from vinculum.cli.terminal import free_place
+
+    free_place(place, force, (place.suffix,))
+    return (getattr(vinculum.export, function)(what, place, **options),)
+
+
+def _end(model: Model) -> float | None:
+    """The end of the motion in the model."""
+    times = (model.simulation or {}).get("times")
+    return None if times is None else float(times[-1])

@@ -154,7 +154,7 @@ def stored(motion: Trajectory, path: Path) -> None:
     """Save everything as NetCDF, or a table of the samples as text."""
     from vinculum.cli.terminal import tell_where
 
-    motion.save(path)
+    motion.save(path, overwrite=True)  # --force was checked before
     tell_where(path)
 
 

@@ -51,13 +51,13 @@ def _code_of(error: Exception) -> int:
     if isinstance(error, (Wrong, OSError)):
         tell(str(error))
         return WRONG
-    from vinculum.errors import VinculumError
+    from vinculum.errors import FileError, VinculumError
     from vinculum.model.text.file_words import in_file_words
     from vinculum.model.text.problems import ModelFileError
 
     if not isinstance(error, VinculumError):
         raise error
-    if isinstance(error, ModelFileError):
+    if isinstance(error, (ModelFileError, FileError)):
         tell(str(error))
         return WRONG
     tell(in_file_words(error))
@@ -83,7 +83,9 @@ def free_place(path: Path | None, force: bool, kinds: Sequence[str], how: str = 
 
 def written(path: Path, text: str) -> None:
     """Write text to a file and report the path."""
-    path.write_text(text, encoding="utf-8")
+    from vinculum.writing import write_file
+
+    write_file(path, text)
     tell_where(path)
 
 

@@ -1,4 +1,4 @@
-"""An estimate of the region of attraction, from simulations with many starts.
+"""An estimate of the region of attraction, from a study of many starts.
 
 A run has converged if every state of the linear model has come back to the equilibrium, each compared with its own
 maximum, so the result does not depend on units.
@@ -6,10 +6,10 @@ maximum, so the result does not depend on units.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
@@ -21,10 +21,17 @@ from vinculum.analyze.unit_free import unit_free
 from vinculum.control.feedback import value_at
 from vinculum.deprecations import renamed
 from vinculum.derivation import EquationsOfMotion
+from vinculum.ensembles.ensemble import OUTCOMES, REFUSED
+from vinculum.ensembles.measures import final, maximum
+from vinculum.ensembles.plan import Study, plan_study
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
-from vinculum.simulation import Event, Trajectory, simulate
+from vinculum.simulation import Event, Trajectory
+from vinculum.simulation.trajectory.outcome import EVENT, FINISHED
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CONVERGED, AWAY = "converged", "did not converge"
 _ROUNDING = 1e-9
@@ -67,36 +74,69 @@ def region_of_attraction(
     tolerance: float = 0.05,
     **options: Any,
 ) -> Attraction:
-    """Simulate from every combination of values in ``over``, all else at the equilibrium, and compare after ``time``.
+    """Run from every combination of values in ``over``, all else at the equilibrium, and compare after ``time``.
 
     ``over`` may contain coordinates (also dependent and ignorable ones), velocities and states of the controller. The
-    coordinates that are not in ``fixed`` follow from the constraints; ``options`` are passed to `simulate`.
+    coordinates that are not in ``fixed`` follow from the constraints; ``options`` are those of `study`, such as
+    ``method`` or ``threads``.
     """
     if not over:
         raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
     linear = linearize(replace(closed, laws={}, extra={}), at)
     _refuse_unknown(closed, over)
+    keys = (*closed.system.coordinates, *closed.system.velocities)
+    rest = {key: value_at(linear, key) for key in keys} | dict.fromkeys(closed.extra, 0.0)
+    chosen = _independent(linear, keys, over) if fixed is None else list(fixed)
+    known = {key: rest[key] for key in chosen if key not in over}
+    guess = {key: rest[key] for key in keys if key not in known and key not in over}
+    threads, until = options.pop("threads", None), _far(linear, over, options)
+    away = {s: sp.Abs(s - sp.Float(value_at(linear, s))) for s in linear.states}
+    measures = {f"peak {k}": maximum(d) for k, d in enumerate(away.values())}
+    measures |= {f"end {k}": final(d) for k, d in enumerate(away.values())}
+    planned = plan_study(
+        closed, known, (0.0, time), over=over, measure=measures, guess=guess, until=until, **options
+    )  # fmt: skip
+    runs = planned.run(threads=threads)
+    peaks, ends = (np.array([runs[f"{w} {k}"].values.ravel() for k in range(len(away))]) for w in ("peak", "end"))
+    finished = runs.outcome.values.ravel() == OUTCOMES.index(FINISHED)
+    distances = _distances(linear, np.where(finished, peaks, np.nan), ends)
+    outcomes = tuple(_outcome(planned, runs, number, distances[number] < tolerance) for number in range(len(distances)))
     starts = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
-    runs = [_run(closed, linear, start, time, fixed, options) for start in starts]
-    distances = relative_distances(linear, [run for run, _ in runs])
-    outcomes = tuple(
-        words or (CONVERGED if distance < tolerance else AWAY)
-        for (_, words), distance in zip(runs, distances, strict=True)
-    )
     return Attraction(tuple(starts), distances, tolerance, outcomes)
 
 
-def relative_distances(linear: LinearModel, motions: Sequence[Trajectory | None]) -> np.ndarray:
-    """For each motion, the largest ratio |state - equilibrium| at the end to its maximum, over the states of the model.
+def _outcome(planned: Study, runs: xr.Dataset, number: int, converged: bool) -> str:
+    """What happened in a run."""
+    kind = OUTCOMES[runs.outcome.values.ravel()[number]]
+    if kind == FINISHED:
+        return CONVERGED if converged else AWAY
+    if kind != REFUSED:
+        return f"{'diverged' if kind == EVENT else kind} at t = {runs.end_time.values.ravel()[number]:.6g}"
+    try:
+        return str(planned.one(number).outcome)
+    except VinculumError as error:
+        return str(error)
 
-    States that only rounding moves are left out: 1e-9 of the largest movement, in natural units.
+
+def _distances(linear: LinearModel, peaks: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """For each run the largest ratio of |state - equilibrium| at the end to its peak; both are (states, runs).
+
+    States that only rounding moves are left out: 1e-9 of the largest movement, in natural units. A run without a peak
+    did not finish.
     """
-    units = unit_free(linear.system_matrix, linear.input_matrix).states
-    away = [None if motion is None else deviations_of(linear, motion) for motion in motions]
-    moved = max((float((d.max(axis=1) / units).max(initial=0.0)) for d in away if d is not None), default=1.0)
-    if moved == 0:
+    units = unit_free(linear.system_matrix, linear.input_matrix).states[:, None]
+    moved = np.nanmax(peaks / units, initial=0.0)
+    if moved == 0 and not np.isnan(peaks).any():
         raise VinculumError("Every start is the equilibrium itself. Pass other values in over={...}.")
-    return np.array([np.inf if d is None else _ratio(d, _ROUNDING * moved * units) for d in away])
+    counted = peaks > _ROUNDING * moved * units
+    ratios = np.where(counted, ends / np.where(counted, peaks, 1.0), 0.0).max(axis=0)
+    return np.where(np.isnan(peaks).any(axis=0), np.inf, ratios)
+
+
+def relative_distance(linear: LinearModel, motion: Trajectory) -> float:
+    """The largest ratio of |state - equilibrium| at the end of a motion to its peak, over the states of the model."""
+    away = deviations_of(linear, motion)
+    return float(_distances(linear, away.max(axis=1)[:, None], away[:, -1:])[0])
 
 
 def deviations_of(linear: LinearModel, motion: Trajectory) -> np.ndarray:
@@ -104,52 +144,23 @@ def deviations_of(linear: LinearModel, motion: Trajectory) -> np.ndarray:
     return np.array([np.abs(motion[s] - value_at(linear, s)) for s in linear.states])
 
 
-def _ratio(away: np.ndarray, rounding: np.ndarray) -> float:
-    peak = away.max(axis=1)
-    counted = peak > rounding
-    return float((away[counted, -1] / peak[counted]).max(initial=0.0))
-
-
-def _run(
-    closed: EquationsOfMotion,
-    linear: LinearModel,
-    start: dict[sp.Expr, float],
-    time: float,
-    fixed: Sequence[sp.Expr] | None,
-    options: dict[str, Any],
-) -> tuple[Trajectory | None, str]:
-    """The motion, or None and the reason why there is none to its end."""
-    keys = (*closed.system.coordinates, *closed.system.velocities)
-    rest = {key: value_at(linear, key) for key in keys} | dict.fromkeys(closed.extra, 0.0)
-    chosen = _independent(linear, keys, start) if fixed is None else list(fixed)
-    known = {key: (rest | start)[key] for key in (*chosen, *start)}
-    guess = {key: value for key, value in rest.items() if key in keys and key not in known}
-    given = options.get("events", ())
-    events = [*([given] if isinstance(given, Event) else given), *_far(linear, start, options)]
-    try:
-        motion = simulate(closed, known, (0.0, time), guess=guess, **options | {"events": events})
-    except VinculumError as error:
-        return None, str(error)
-    return (motion, "") if motion.outcome and motion.t[-1] == time else (None, str(motion.outcome))
-
-
-def _far(linear: LinearModel, start: Mapping[sp.Expr, float], options: Mapping[str, Any]) -> list[Event]:
-    """The end of a run that has diverged: a distance of 10⁴ times that of the start, in natural units.
+def _far(linear: LinearModel, over: Mapping[sp.Expr, Sequence[float]], options: Mapping[str, Any]) -> list[Event]:
+    """The end of a run that has diverged: 10⁴ times the distance of the farthest start, in natural units.
 
     Methods with a fixed step look for no events.
     """
     if "step" in options or not getattr(options.get("method"), "finds_events", True):
         return []
     units = dict(zip(linear.states, unit_free(linear.system_matrix, linear.input_matrix).states, strict=True))
-    first = [(value - value_at(linear, key)) / units[key] for key, value in start.items() if key in units]
-    size = float(np.linalg.norm(first)) if first else 0.0
+    first = [(np.array(over[key]) - value_at(linear, key)) / units[key] for key in over if key in units]
+    size = float(np.linalg.norm([np.abs(values).max() for values in first])) if first else 0.0
     if size == 0:
         return []
     away = sum((s - sp.Float(value_at(linear, s))) ** 2 / (size * unit) ** 2 for s, unit in units.items())
     return [Event(away - _FAR**2, name="diverged", direction="rising", terminal=True)]
 
 
-def _independent(linear: LinearModel, keys: Sequence[sp.Expr], start: Mapping[sp.Expr, float]) -> list[sp.Expr]:
+def _independent(linear: LinearModel, keys: Sequence[sp.Expr], start: Iterable[sp.Expr]) -> list[sp.Expr]:
     """Coordinates and velocities to prescribe; a dependent one in ``start`` replaces the state that moves it most."""
     known = [key for key in keys if key in linear.states or key not in linear.measured]
     units = unit_free(linear.system_matrix, linear.input_matrix).states

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.linear_model import LinearModel
+from vinculum.analyze.linearize import linearize
 from vinculum.control.feedback import FeedbackLaw, controller_state, deviations, inputs_of, value_at
 from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
@@ -41,7 +43,27 @@ def estimated(linear: LinearModel) -> tuple[sp.Expr, ...]:
 
 
 def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> LinearModel:
-    """The linear model of the closed loop, for `stability`: F + HK, or with an observer the composite matrix."""
+    """The linear model of the closed loop, for `stability`: F + HK, or with an observer the composite matrix.
+
+    Where the law was designed for equations of motion it is the linear model of `close_loop` itself, so families of
+    steady motions and conserved quantities are recognized; otherwise the roots alone decide.
+    """
+    linear = law.linear
+    if isinstance(linear.equations, EquationsOfMotion) and not linear.closed:
+        found = linearize(close_loop(linear.equations, law, estimator), _rest(law, estimator), drop=linear.dropped)
+        if found.states == (*linear.states, *_extra_states(law, estimator)):
+            return found
+    return _by_matrices(law, estimator)
+
+
+def _rest(law: FeedbackLaw, estimator: Estimator | None) -> Equilibrium:
+    """The equilibrium or steady motion of the loop: the states of the controller and of the observer are zero."""
+    at = law.linear.at
+    values = {key: value for key, value in at.items() if key not in law.linear.inputs}
+    return replace(at, values_by_symbol=values | dict.fromkeys(_extra_states(law, estimator), 0.0), others=())
+
+
+def _by_matrices(law: FeedbackLaw, estimator: Estimator | None) -> LinearModel:
     linear = law.linear
     A = loop_matrices(law, estimator).A
     states = (*linear.states, *_extra_states(law, estimator))
@@ -56,6 +78,7 @@ def closed_model(law: FeedbackLaw, estimator: Estimator | None = None) -> Linear
         closed=True,
         errors=None if linear.errors is None else _padded(linear.errors, len(A)),
         outputs={},
+        mode_names={},
     )
 
 

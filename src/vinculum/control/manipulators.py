@@ -22,6 +22,7 @@ from vinculum.derivation.mechanics.lagrange import mechanics
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.servo_path import actuated, servo_path
 from vinculum.errors import Finding, ModelError, SingularError, Word, call
+from vinculum.expressions import as_expression
 from vinculum.graph import (
     ZERO,
     GraphExpression,
@@ -49,7 +50,7 @@ def computed_torque(
     actuators, time = actuated(tree), tree.time
     wanted = []
     for q in tree.coordinates:
-        goal = sp.sympify(desired[q])
+        goal = as_expression(desired[q])
         e = symbol(q) - from_sympy(goal)
         rate = symbol(q.diff(time)) - from_sympy(goal.diff(time))
         wanted.append(from_sympy(goal.diff(time, 2)) - 2 * damping * frequency * rate - frequency**2 * e)

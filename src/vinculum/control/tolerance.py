@@ -6,7 +6,7 @@ At every value the closed loop has another equilibrium, which is found, lineariz
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -15,8 +15,10 @@ import sympy as sp
 from vinculum.analyze.equilibrium import equilibrium
 from vinculum.analyze.linearize import linearize
 from vinculum.analyze.stability import Verdict, stability
+from vinculum.control.closed_loop import close_loop
 from vinculum.control.feedback import FeedbackLaw, value_at
-from vinculum.derivation import EquationsOfMotion, derive
+from vinculum.control.observer import Estimator
+from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed
 from vinculum.notebook_repr import html
@@ -45,36 +47,30 @@ class Tolerance:
     _repr_html_ = html
 
 
-def parameter_tolerance(law: FeedbackLaw, over: Mapping[sp.Symbol, Sequence[float]]) -> Tolerance:
-    """The stability of the closed loop at every combination of parameter values in ``over``, with the law unchanged."""
+def parameter_tolerance(
+    law: FeedbackLaw, over: Mapping[sp.Symbol, Sequence[float]], estimator: Estimator | None = None
+) -> Tolerance:
+    """The stability of the closed loop at every combination of parameter values in ``over``, with the law unchanged.
+
+    A law with integrals or filters, and an ``estimator``, bring their own states: they are part of the loop.
+    """
     plant = law.linear.equations
-    if not isinstance(plant, EquationsOfMotion) or law.compensator is not None:
-        what = "controller states" if isinstance(plant, EquationsOfMotion) else "no equations of motion"
-        raise VinculumError(
-            f"The law has {what}. The tolerance is found for gains of the state in equations of motion."
-        )
+    if not isinstance(plant, EquationsOfMotion):
+        raise VinculumError("The law was designed for matrices. The tolerance is found for equations of motion.")
     unknown = [p for p in over if p not in plant.system.parameters]
     if unknown or not over:
         problem = f"{listed(unknown)} is not a parameter." if unknown else "Nothing to vary."
         raise ModelError("Invalid parameters over=", [f"{problem} Choose from {listed(plant.system.parameters)}."])
-    closed = _with_law(plant, law)
+    closed = close_loop(plant, law, estimator)
     cases = tuple(dict(zip(over, values, strict=True)) for values in product(*over.values()))
     return Tolerance(cases, tuple(_judged(closed, law, case) for case in cases))
 
 
-def _with_law(plant: EquationsOfMotion, law: FeedbackLaw) -> EquationsOfMotion:
-    """The equations of the plant with the law in place of the inputs."""
-    system = plant.system
-    laws = law.laws
-    forces = {q: force.subs(laws) for q, force in system.forces.items()}
-    return derive(replace(system, forces=forces, inputs=()), plant.form)
-
-
 def _judged(closed: EquationsOfMotion, law: FeedbackLaw, case: Mapping[sp.Symbol, float]) -> Verdict | None:
-    near = {q: value_at(law.linear, q) for q in closed.system.coordinates}
-    parameters = {**law.linear.at.parameters, **case}
+    at = law.linear.at
+    near = {q: value_at(law.linear, q) for q in closed.system.coordinates if q not in closed.system.ignored}
     try:
-        rest = equilibrium(closed, near=near, parameters=parameters, starts=0)
-        return stability(linearize(closed, rest))
+        rest = equilibrium(closed, near=near, parameters={**at.parameters, **case}, starts=0)
+        return stability(linearize(closed, rest, drop=law.linear.dropped))
     except VinculumError:
         return None

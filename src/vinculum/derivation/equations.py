@@ -29,6 +29,7 @@ from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
+from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion, velocity_of
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows
@@ -52,6 +53,7 @@ class EquationsOfMotion:
     elimination: Explicit | None = None  # q̈ and λ, with pivots that are good at the reference state
     laws: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # inputs of a closed loop as expressions of the state
     extra: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)  # further states of a closed loop and their rates
+    kept: Kept = field(default_factory=Kept, init=False)  # what was prepared for runs
 
     @property
     def system(self) -> System:
@@ -268,7 +270,8 @@ class EquationsOfMotion:
         here, *others = states or (reference_state(self),)
         known = with_definitions(self.definitions, here)
         adapted = adapt_partition(self, known)
-        return integrable_mechanics(adapted, adapted.explicit(known, *others), known)
+        explicit = adapted.explicit(known, *others)
+        return adapted.kept.get(("integrable", explicit), lambda: integrable_mechanics(adapted, explicit)).at(known)
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """Coordinates on the holonomic constraints, velocities on the velocity constraints, then hidden conditions.

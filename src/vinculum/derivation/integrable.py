@@ -10,7 +10,7 @@ of motion of a mechanism and any affine control system look the same.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -18,6 +18,7 @@ import sympy as sp
 
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.graph import Node, Pivot, evaluate, substitute, symbol, symbols
+from vinculum.kept import Kept
 
 WORK = symbol(("work",))  # of all forces, integrated along with the motion
 
@@ -64,6 +65,7 @@ class StartLevel(NamedTuple):
     what: str
     residuals: tuple[tuple[str, Node], ...]  # (constraint, residual)
     movable: tuple[sp.Expr, ...]
+    elsewhere: tuple[Values, ...] = ()  # consistent states from which to search if it fails from the first guess
 
 
 def level(i: int, j: int) -> Node:
@@ -196,6 +198,11 @@ class Integrable:
         """Nodes of the user's symbols as nodes of the state."""
         return substitute(list(nodes), self.kinematics)
 
+    def at(self, values: Values) -> Integrable:
+        """The same record with the values of its pivots at a state."""
+        nodes = [pivot.node for pivot in self.pivots]
+        return replace(self, pivots=tuple(map(Pivot, nodes, evaluate(nodes, values))))
+
     def state_values(self, values: Values) -> list[float]:
         """The states as numbers, from values of the user's symbols."""
         return evaluate([self.definitions.get(state, state) for state in self.states], values)
@@ -216,6 +223,10 @@ class Equations(Protocol):
 
     Mechanical and program equations satisfy it.
     """
+
+    @property
+    def kept(self) -> Kept:
+        """What was prepared for these equations and can be used again."""
 
     @property
     def name(self) -> str:

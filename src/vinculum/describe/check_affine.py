@@ -79,7 +79,7 @@ def _check_declarations(system: AffineSystem) -> Iterator[Finding]:
     groups = (system.states, system.inputs, system.parameters)
     yield from shared.repeated_declarations("states, inputs and parameters", *groups)
     for u in system.inputs:
-        if not isinstance(u, (sp.Symbol, AppliedUndef)):
+        if not isinstance(u, (sp.Symbol, AppliedUndef, sp.Derivative)):
             yield shared.not_a_symbol(u)
     for key, value in system.parameters.items():
         yield from shared.parameter_findings(key, value, "AffineSystem")

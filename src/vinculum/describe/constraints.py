@@ -8,6 +8,7 @@ from itertools import count
 
 import sympy as sp
 
+from vinculum.expressions import as_expression
 from vinculum.names import listed
 from vinculum.notebook_repr import html
 
@@ -75,7 +76,7 @@ class Servo:
     @property
     def differentiations(self) -> int:
         """The number of differentiations until accelerations appear."""
-        return 1 if sp.sympify(self.expression).atoms(sp.Derivative) else 2
+        return 1 if as_expression(self.expression).atoms(sp.Derivative) else 2
 
     def __repr__(self) -> str:
         return f"{_shown(self)[:-1]}, through {listed(self.through)})"

@@ -10,6 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.errors import About, Call, Finding, Word, call
+from vinculum.expressions import as_expression
 from vinculum.graph import GraphExpression, Node, from_sympy, symbols
 from vinculum.names import listed, name_of, suggestion
 
@@ -98,7 +99,7 @@ def leaves_of(expression: object) -> set:
     """The symbols, functions of time and derivatives in an expression or a node."""
     if isinstance(expression, GraphExpression):
         return set(expression.leaves)
-    node = expression if isinstance(expression, Node) else from_sympy(sp.sympify(expression))
+    node = expression if isinstance(expression, Node) else from_sympy(as_expression(expression))
     return {leaf.value for leaf in symbols([node])}
 
 

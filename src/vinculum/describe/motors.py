@@ -16,6 +16,7 @@ import sympy as sp
 
 from vinculum.describe.system import System
 from vinculum.errors import About, Finding, ModelError
+from vinculum.expressions import as_expression
 from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
 
@@ -36,7 +37,7 @@ class DCMotor:
             if value is None:
                 continue
             positive = entry.name in ("resistance", "inductance")
-            if not sp.sympify(value).is_finite or (positive and value <= 0) or value == 0:
+            if not as_expression(value).is_finite or (positive and value <= 0) or value == 0:
                 wanted = "positive" if positive else "finite and not zero"
                 found = Finding(f"its {entry.name} is {value}; it must be {wanted}.", about=About("option", entry.name))
                 raise ModelError("Invalid motor", [found])
@@ -62,7 +63,7 @@ def motorize(system: System, motors: Mapping[sp.Expr, DCMotor]) -> System:
     _refuse_invalid(system, motors)
     currents = {u: charge_of(system, u).diff(system.time) for u in motors}
     torques = {u: motor.gear * motor.torque_constant * currents[u] for u, motor in motors.items()}
-    forces = {q: sp.sympify(force).subs(torques) for q, force in system.forces.items()}
+    forces = {q: as_expression(force).subs(torques) for q, force in system.forces.items()}
     kinetic, losses = system.kinetic_energy, system.dissipation
     for u, motor in motors.items():
         back_emf = motor.torque_constant if motor.back_emf is None else motor.back_emf
@@ -86,7 +87,9 @@ def motorize(system: System, motors: Mapping[sp.Expr, DCMotor]) -> System:
 
 def shaft_speed(system: System, u: sp.Expr) -> sp.Expr:
     """ω = Σ_j (∂Q_j/∂u) dq_j/dt."""
-    return sum((sp.sympify(force).diff(u) * q.diff(system.time) for q, force in system.forces.items()), start=sp.S.Zero)
+    return sum(
+        (as_expression(force).diff(u) * q.diff(system.time) for q, force in system.forces.items()), start=sp.S.Zero
+    )
 
 
 def _refuse_invalid(system: System, motors: Mapping[sp.Expr, DCMotor]) -> None:
@@ -100,7 +103,7 @@ def _refuse_invalid(system: System, motors: Mapping[sp.Expr, DCMotor]) -> None:
             )
         elif not isinstance(motor, DCMotor):
             problems.append(Finding(f"{motor!r} is not a motor.", ["Write DCMotor(torque_constant=..., ...)."], about))
-        elif any(sp.sympify(force).diff(u, 2) != 0 for force in system.forces.values()):
+        elif any(as_expression(force).diff(u, 2) != 0 for force in system.forces.values()):
             found = f"the forces are not linear in {name_of(u)}, so it is not the torque of one shaft."
             problems.append(Finding(found, about=about))
     if problems:

@@ -8,6 +8,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph.splines import Pieces, Spline
 
 
@@ -26,7 +27,7 @@ def spline(
     >>> round(float(p.subs(s, 2.5)), 12)
     6.25
     """
-    return Spline(sp.sympify(variable), pieces_through(points, values, degree, name))
+    return Spline(as_expression(variable), pieces_through(points, values, degree, name))
 
 
 def pieces_through(points: Sequence[float], values: Sequence[float], degree: int, name: str) -> Pieces:

@@ -12,6 +12,7 @@ import sympy as sp
 from vinculum.describe.check import findings
 from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
+from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import Converter, Node, from_sympy, symbol
 from vinculum.names import listed, velocity_of
@@ -66,10 +67,10 @@ class System:
         settle(self, "inputs", tuple(self.inputs))
         settle(self, "ignored", tuple(self.ignored))
         settle(self, "constraints", named(self.constraints))
-        settle(self, "forces", FrozenMapping({q: sp.sympify(f) for q, f in self.forces.items()}))
+        settle(self, "forces", FrozenMapping({q: as_expression(f) for q, f in self.forces.items()}))
         settle(self, "parameters", FrozenMapping({p: float(v) for p, v in self.parameters.items()}))
         for energy in ("kinetic_energy", "potential_energy", "dissipation"):
-            settle(self, energy, sp.sympify(getattr(self, energy)))
+            settle(self, energy, as_expression(getattr(self, energy)))
 
     @property
     def time(self) -> sp.Symbol:

@@ -1,5 +1,8 @@
 """Code and files for other tools: C, FMU, Python, MATLAB."""
 
 from vinculum.export.export_c import export_c
+from vinculum.export.export_python import export_python
+from vinculum.export.fmu.export_fmu import export_fmu
+from vinculum.export.mat import export_mat
 
-__all__ = ["export_c"]
+__all__ = ["export_c", "export_fmu", "export_python", "export_mat"]

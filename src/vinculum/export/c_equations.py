@@ -95,19 +95,32 @@ static {real} size_of(int count, const {real} f[])
     return sqrt{f}(sum);
 }}
 
+/* Residuals and Jacobian without what is held; where a start may violate a constraint that nothing can move, 0. */
+static void masked({name}_level level, int rows, int first, int count, {real} t, const {real} s[], const int held[],
+                   const {real} p[], {real} f[], {real} J[])
+{{
+    int i, j;
+    level(t, s, p, f, J);
+    for (i = 0; held && i < rows; ++i) {{
+        int moves = !{approached};
+        for (j = 0; j < count; ++j) {{
+            if (held[first + j]) J[i * count + j] = 0;
+            moves = moves || J[i * count + j] != 0;
+        }}
+        if (!moves) f[i] = 0;
+    }}
+}}
+
 /* Newton's method with the least change of s[first], ..., s[first + count - 1]; steps that do not help are halved. */
 static int newton({name}_level level, int rows, int first, int count, {real} t, {real} s[], int total,
                   const int held[], const {real} p[], int most)
 {{
     {real} f[{rows}], J[{entries}], d[{columns}], point[{total}];
     {real} size, new_size = 0, change, scale, factor;
-    int i, j, k;
-    level(t, s, p, f, J);
+    int j, k;
+    masked(level, rows, first, count, t, s, held, p, f, J);
     size = size_of(rows, f);
     for (k = 0; k < most; ++k) {{
-        for (i = 0; held && i < rows; ++i)
-            for (j = 0; j < count; ++j)
-                if (held[first + j]) J[i * count + j] = 0;
         least_norm(rows, count, J, f, d);
         change = 0;
         scale = 1;
@@ -123,7 +136,7 @@ static int newton({name}_level level, int rows, int first, int count, {real} t, 
         for (factor = 1; factor > ({real})1e-4; factor /= 2) {{
             for (j = 0; j < total; ++j) point[j] = s[j];
             for (j = 0; j < count; ++j) point[first + j] -= factor * d[j];
-            level(t, point, p, f, J);
+            masked(level, rows, first, count, t, point, held, p, f, J);
             new_size = size_of(rows, f);
             if (new_size <= (1 - ({real})0.1 * factor) * size) break;
         }}
@@ -174,6 +187,7 @@ class EquationsInC:
             "name": name, "NAME": name.upper(), "real": real, "f": "f" if real == "float" else "",
             "rank": rank, "converged": converged, "near": near,
             "method": kernels.plant.method.name, "stabilization": kernels.plant.stabilization.name,
+            "approached": int(kernels.plant.approached),
         }  # fmt: skip
 
     @property
@@ -192,7 +206,7 @@ class EquationsInC:
     def public(self) -> list[Kernel]:
         """The kernels that a user calls."""
         k = self.kernels
-        found = [k.rates, k.outputs, k.residuals, k.corrections, k.states, k.events, k.derivative]
+        found = [k.rates, k.outputs, k.residuals, k.corrections, k.states, k.events, k.motion, k.derivative]
         return found if k.energy is None else [*found, k.energy]
 
     @property
@@ -278,7 +292,7 @@ class EquationsInC:
 
     def _gains(self) -> str:
         gains = self.kernels.plant.gains
-        lines = [f"    {self.real} g[{len(gains)}];"]
+        lines = [f"    {self.real} g[{max(len(gains), 1)}] = {{0}};"]
         for i, gain in enumerate(gains):
             lines.append(f"    g[{i}] = {' / '.join([literal(gain.number, self.real), *['h'] * gain.power])};")
         return "\n".join(lines) + "\n"

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vinculum.export.c_code import argument_groups, comment, described, function, listing, signature
+from vinculum.export.equation_kernels import EquationKernels
 from vinculum.export.kernel import Kernel
+from vinculum.graph import Node
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,11 +19,13 @@ class CUnit:
     title: str
     real: str  # double or float
     public: Sequence[Kernel]  # declared in the header
+    values: Mapping[Node, float]  # of symbols, about which the kernels are tested
     private: Sequence[Kernel] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     declarations: Sequence[str] = ()  # of further functions
     functions: Sequence[str] = ()  # further functions, after the kernels
     notes: Sequence[str] = ()  # lines of the comment at the top
+    equations: EquationKernels | None = None  # the kernels of equations of motion
 
     @property
     def header(self) -> str:

@@ -23,20 +23,19 @@ from vinculum.export.equation_kernels import EquationKernels
 from vinculum.export.linear_kernels import expression_kernel, law_kernels, linear_kernels
 from vinculum.export.plant import make_plant
 from vinculum.export.tree_kernels import Points, tree_kernels
-from vinculum.graph import Node
 from vinculum.options import refuse_unknown
 
 
 def c_unit(
     what: Any, name: str, real: str, fold: bool, units: Mapping[sp.Expr, str] | None, options: Mapping[str, Any]
-) -> tuple[CUnit, dict[Node, float]]:
-    """The parts of header and source, and the values about which they are tested."""
+) -> CUnit:
+    """The parts of header and source."""
     if isinstance(what, (System, AffineSystem, EquationsOfMotion, ProgramEquations)):
-        _refuse_options(make_plant, options)
+        refuse_options(make_plant, options)
         return equations_unit(EquationKernels(make_plant(what, **options), fold, units), name, real)
     for kind, make in UNITS.items():
         if isinstance(what, kind):
-            _refuse_options(make, options, own=4)
+            refuse_options(make, options, own=4)
             return make(what, name, real, fold, **options)
     raise VinculumError(
         f"{type(what).__name__} cannot be exported to C. Give equations (from derive or close_loop), a system, a "
@@ -44,31 +43,30 @@ def c_unit(
     )
 
 
-def _refuse_options(make: Callable[..., Any], options: Mapping[str, Any], own: int = 1) -> None:
+def refuse_options(make: Callable[..., Any], options: Mapping[str, Any], own: int = 1) -> None:
+    """Raise for options that a function does not take after its first arguments."""
     known = list(signature(make).parameters)[own:]
-    refuse_unknown("The export to C", options, known)
+    refuse_unknown("The export", options, known)
 
 
-def equations_unit(kernels: EquationKernels, name: str, real: str) -> tuple[CUnit, dict[Node, float]]:
+def equations_unit(kernels: EquationKernels, name: str, real: str) -> CUnit:
     """Equations of motion in C."""
     parts, plant = EquationsInC(kernels, name, real), kernels.plant
     own: Any = plant.integrable.equations
     notes = [f"Equations of motion, form {own.form.name}. Arrays without numbers may be NULL."]
     gains = {node: gain.number for node, gain in zip(kernels.g.nodes, plant.gains, strict=True)}
-    unit = CUnit(
-        name, own.name, real, parts.public, parts.private, parts.sizes, parts.declarations, parts.functions, notes
-    )
-    return unit, {**plant.values, **gains}
+    return CUnit(
+        name, own.name, real, parts.public, {**plant.values, **gains}, parts.private, parts.sizes, parts.declarations,
+        parts.functions, notes, kernels,
+    )  # fmt: skip
 
 
-def tree_unit(
-    tree: BodyTree, name: str, real: str, fold: bool, points: Points | None = None
-) -> tuple[CUnit, dict[Node, float]]:
+def tree_unit(tree: BodyTree, name: str, real: str, fold: bool, points: Points | None = None) -> CUnit:
     """A tree of bodies in C; nothing is integrated."""
     kernels, values = tree_kernels(with_numbers(tree) if fold else tree, points)
     sizes = {"COORDINATES": len(tree.coordinates), "PARAMETERS": len(values)}
     functions, declared = _defaults(name, real, list(values.values()))
-    return CUnit(name, f"tree of bodies {tree.name}", real, kernels, (), sizes, declared, functions), values
+    return CUnit(name, f"tree of bodies {tree.name}", real, kernels, values, (), sizes, declared, functions)
 
 
 def _defaults(name: str, real: str, numbers: Sequence[float]) -> tuple[list[str], list[str]]:
@@ -82,7 +80,7 @@ def _defaults(name: str, real: str, numbers: Sequence[float]) -> tuple[list[str]
 def law_unit(
     law: FeedbackLaw | DigitalLaw, name: str, real: str, fold: bool, period: float | None = None,
     estimator: Estimator | None = None, limits: Mapping[sp.Expr, float] | None = None,
-) -> tuple[CUnit, dict[Node, float]]:  # fmt: skip
+) -> CUnit:  # fmt: skip
     """A digital controller in C."""
     if isinstance(law, FeedbackLaw):
         if period is None:
@@ -92,33 +90,31 @@ def law_unit(
     words = {"name": name, "NAME": name.upper(), "real": real, "states": max(len(law.states), 1)}
     sizes = {"OUTPUTS": len(law.outputs), "INPUTS": len(law.inputs), "STATES": len(law.states)}
     notes = [f"Digital controller with the sample period {law.period!r} s."]
-    unit = CUnit(
-        name, "feedback law", real, kernels, (), sizes, [CONTROLLER.format(**words)], [CONTROL.format(**words)], notes
-    )
-    return unit, values
+    declared, functions = [CONTROLLER.format(**words)], [CONTROL.format(**words)]
+    return CUnit(name, "feedback law", real, kernels, values, (), sizes, declared, functions, notes)
 
 
 def expressions_unit(
     laws: Mapping[sp.Expr, sp.Expr], name: str, real: str, fold: bool,
     parameters: Mapping[sp.Symbol, float] | None = None,
-) -> tuple[CUnit, dict[Node, float]]:  # fmt: skip
+) -> CUnit:  # fmt: skip
     """Laws {input: expression} in C, such as computed torques."""
     kernel, values = expression_kernel(laws, parameters or {})
     made = kernel.folded(values) if fold else kernel
     functions, declared = _defaults(name, real, list(values.values()))
     sizes = {group.name.upper(): len(group) for group in (*kernel.arguments[1:], *kernel.results)}
-    return CUnit(name, "laws of inputs", real, [made], (), sizes, declared, functions), values
+    return CUnit(name, "laws of inputs", real, [made], values, (), sizes, declared, functions)
 
 
 def linear_unit(
     linear: LinearModel, name: str, real: str, fold: bool, outputs: Sequence[sp.Expr] | None = None,
     period: float | None = None,
-) -> tuple[CUnit, dict[Node, float]]:  # fmt: skip
+) -> CUnit:  # fmt: skip
     """A linear model in C."""
     title = "linear model" if linear.equations is None else f"linear model of {linear.equations.name}"
     kernels = linear_kernels(linear, outputs, period)
     sizes = {"STATES": len(linear.states), "INPUTS": len(linear.inputs), "OUTPUTS": len(kernels[1].outputs)}
-    return CUnit(name, title, real, kernels, (), sizes), {}
+    return CUnit(name, title, real, kernels, {}, (), sizes)
 
 
 CONTROLLER = """/* What the controller remembers. */
@@ -148,7 +144,7 @@ void {name}_step({name}_controller *controller, const {real} y[], {real} u[])
 }}
 """
 
-UNITS: dict[type, Callable[..., tuple[CUnit, dict[Node, float]]]] = {
+UNITS: dict[type, Callable[..., CUnit]] = {
     BodyTree: tree_unit,
     FeedbackLaw: law_unit,
     DigitalLaw: law_unit,

@@ -1,15 +1,18 @@
 """The kernels of equations of motion, from the nodes of their `Integrable`.
 
-rates        ẋ = f(t, x, u, c, p), and the pivots of the elimination, relative to those at the start
-outputs      coordinates and velocities, accelerations, reactions, inputs that have a law
-residuals    of all constraints
-corrections  c of the constraint feedback with gains g
-level_k      residuals and their Jacobian for the projection of the states
-start_k      the same in the user's coordinates and velocities, for a consistent start
-states       x of the user's coordinates and velocities
-energy       E
-events       the event functions, then the surfaces at which the rates are not smooth
-derivative   directional derivative of rates and outputs
+    rates        ẋ = f(t, x, u, c, p), and the pivots of the elimination, relative to those at the start
+    outputs      coordinates and velocities, accelerations, reactions, inputs that have a law
+    residuals    of all constraints
+    corrections  c of the constraint feedback with gains g
+    level_k      residuals and their Jacobian for the projection of the states
+    start_k      the same in the user's coordinates and velocities, for a consistent start
+    states       x of the user's coordinates and velocities
+    energy       E
+    events       the event functions, then the surfaces at which the rates are not smooth
+    motion       ẋ with continuous feedback of the constraints
+    derivative   directional derivative of motion and outputs
+
+Each is built on first use.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ import sympy as sp
 from vinculum.export.identifiers import label_of, unit_of
 from vinculum.export.kernel import Group, Kernel
 from vinculum.export.plant import Plant
-from vinculum.graph import Node, along, apply, constant, jacobian, substitute, symbol
+from vinculum.graph import ZERO, Node, along, apply, constant, jacobian, substitute, symbol
 from vinculum.simulation.problem.discontinuities import find_corners
 from vinculum.simulation.problem.pivots import PivotWatch
+from vinculum.simulation.stabilization.stabilization import CONTINUOUS
 
 
 class Level(NamedTuple):
@@ -79,7 +83,7 @@ class EquationKernels:
     @cached_property
     def g(self) -> Group:
         """The gains of the feedback."""
-        gains = tuple(self.plant.nodes.feedback.gains)
+        gains = self.plant.nodes.gains
         return Group("g", gains, ("",) * len(gains), "gains of the constraint feedback")
 
     @cached_property
@@ -124,7 +128,8 @@ class EquationKernels:
         forces = [key for key in dict.fromkeys(held) if key in record.outputs]
         moving = [key for key in record.outputs if key not in record.roles.symbols and key not in forces]
         laws = list(nodes.laws)
-        values = nodes.closed([*(record.outputs[key] for key in (*record.roles.symbols, *moving, *forces)), *laws])
+        keys = (*record.roles.symbols, *moving, *forces)
+        values = self._reported([*(record.outputs[key] for key in keys), *laws])
         found = dict(zip([*record.roles.symbols, *moving, *forces, *laws], values, strict=True))
         groups = [("s", record.roles.symbols, "coordinates and velocities"), ("a", moving, "accelerations"),
                   ("r", forces, "reactions and inputs that hold constraints, M a + h = Q + J^T r"),
@@ -175,13 +180,12 @@ class EquationKernels:
         """Residuals and Jacobians of a consistent start, in the user's symbols."""
         plant = self.plant
         values = dict(plant.values)
-        levels = plant.integrable.equations.start_levels(plant.initial, values)
-        found = [level for level in levels if level.residuals]
-        return [
-            self._level(f"start_{k}", self.s, [f for _, f in level.residuals], list(map(symbol, level.movable)),
-                        level.what)
-            for k, level in enumerate(found)
-        ]  # fmt: skip
+        found: list[Level] = []
+        for level in plant.integrable.equations.start_levels(plant.initial, values):
+            if level.residuals:
+                zeros, moved = [f for _, f in level.residuals], list(map(symbol, level.movable))
+                found.append(self._level(f"start_{len(found)}", self.s, zeros, moved, level.what))
+        return found
 
     def _level(self, name: str, space: Group, zeros: list[Node], moved: Sequence[Node], what: str) -> Level:
         f = Group("f", tuple(zeros), ("",) * len(zeros), "residuals")
@@ -211,9 +215,39 @@ class EquationKernels:
         for _ in range(len(signs)):  # a surface may contain the sides of inner ones
             surfaces = substitute(surfaces, signs)
         labels = (*(event.name for event in nodes.events), *(f"corner {k + 1}" for k in range(len(surfaces))))
-        e = Group("e", (*nodes.event_functions, *surfaces), labels, "event functions")
+        e = Group("e", (*self._with_gains(nodes.event_functions), *surfaces), labels, "event functions")
         return self._kernel("events", "Functions that are zero at events and at corners of the rates.",
                             (self.t, self.x, self.u, self.p), (e,))  # fmt: skip
+
+    @property
+    def _acts(self) -> bool:
+        """Whether continuous feedback with given gains is part of the motion."""
+        continuous = self.plant.stabilization.acts == CONTINUOUS or self.plant.integrable.prescribed is not None
+        return continuous and not any(gain.power for gain in self.plant.gains)
+
+    def _with_gains(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the numbers of the gains."""
+        gains = zip(self.g.nodes, self.plant.gains, strict=True)
+        return substitute(list(nodes), {node: constant(gain.number) for node, gain in gains})
+
+    def _reported(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes on the exact motion; inputs of a program with its feedback."""
+        if self._acts:
+            return self._with_gains(self.plant.nodes.as_reported(nodes))
+        return substitute(self.plant.nodes.closed(nodes), dict.fromkeys(self.c.nodes, ZERO))
+
+    @cached_property
+    def motion(self) -> Kernel:
+        """ẋ with the feedback of the constraints, if it acts continuously with given gains."""
+        feedback = dict.fromkeys(self.c.nodes, ZERO)
+        if self._acts:
+            own = self._with_gains(self.plant.nodes.corrections)
+            feedback = dict(zip(self.c.nodes, own, strict=True))
+        dx = self.rates.results[0]
+        nodes = tuple(substitute(list(dx.nodes), feedback))
+        about = "The rates of the states, with the feedback of the constraints if it is continuous."
+        result = Group("dx", nodes, dx.labels, dx.about)
+        return self._kernel("motion", about, (self.t, self.x, self.u, self.p), (result,))
 
     @cached_property
     def derivative(self) -> Kernel:
@@ -228,12 +262,9 @@ class EquationKernels:
             for g in (self.x, self.u)
         )
         direction = dict(zip((*self.x.nodes, *self.u.nodes), (*vx.nodes, *vu.nodes), strict=True))
-        on_motion = dict.fromkeys(self.c.nodes, constant(0))
-        groups = [self.rates.results[0], *self.outputs.results]
         results = []
-        for group in groups:
-            changes = along(substitute(list(group.nodes), on_motion), direction)
+        for group in (self.motion.results[0], *self.outputs.results):
+            changes = along(list(group.nodes), direction)
             results.append(Group(f"d{group.name}", tuple(changes), group.labels, f"change of {group.about}"))
-        made = Kernel("derivative", "The directional derivative of rates and outputs.",
-                      (self.t, self.x, self.u, self.p, vx, vu), tuple(results))  # fmt: skip
-        return made.folded(self.parameters) if self.fold else made
+        about = "The directional derivative of the motion and the outputs."
+        return self._kernel("derivative", about, (self.t, self.x, self.u, self.p, vx, vu), results)

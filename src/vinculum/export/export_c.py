@@ -13,6 +13,7 @@ from vinculum.export.c_code import REAL
 from vinculum.export.c_units import c_unit
 from vinculum.export.harness import harness
 from vinculum.export.identifiers import identifier
+from vinculum.writing import write_file
 
 
 def export_c(
@@ -46,13 +47,13 @@ def export_c(
         raise VinculumError(f'real={real!r} is not a type of numbers. Use real="double" or real="float".')
     base = Path(path).with_suffix("") if Path(path).suffix in (".c", ".h") else Path(path)
     base = base.with_name(identifier(base.name))
-    unit, values = c_unit(what, base.name, real, fold, units, options)
+    unit = c_unit(what, base.name, real, fold, units, options)
     texts = {".h": unit.header, ".c": unit.source}
     if check:
-        texts["_check.c"] = harness(unit, values, check)
+        texts["_check.c"] = harness(unit, check)
     return tuple(_written(base.with_name(base.name + ending), text) for ending, text in texts.items())
 
 
 def _written(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
+    write_file(path, text)
     return path

@@ -42,13 +42,13 @@ int main(void)
 """
 
 
-def harness(unit: CUnit, values: Values, states: int = 5) -> str:
-    """The text of the test program: every kernel at some random states near the given one."""
+def harness(unit: CUnit, states: int = 5) -> str:
+    """The text of the test program: every kernel at some random states near the one of the export."""
     functions, calls, count = [], [], 0
     for kernel in unit.public:
         if not kernel.outputs:
             continue
-        for k, numbers in enumerate(random_values(kernel, values, states, seed=1)):
+        for k, numbers in enumerate(random_values(kernel, unit.values, states, seed=1)):
             own = f"check_{kernel.name}_{k}"
             functions.append(_comparison(unit, kernel, numbers, own))
             calls.append(f"    error = {own}();\n    if (!(error <= worst)) worst = error;\n")

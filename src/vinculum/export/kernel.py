@@ -63,6 +63,7 @@ class Source(Lines):
             for i, node in enumerate(group.nodes)
         }
         super().__init__({})
+        self.lines_of: dict[bytes, str] = {}  # the name of every formula by its digest
         self.outputs = self.prepare(kernel.outputs)
 
     @cached_property
@@ -79,10 +80,13 @@ class Source(Lines):
         return canonical_order(list(outputs), self.values, self.digest)
 
     def operation(self, node: Node, args: Sequence[str]) -> str:
-        """Operands of sums and products in canonical order."""
+        """Operands of sums and products in canonical order; equal formulas have one line."""
         if node.op in COMMUTATIVE and arranged(node, self.digest) != node.args:
             args = args[::-1]
-        return super().operation(node, args)
+        key = self.digest[node]
+        if key not in self.lines_of:
+            self.lines_of[key] = super().operation(node, args)
+        return self.lines_of[key]
 
     def written(self) -> list[tuple[Group, list[str]]]:
         """Every group of results with the names of its numbers; the lines come before."""

@@ -18,6 +18,7 @@ from vinculum.simulation.integrators.runge_kutta import RungeKutta
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.motion_expressions import MotionNodes
 from vinculum.simulation.problem.start import consistent_state, derive_if_needed, known_state
+from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import feedback
 from vinculum.simulation.stabilization.stabilization import (
     CONTINUOUS,
@@ -47,6 +48,7 @@ class Plant:
     values: Mapping[Node, float]  # of all symbols at the start
     given: frozenset[Node]  # user's symbols that the start must not change
     initial: Mapping[sp.Expr, float]
+    approached: bool = False  # whether a motion may start off the constraints, if all that could move is held
 
     @property
     def integrable(self) -> Integrable:
@@ -81,21 +83,22 @@ def make_plant(
 
     Without ``initial`` these are chosen at the reference state of the equations.
     """
-    equations = derive_if_needed(what)
+    equations = with_gains(derive_if_needed(what), parameters)
     chosen = _runge_kutta(method)
+    approached = approached_constraints(equations, stabilization)
     laws = _laws(equations, inputs)
     numbers = _parameters(equations, parameters)
     given = known_state(equations, initial or {})
     fixed = None if fixed is None else tuple(fixed)
-    values = _start(equations, given, guess, fixed, numbers, time, laws)
+    values = _start(equations, given, {"guess": guess, "fixed": fixed, "approached": approached}, numbers, time, laws)
     integrable = equations.integrable(values)
     values = {**with_definitions(equations.definitions, values), **dict(
         zip(integrable.states, integrable.state_values(values), strict=True))}  # fmt: skip
     treatment = Sampled() if stabilization is None else stabilization_from(stabilization)
     law, gains = _gains(integrable, treatment, chosen)
-    nodes = MotionNodes(integrable, laws, law, tuple(name_events(events)))
+    nodes = MotionNodes(integrable, laws, law.corrections, tuple(law.gains), law.law, tuple(name_events(events)))
     held = frozenset(symbol(key) for key in (given if fixed is None else fixed))
-    return Plant(nodes, chosen, treatment, gains, values, held, given)
+    return Plant(nodes, chosen, treatment, gains, values, held, given, bool(approached))
 
 
 def _runge_kutta(method: Method | str) -> RungeKutta:
@@ -129,8 +132,7 @@ def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | No
 def _start(
     equations: Equations,
     given: Mapping[sp.Expr, float],
-    guess: Mapping[sp.Expr, float] | None,
-    fixed: tuple[sp.Expr, ...] | None,
+    choices: Mapping[str, Any],
     numbers: Mapping[sp.Symbol, float],
     time: float,
     laws: Mapping[Node, Node],
@@ -139,7 +141,7 @@ def _start(
     extra = {key: float(given[key]) if key in given else 0.0 for key in equations.extra}
     if given:
         own = {key: value for key, value in given.items() if key not in extra}
-        state = consistent_state(equations, own, guess=guess, fixed=fixed, parameters=numbers, time=time)
+        state = consistent_state(equations, own, **choices, parameters=numbers, time=time)
         values = {symbol(key): value for key, value in state.items()}
     else:
         from vinculum.export.samples import reference

@@ -1,10 +1,11 @@
 """The kernels of a tree of bodies: dynamics, kinematics and Jacobians.
 
-forward       q̈ of (q, q̇, τ)
-inverse       τ of (q, q̇, q̈)
-bias          h(q, q̇) with gravity
-mass_matrix   M(q), row by row
-and for every point: position, rotation, velocity, Jacobians of velocity and angular velocity, row by row
+    forward       q̈ of (q, q̇, τ)
+    inverse       τ of (q, q̇, q̈)
+    bias          h(q, q̇) with gravity
+    mass_matrix   M(q), row by row
+
+and for every point its position, rotation and velocity, and the Jacobians of velocity and angular velocity, row by row.
 """
 
 from __future__ import annotations

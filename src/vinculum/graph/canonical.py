@@ -22,9 +22,14 @@ def digests(outputs: Iterable[Node], names: Mapping[Node, str]) -> dict[Node, by
         args = [found[arg] for arg in node.args]
         if node.op in COMMUTATIVE:
             args.sort()
-        text = names.get(node) or (f"{node.op} {node.value!r}" if not node.args else node.op)
+        text = names.get(node) or (node.op if node.args else _leaf(node))
         found[node] = blake2b(b"".join([text.encode(), b"\0", *args]), digest_size=16).digest()
     return found
+
+
+def _leaf(node: Node) -> str:
+    """A number by its value as a double: 1/4 and 0.25 are the same in source text."""
+    return f"{node.op} {float(node.value) if node.op == 'constant' else node.value!r}"
 
 
 def arranged(node: Node, digest: Mapping[Node, bytes]) -> tuple[Node, ...]:

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import sympy as sp
 
+from vinculum.expressions import as_expression
 from vinculum.graph.differentiate import along
 from vinculum.graph.node import ONE, Node, symbol
 from vinculum.graph.to_sympy import to_sympy
@@ -88,7 +89,7 @@ class GraphExpression(sp.AtomicExpr):
         return self._xreplace(rule)[0]
 
     def _eval_subs(self, old: sp.Expr, new: sp.Expr) -> sp.Expr | None:
-        changed, found = self._xreplace({old: sp.sympify(new)})
+        changed, found = self._xreplace({old: as_expression(new)})
         return changed if found else None
 
     def _sympystr(self, printer: Any) -> str:

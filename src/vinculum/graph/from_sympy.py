@@ -11,6 +11,7 @@ from sympy.core.function import Application, AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import node as n
 from vinculum.graph.expression import GraphExpression
 from vinculum.graph.functions import FUNCTIONS
@@ -35,7 +36,7 @@ class Converter:
 
     def __call__(self, expression: sp.Basic | float) -> Node:
         """The node of an expression; deep expressions need no recursion."""
-        root = sp.sympify(expression)
+        root = as_expression(expression)
         stack = [root]
         while stack:
             top = stack[-1]

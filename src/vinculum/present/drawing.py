@@ -15,6 +15,7 @@ import sympy as sp
 
 from vinculum.describe.bodies import Body, BodyTree
 from vinculum.errors import ModelError
+from vinculum.expressions import as_expression
 from vinculum.model.model import Circle, Drawing, Led, Segment
 from vinculum.names import suggestion
 
@@ -122,7 +123,7 @@ def _places(motion: Trajectory, points: Mapping[str, Sequence[sp.Expr]]) -> dict
 
 def values_of(motion: Trajectory, expressions: Sequence[sp.Expr]) -> np.ndarray:
     """Expressions at every sample, compiled together: (samples, expressions)."""
-    given = [sp.sympify(e) for e in expressions]
+    given = [as_expression(e) for e in expressions]
     if motion.problem is None:
         return np.stack([motion(e) for e in given], axis=1)
     return motion.rows(lambda problem: [problem.nodes.node(e, "the drawing") for e in given])
@@ -215,12 +216,12 @@ def _own_ends(body: Body) -> list[Point]:
     moments = sum(body.inertia_matrix[i][i] for i in range(3))
     if body.mass == 0 or moments == 0:
         return []
-    radius = sp.sqrt(moments / (2 * sp.sympify(body.mass)))
+    radius = sp.sqrt(moments / (2 * as_expression(body.mass)))
     return [(radius, 0, 0), (0, radius, 0), (0, 0, radius)]
 
 
 def _zero(point: Point) -> bool:
-    return all(sp.sympify(x).is_zero for x in point)
+    return all(as_expression(x).is_zero for x in point)
 
 
 def _tip(segments: Sequence[Segment], name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze import Border, Equilibrium, LinearModel, Region, Verdict
+from vinculum.analyze import Border, Equilibrium, LinearModel, ModeShape, Region, Verdict
 from vinculum.analyze.internal import InternalDynamics
 from vinculum.analyze.servo import Realizability
 from vinculum.analyze.stability import damping_ratios
@@ -19,6 +19,7 @@ from vinculum.control import Attraction, Estimator, FeedbackLaw
 from vinculum.derivation import EquationsOfMotion, ProgramEquations
 from vinculum.describe import AffineSystem, System
 from vinculum.describe.bodies import BodyTree
+from vinculum.expressions import as_expression
 from vinculum.model.examine.results import Point, Results
 from vinculum.model.model import Model
 from vinculum.names import listed, name_of
@@ -49,7 +50,7 @@ def rows(record: Any) -> Rows:
 
 
 def _zero(left: Any) -> sp.Expr:
-    return sp.Eq(sp.sympify(left), 0, evaluate=False)
+    return sp.Eq(as_expression(left), 0, evaluate=False)
 
 
 def _named(values: Mapping[Any, Any]) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def _affine(record: AffineSystem) -> Rows:
 
 @rows.register
 def _tree(record: BodyTree) -> Rows:
-    bodies = {b.name: (b.parent or "the ground", b.joint, b.coordinates, sp.sympify(b.mass)) for b in record.bodies}
+    bodies = {b.name: (b.parent or "the ground", b.joint, b.coordinates, as_expression(b.mass)) for b in record.bodies}
     return {
         "bodies": Grid(("parent", "joint", "coordinates", "mass"), bodies),
         "loops": tuple(loop.label for loop in record.loops),
@@ -196,14 +197,16 @@ def _linear(record: LinearModel) -> Rows:
 
 @rows.register
 def _verdict(record: Verdict) -> Rows:
-    roots = dict(enumerate(zip(record.shown_roots, damping_ratios(record.shown_roots), strict=True), start=1))
+    shown = record.shown_roots
+    modes = [record.mode_of(root).label for root in shown]
+    roots = dict(enumerate(zip(shown, damping_ratios(shown), modes, strict=True), start=1))
     return {
         "verdict": record.kind,
         "because": record.explanation,
         "theorem": record.theorem,
         **({"drifting": record.drifting} if record.drifting else {}),
         **({"would decide": record.advice} if record.advice else {}),
-        "roots": Grid(("root", "damping ratio"), roots),
+        "roots": Grid(("root", "damping ratio", "mode"), roots),
         "structural zeros": _reasons(record.zeros),
     }
 
@@ -254,7 +257,17 @@ def _border(record: Border) -> Rows:
         name_of(record.over): record.value,
         "above it": "stable" if record.gained else "not stable",
         "root": record.root,
-        "mode": Grid(("share",), {x: (share,) for x, share in record.shape.items()}),
+        "mode": str(record.mode),
+    }
+
+
+@rows.register
+def _mode_shape(record: ModeShape) -> Rows:
+    return {
+        **({"name": record.name} if record.name else {}),
+        "root": record.root,
+        "motion": record.motion,
+        "coordinates": Grid(("proportion", "share"), {x: (c, record.shares[x]) for x, c in record.shape.items()}),
     }
 
 

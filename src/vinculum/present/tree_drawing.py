@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import plotly.graph_objects as go
 
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.topology import GROUND
+from vinculum.writing import write_file
 
 Place = tuple[float, float]
 
@@ -55,7 +57,7 @@ def positions(tree: BodyTree) -> dict[str, Place]:
 def draw_tree(tree: BodyTree, path: str | Path) -> None:
     """Write the tree to a file: .html with Plotly included, or a picture with Matplotlib (.png, .svg, .pdf)."""
     if Path(path).suffix == ".html":
-        tree_figure(tree).write_html(path, include_plotlyjs=True)
+        write_file(path, tree_figure(tree).to_html(include_plotlyjs=True))
         return
     from matplotlib.figure import Figure
 
@@ -68,4 +70,6 @@ def draw_tree(tree: BodyTree, path: str | Path) -> None:
         axes.annotate(name, (x, y), textcoords="offset points", xytext=(4, 4), fontsize=8)
     axes.set_axis_off()
     axes.set_title(tree.name)
-    figure.savefig(path, dpi=150)
+    picture = io.BytesIO()
+    figure.savefig(picture, format=Path(path).suffix[1:] or "png", dpi=150)
+    write_file(path, picture.getvalue())

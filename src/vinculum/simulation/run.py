@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -20,8 +20,8 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
-from vinculum.simulation.problem.problem import build_problem
-from vinculum.simulation.problem.start import consistent_state, derive_if_needed, known_state
+from vinculum.simulation.problem.pose import pose
+from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guarantee import Promise, make_promise
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
@@ -59,7 +59,7 @@ def simulate(
     the constraints: the motion starts there and approaches them.
     ``times`` is (start, end) or an array of instants.
 
-    ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf", SUNDIALS; stiff),
+    ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf"; stiff),
     "auto", and with a ``step``: `RungeKutta` ("euler", "midpoint", "rk4") and `Adams` ("ab2" to "ab5", "abm2" to
     "abm4"). ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an object with gains or with an
     accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
@@ -77,12 +77,11 @@ def simulate(
     bound = stabilization if isinstance(stabilization, Guaranteed) and equations.constraint_names else None
     asked.refuse_options(step_is_chosen=bound is not None)
     grid, watched = check_times(times), _check_events(asked, events)
-    equations = _with_gains(equations, parameters)
+    equations = with_gains(equations, parameters)
     numbers = _parameters(equations, parameters)
     laws = {**equations.laws, **_check_laws(inputs)}
-    approached = _approached(equations, stabilization)
-    start = _start(equations, initial, guess, fixed, numbers, float(grid[0]), approached)
-    problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, watched)
+    approached = approached_constraints(equations, stabilization)
+    problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
@@ -103,23 +102,7 @@ def simulate(
     return make_trajectory(plan, recorder, outcome, described, dense, seconds, promised)
 
 
-def _start(
-    equations: Equations,
-    initial: Any,
-    guess: Mapping[sp.Expr, float] | None,
-    fixed: Iterable[sp.Expr] | None,
-    parameters: Mapping[sp.Symbol, float],
-    time: float,
-    approached: Collection[str],
-) -> dict[sp.Expr, float]:
-    """All coordinates and velocities on the constraints, and the additional states of a closed loop."""
-    given = known_state(equations, initial)
-    extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
-    choices: dict[str, Any] = {"guess": guess, "fixed": fixed, "parameters": parameters, "time": time}
-    return consistent_state(equations, given, **choices, approached=approached) | extra
-
-
-def _approached(equations: Equations, stabilization: Stabilization | str | None) -> tuple[str, ...]:
+def approached_constraints(equations: Equations, stabilization: Stabilization | str | None) -> tuple[str, ...]:
     """The constraints off which a run may start: somebody chose the rates with which it approaches them."""
     chosen = isinstance(stabilization, Stabilization) and stabilization.feeds_back and stabilization.given
     prescribed = isinstance(equations, ProgramEquations) and equations.prescribed is not None
@@ -127,7 +110,7 @@ def _approached(equations: Equations, stabilization: Stabilization | str | None)
     return equations.constraint_names if (chosen or prescribed) and not bounded else ()
 
 
-def _with_gains(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> Equations:
+def with_gains(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> Equations:
     """The equations with values for the gains that were left as symbols; raises if one is missing."""
     if not isinstance(equations, ProgramEquations) or not equations.unset:
         return equations

@@ -29,6 +29,7 @@ import sympy as sp
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.body import Body
 from vinculum.errors import ModelError
+from vinculum.expressions import as_expression
 from vinculum.graph import from_sympy, intermediates
 from vinculum.graph.vectors import (
     IDENTITY,
@@ -218,7 +219,7 @@ class KineticEnergy:
         if all(_expanded_terms(x) <= _EXPANDED_UP_TO for x in entries.values()):
             lines = {name: _tidy(x) for name, x in entries.items()}
         else:
-            taken = {str(x) for value in entries.values() for x in sp.sympify(value).free_symbols}
+            taken = {str(x) for value in entries.values() for x in as_expression(value).free_symbols}
             named, found = intermediates([from_sympy(x) for x in entries.values()], taken)
             lines = {vlatex(z): x for z, x in named} | dict(zip(entries, found, strict=True))
         rows = [f"{name} &= {vlatex(x)}" for name, x in lines.items()]
@@ -273,11 +274,11 @@ def _without_squares(terms: Monomials, gone: int, kept: int) -> Monomials:
 def _expanded_terms(expression: sp.Expr) -> float:
     """An upper bound of the number of terms after expansion."""
     sizes: dict[sp.Expr, float] = {}
-    for x in sp.postorder_traversal(sp.sympify(expression)):
+    for x in sp.postorder_traversal(as_expression(expression)):
         parts = [sizes.get(arg, 1.0) for arg in x.args]
         whole = x.is_Pow and x.exp.is_Integer and x.exp > 0
         sizes[x] = sum(parts) if x.is_Add else prod(parts) if x.is_Mul else parts[0] ** int(x.exp) if whole else 1.0
-    return sizes[sp.sympify(expression)]
+    return sizes[as_expression(expression)]
 
 
 def closed_form_kinetic_energy(tree: BodyTree) -> KineticEnergy:
@@ -287,10 +288,10 @@ def closed_form_kinetic_energy(tree: BodyTree) -> KineticEnergy:
         raise ModelError("Theorem 1 needs revolute joints", [*others, "use tree.system().kinetic_energy."])
     data = theorem_data(tree)
     found = coefficients(data)
-    gravity = gravity_forces(data, tuple(sp.sympify(x) for x in tree.gravity))
+    gravity = gravity_forces(data, tuple(as_expression(x) for x in tree.gravity))
     return KineticEnergy(
         coordinates=tuple(tree.body(name).coordinates[0] for name in tree.order),
-        alpha_0=sp.sympify(found.alpha_0),
+        alpha_0=as_expression(found.alpha_0),
         alpha=sp.Matrix(found.alpha),
         alpha_bc=sp.Matrix(found.alpha_bc.tolist()),
         gravity=sp.Matrix(gravity),
@@ -313,27 +314,27 @@ def theorem_data(tree: BodyTree) -> Tree:
 
 
 def _exact_axis(body: Body) -> tuple[Any, ...]:
-    axis = sp.Matrix([sp.sympify(x) for x in body.axis])
+    axis = sp.Matrix([as_expression(x) for x in body.axis])
     return tuple(axis / sp.sqrt(sp.trigsimp(axis.dot(axis))))
 
 
 def _arc(body: Body, parent: int, before: Matrix, K: Matrix) -> Arc:
     """The hinge of a body; ``before`` and K lead from the user's frames of parent and body to those of the theorem."""
-    C = IDENTITY if body.rotation is None else tuple(tuple(map(sp.sympify, row)) for row in np.array(body.rotation))
-    m, q = sp.sympify(body.mass), body.coordinates[0]
-    center = times(K, tuple(map(sp.sympify, body.center_of_mass)))
+    C = IDENTITY if body.rotation is None else tuple(tuple(map(as_expression, row)) for row in np.array(body.rotation))
+    m, q = as_expression(body.mass), body.coordinates[0]
+    center = times(K, tuple(map(as_expression, body.center_of_mass)))
     square = sum(x * x for x in center)
     about_center = matrix_times(matrix_times(K, body.inertia_matrix), transposed(K))
     J = [
         [about_center[i][j] + m * ((square if i == j else 0) - center[i] * center[j]) for j in range(3)]
         for i in range(3)
     ]
-    rotor = sp.sympify(body.each("gear_ratio")[0]) ** 2 * sp.sympify(body.each("rotor_inertia")[0])
+    rotor = as_expression(body.each("gear_ratio")[0]) ** 2 * as_expression(body.each("rotor_inertia")[0])
     if rotor != 0:
         raise ModelError("Theorem 1 does not include rotors", [f"{body.name!r} has rotor_inertia; leave it out here."])
     return Arc(
         parent=parent,
         A=matrix_times(matrix_times(K, transposed(C)), transposed(before)),
-        r=times(before, tuple(map(sp.sympify, body.origin))),
+        r=times(before, tuple(map(as_expression, body.origin))),
         rho=center, m=m, J=J, c=sp.cos(q), s=sp.sin(q),
     )  # fmt: skip

@@ -23,16 +23,14 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.forms.form import Form, register
-from vinculum.derivation.mechanics.explicit import dependent_names, rank_of
-from vinculum.derivation.mechanics.relative_degree import Chain
-from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
+from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.derivation.program.affine_form import to_affine
+from vinculum.derivation.program.dynamic_extension import regularize
 from vinculum.derivation.program.perturbation import Prescription, Rates, prescribe
-from vinculum.derivation.program.program_degrees import program_degrees
 from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.describe import System
-from vinculum.describe.affine import AffineNodes, AffineSystem
-from vinculum.errors import ConstraintError, DomainError, ModelError
+from vinculum.describe.affine import AffineSystem
+from vinculum.errors import DomainError, ModelError
 from vinculum.graph import ONE, ZERO, Converter, Node, constant, symbol, symbols
 from vinculum.names import listed, name_of, suggestion
 from vinculum.options import option
@@ -61,43 +59,23 @@ class Program(Form[ProgramEquations]):
     at: Mapping[sp.Expr, float] | None = option("state", "A state near which relative degrees are determined.")
 
     def derive(self, system: AffineSystem | System) -> ProgramEquations:
-        """Relative degrees, decoupling matrix P, prescribed perturbations, free part."""
+        """Relative degrees, decoupling matrix P (with integrators where it is singular), perturbations, free part."""
         stated = to_affine(system) if isinstance(system, System) else system
-        nodes = stated.nodes
         around = None if self.at is None else _numbers(stated, self.at)
-        values = {symbol(p): v for p, v in stated.parameters.items()}
-        chains, points = program_degrees(nodes, stated.constraint_names, values, around)
-        refuse_deficient(chains, nodes, points)
+        found, chains, points, extension = regularize(stated, around)
+        nodes = found.nodes
         known = [*nodes.x, *nodes.parameters, nodes.time]
         equations = ProgramEquations(
             form=self,
-            system=stated,
+            system=found,
             chains_found=tuple(chains),
             prescribed=prescribe(self.rates, chains, known, points, [*nodes.x, nodes.time]),
-            preferred=_preferred(stated, self.free or {}, known),
-            weights=_weights(stated, self.weights or {}),
+            preferred=_preferred(found, self.free or {}, known),
+            weights=_weights(found, self.weights or {}),
             points=tuple(points),
+            extension=extension,
         )
         return equations.at_reference()
-
-
-def refuse_deficient(chains: list[Chain], nodes: AffineNodes, points: Samples) -> None:
-    """Refuse constraints that the inputs cannot hold independently of each other: rank P < r."""
-    if not chains:
-        return
-    P = np.array([chain.p for chain in chains], dtype=object).reshape(len(chains), -1)
-    sampled = [numbers(P, values) for values in points]
-    best = max(sampled, key=rank_of)
-    rank, r, s = rank_of(best), len(chains), len(nodes.inputs)
-    if rank == r:
-        return
-    dependent = ", ".join(f"`{name}`" for name in dependent_names(best, [chain.name for chain in chains]))
-    cause = f"there are {s} inputs for {r} constraints" if s < r else f"the inputs act alike on {dependent}"
-    raise ConstraintError(
-        f"The inputs {listed(n.value for n in nodes.inputs) or '(none)'} cannot hold the constraints: the matrix of "
-        f"inputs in their derivatives has rank {rank} of {r}; {cause}. Add inputs (or rates of auxiliary states), or "
-        f"remove {r - rank} of {dependent}."
-    )
 
 
 def _numbers(system: AffineSystem, at: Mapping[sp.Expr, float]) -> dict[Node, float]:

@@ -69,8 +69,8 @@ def adapt_partition(equations: EquationsOfMotion, values: Values) -> EquationsOf
     return change_partition(equations, best, values) if now < 0.1 * then else equations
 
 
-def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, values: Values) -> Integrable:
-    """The record of equations of motion with an elimination whose pivots are good at a state."""
+def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit) -> Integrable:
+    """The record of equations of motion with an elimination."""
     system, mechanics, variables = equations.system, equations.mechanics, equations.variables
     outputs = _outputs(equations, explicit)
     kinematics = {v: outputs[v] for v in system.nodes.v if outputs[v] is not v}
@@ -93,7 +93,7 @@ def integrable_mechanics(equations: EquationsOfMotion, explicit: Explicit, value
             Residual(r.constraint, r.level, f) for r, f in zip(equations.residuals, residuals, strict=True)
         ),
         projections=tuple((tuple(lift(list(zeros))), moved) for zeros, moved in variables.projections),
-        pivots=explicit.pivots_at(values),
+        pivots=explicit.pivots,
         roles=_roles(equations),
         energy=Energy(stored, dict(zip(powers, lift(list(powers.values())), strict=True)), kinetic),
         conditions=variables.conditions,

@@ -32,6 +32,8 @@ from vinculum.errors import DomainError
 from vinculum.graph import ONE, ZERO, Node, along, gradient, jacobian, solve, vector
 from vinculum.graph.exact import vanishing
 
+_ROUNDING = 1e-12  # of the terms of a sum
+
 
 @dataclass(frozen=True, eq=False)
 class Flow:
@@ -94,9 +96,10 @@ def relative_degrees(outputs: Outputs, flow: Flow, chains: Sequence[Chain]) -> t
         if not weak:
             return found, samples
         for i in weak:
-            if hopeless(flow, found[i], samples):
+            longer = extend(flow, found[i], [found[j] for j in held] if outputs.combine else [], samples)
+            if hopeless(flow, longer, samples):
                 outputs.refuse(found[i])
-            found[i] = extend(flow, found[i], [found[j] for j in held] if outputs.combine else [], samples)
+            found[i] = longer
 
 
 def begin_chain(flow: Flow, name: str, *y: Node) -> Chain:
@@ -132,16 +135,45 @@ def row_at(p: Sequence[Node] | np.ndarray, values: Values) -> np.ndarray:
 
 
 def hopeless(flow: Flow, chain: Chain, samples: Samples) -> bool:
-    """Whether no input can ever appear: as many differentiations as states, or a that does not depend on the state."""
-    if chain.degree >= len(flow.states):
+    """Whether no input can ever appear: more differentiations than states, or a last y that no state changes."""
+    if chain.degree > len(flow.states):
         return True
-    slopes = gradient(chain.a, flow.states)
+    slopes = gradient(chain.y[-1], flow.states)
     left = [slope for slope, zero in zip(slopes, vanishing(slopes), strict=True) if not zero]
-    return not left or all(_all_cancel(left, values) for values in samples)
+    return not left or all(_all_cancel(flow, chain, left, values) for values in samples)
 
 
-def _all_cancel(nodes: Sequence[Node], values: Values) -> bool:
+def _all_cancel(flow: Flow, chain: Chain, nodes: Sequence[Node], values: Values) -> bool:
     try:
-        return bool(cancels(nodes, values).all())
+        return bool(cancels(nodes, values).all()) or not np.any(_slopes(flow, chain, values))
     except DomainError:
         return False
+
+
+def acts(flow: Flow, chain: Chain, values: Values) -> bool:
+    """Whether an input acts on ẏ_{r-1} at a state: p = y_x B is not a rounding error of its terms."""
+    if not np.any(row_at(chain.p, values)):
+        return False
+    y_x, B = _slopes(flow, chain, values), numbers(flow.B, values)
+    return bool(np.any(np.abs(y_x @ B) > _ROUNDING * (np.abs(y_x) @ np.abs(B))))
+
+
+def _slopes(flow: Flow, chain: Chain, values: Values) -> np.ndarray:
+    """∂y/∂x of the last y at a state, without rounding errors."""
+    if chain.degree > 1:
+        return _derived_slopes(flow, chain.y[-2], chain.y[-1], values)
+    return row_at(gradient(chain.y[-1], flow.states), values)
+
+
+def _derived_slopes(flow: Flow, y: Node, z: Node, values: Values) -> np.ndarray:
+    """∂z/∂x of z = ẏ without inputs, zero where it is a rounding error of its terms Σ (y_x F_x + F y_xx).
+
+    Numbers are folded when an expression is written: in a sum of momenta m (1/m) - m (1/m) leaves 10⁻¹⁶, a number like
+    any other. Only its terms tell that it is zero.
+    """
+    x = list(flow.states)
+    y_x = gradient(y, x)
+    F, F_x = numbers(flow.F, values), numbers(jacobian(list(flow.F), x), values)
+    terms = np.abs(numbers(y_x, values)) @ np.abs(F_x) + np.abs(F) @ np.abs(numbers(jacobian(y_x, x), values))
+    slopes = numbers(gradient(z, x), values)
+    return np.where(np.abs(slopes) <= _ROUNDING * terms, 0.0, slopes)

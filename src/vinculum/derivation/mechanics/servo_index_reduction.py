@@ -20,10 +20,19 @@ import sympy as sp
 from vinculum.derivation.integrable import Condition
 from vinculum.derivation.mechanics.explicit import independent_rows, solved
 from vinculum.derivation.mechanics.lagrange import Mechanics
-from vinculum.derivation.mechanics.relative_degree import Chain, Flow, Outputs, begin_chain, relative_degrees, row_at
-from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, numbers
+from vinculum.derivation.mechanics.relative_degree import (
+    Chain,
+    Flow,
+    Outputs,
+    acts,
+    begin_chain,
+    relative_degrees,
+    row_at,
+)
+from vinculum.derivation.mechanics.sample_states import Samples, Values, cancels, consistent_states, numbers
 from vinculum.describe import Servo, System
 from vinculum.errors import About, ConstraintError, Finding, Formula, call
+from vinculum.expressions import as_expression
 from vinculum.graph import ONE, ZERO, along, jacobian, symbol, vector
 from vinculum.graph.splines import Spline
 from vinculum.names import listed
@@ -82,6 +91,7 @@ class ServoOutputs(Outputs):
     mechanics: Mechanics
     servos: Sequence[int]
     samples: Samples
+    flow: Flow
     combine = True
 
     def points(self, chains: Sequence[Chain]) -> Samples:
@@ -94,7 +104,7 @@ class ServoOutputs(Outputs):
         return independent_rows([self._acting(chains, values) * grip(now, values) for values in samples])
 
     def _acting(self, chains: Sequence[Chain], values: Values) -> np.ndarray:
-        return np.array([row_at(chain.p, values) != 0 for chain in chains])
+        return np.array([acts(self.flow, chain, values) * (row_at(chain.p, values) != 0) for chain in chains])
 
     def refuse(self, chain: Chain) -> NoReturn:
         """Raise an error that names the servo constraint on which no input acts."""
@@ -113,10 +123,23 @@ class ServoOutputs(Outputs):
 
 def differentiate_servos(mechanics: Mechanics, servos: list[int], samples: Samples) -> Mechanics:
     """The mechanics with the conditions that are hidden in the paths of its servo constraints."""
+    found = _differentiated(mechanics, servos, samples)
+    closer = _on_the_paths(found, samples) if len(servos) > 1 else []
+    return _differentiated(mechanics, servos, closer) if closer else found
+
+
+def _differentiated(mechanics: Mechanics, servos: list[int], samples: Samples) -> Mechanics:
     flow = free_motion(mechanics, servos, samples)
     begun = [begin_chain(flow, mechanics.system.constraints[i].name, *mechanics.chains[i]) for i in servos]
-    found, _ = relative_degrees(ServoOutputs(mechanics, servos, samples), flow, begun)
+    found, _ = relative_degrees(ServoOutputs(mechanics, servos, samples, flow), flow, begun)
     return with_chains(mechanics, dict(zip(servos, found, strict=True)))
+
+
+def _on_the_paths(mechanics: Mechanics, samples: Samples) -> Samples:
+    """The samples moved onto the hidden conditions: where inputs act there decides which constraints are combined."""
+    nodes = mechanics.system.nodes
+    residuals = [y for chain in mechanics.chains for y in chain]
+    return consistent_states(map(dict, samples), ((residuals, (*nodes.q, *nodes.v)),), len(samples))
 
 
 def free_motion(mechanics: Mechanics, servos: list[int], samples: Samples) -> Flow:
@@ -226,7 +249,7 @@ def refuse_corners(system: System, degrees: Mapping[str, int]) -> None:
 def corners(system: System, expression: sp.Expr, r: int) -> Iterator[tuple[sp.Expr, int, float]]:
     """(instant, order, jump) of every derivative of order below r that jumps."""
     t = sp.Dummy("t", real=True)
-    still = _still(system, sp.sympify(expression)).xreplace({system.time: t})
+    still = _still(system, as_expression(expression)).xreplace({system.time: t})
     curves = {
         curve for curve in still.atoms(Spline) if curve.args[1].degree < r
     }  # splines of a higher degree are smooth enough

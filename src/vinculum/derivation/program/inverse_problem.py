@@ -35,6 +35,7 @@ import sympy as sp
 
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, VinculumError
+from vinculum.expressions import as_expression
 from vinculum.notebook_repr import html
 
 
@@ -52,7 +53,11 @@ class Inverse:
         """One member: s₀ X_τ + X_ν, or with ``along`` coefficients of the basis of tangents instead of X_τ."""
         if along is not None and len(along) != self.tangents.shape[1]:
             raise VinculumError(f"there are {self.tangents.shape[1]} free directions; got {len(along)} coefficients.")
-        tangent = self.tangential * sp.sympify(scale) if along is None else self.tangents * sp.Matrix(along)
+        tangent = (
+            self.tangential * as_expression(scale)
+            if along is None
+            else self.tangents * sp.Matrix(list(map(as_expression, along)))
+        )
         return list(tangent + self.normal)
 
     def system(
@@ -84,7 +89,8 @@ def inverse_problem(
     >>> inverse_problem([x, y], {"circle": (x**2 + y**2 - 1) / 2}, 0).rates()
     [y(t), -x(t)]
     """
-    x, phi = tuple(states), dict(integrals)
+    x, phi = tuple(map(as_expression, states)), {name: as_expression(f) for name, f in integrals.items()}
+    tangent = [[as_expression(entry) for entry in row] for row in tangent]
     time = x[0].args[0]
     J = sp.Matrix(list(phi.values())).jacobian(sp.Matrix(x))
     r, N = J.shape
@@ -112,7 +118,7 @@ def vector_product(rows: Sequence[Sequence[sp.Expr]]) -> sp.Matrix:
 def _partial(f: sp.Expr, x: Sequence[sp.Expr], time: sp.Symbol) -> sp.Expr:
     """∂f/∂t at fixed x."""
     fixed = {key: sp.Dummy(f"x{i}") for i, key in enumerate(x)}
-    return sp.sympify(f).subs(fixed).diff(time).subs({dummy: key for key, dummy in fixed.items()})
+    return as_expression(f).subs(fixed).diff(time).subs({dummy: key for key, dummy in fixed.items()})
 
 
 def _erugin(phi: Mapping[str, sp.Expr], erugin: Mapping[str, sp.Expr] | sp.Expr | float) -> sp.Matrix:
@@ -120,8 +126,8 @@ def _erugin(phi: Mapping[str, sp.Expr], erugin: Mapping[str, sp.Expr] | sp.Expr 
         missing = [name for name in phi if name not in erugin]
         if missing:
             raise VinculumError(f"the integral {', '.join(missing)} has no function F. Write erugin={{name: F}}.")
-        return sp.Matrix([erugin[name] for name in phi])
-    return sp.Matrix([-sp.sympify(erugin) * f for f in phi.values()])
+        return sp.Matrix([as_expression(erugin[name]) for name in phi])
+    return sp.Matrix([-as_expression(erugin) * f for f in phi.values()])
 
 
 def _refuse(J: sp.Matrix, r: int, N: int, tangent: Sequence) -> None:
@@ -182,7 +188,7 @@ def helmholtz(equations: Sequence[sp.Expr], coordinates: Sequence[sp.Expr]) -> H
         raise VinculumError(f"there are {len(equations)} equations for {len(q)} coordinates.")
     t = q[0].args[0]
     v, a = [c.diff(t) for c in q], [c.diff(t, 2) for c in q]
-    F = [sp.sympify(f) for f in equations]
+    F = [as_expression(f) for f in equations]
     by_a, by_v, by_q = (_jacobian(F, z, q) for z in (a, v, q))
     H1 = by_a - by_a.T
     H2 = by_v + by_v.T - (by_a + by_a.T).diff(t)
@@ -203,7 +209,7 @@ def integrating_multiplier(accelerations: Sequence[sp.Expr], coordinates: Sequen
     q = tuple(coordinates)
     t = q[0].args[0]
     v = [c.diff(t) for c in q]
-    f = [sp.sympify(entry) for entry in accelerations]
+    f = [as_expression(entry) for entry in accelerations]
     f_v, f_q = _jacobian(f, v, q), _jacobian(f, q, q)
     motion = dict(zip([c.diff(t, 2) for c in q], f, strict=True))
     Phi = f_v.diff(t).subs(motion).doit() / 2 - f_q - f_v * f_v / 4

@@ -22,6 +22,7 @@ from vinculum.derivation.integrable import Feedback, level, levels
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.errors import Finding, ModelError, call
+from vinculum.expressions import as_expression
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
 from vinculum.names import listed, residual, suggestion
 from vinculum.notebook_repr import html
@@ -122,7 +123,7 @@ def _rates(rates: Rates, names: Sequence[str]) -> list[sp.Expr]:
         problems.append(f"there are {len(found)} rates for {len(names)} constraints ({', '.join(names)}).")
     if problems:
         raise ModelError("Invalid rates", problems)
-    return [sp.sympify(k) for k in found]
+    return [as_expression(k) for k in found]
 
 
 def refuse_rates(rates: Sequence[sp.Expr], values: Values, moving: Sequence[Node]) -> None:

@@ -31,11 +31,12 @@ class ProgramOutputs(Outputs):
     nodes: AffineNodes
     values: Values  # of the parameters
     around: Mapping[Node, float] | None  # a state near which the degrees are wanted
+    added: frozenset[Node]  # states of a dynamic extension, of which a user knows nothing
     combine = False
 
     def points(self, chains: Sequence[Chain]) -> Samples:
         """States on the manifold."""
-        return consistent_points(self.nodes, chains, self.values, self.around)
+        return consistent_points(self.nodes, chains, self.values, self.around, self.added)
 
     def held(self, chains: Sequence[Chain], samples: Samples) -> list[int]:
         """The constraints on which an input acts somewhere on the manifold."""
@@ -50,21 +51,30 @@ class ProgramOutputs(Outputs):
 
 
 def program_degrees(
-    nodes: AffineNodes, names: Sequence[str], values: Values, around: Mapping[Node, float] | None
+    nodes: AffineNodes,
+    names: Sequence[str],
+    values: Values,
+    around: Mapping[Node, float] | None,
+    added: frozenset[Node] = frozenset(),
 ) -> tuple[list[Chain], Samples]:
     """The chain of every constraint, and the consistent points at which it was decided."""
     flow = Flow(nodes.x, nodes.time, nodes.F, nodes.B)
     chains = [begin_chain(flow, name, f) for name, f in zip(names, nodes.f, strict=True)]
-    return relative_degrees(ProgramOutputs(nodes, values, around), flow, chains)
+    return relative_degrees(ProgramOutputs(nodes, values, around, added), flow, chains)
 
 
 def consistent_points(
-    nodes: AffineNodes, chains: Sequence[Chain], values: Values, around: Mapping[Node, float] | None, wanted: int = 6
+    nodes: AffineNodes,
+    chains: Sequence[Chain],
+    values: Values,
+    around: Mapping[Node, float] | None,
+    added: frozenset[Node] = frozenset(),
+    wanted: int = 6,
 ) -> list[dict[Node, float]]:
     """Points in general position on which all residuals found so far vanish. The same system gets the same points."""
     random = np.random.default_rng(20_003)
     residuals = [y for chain in chains for y in chain.y]
-    starts = (_draw(nodes, random, attempt, values, around) for attempt in range(60))
+    starts = (_draw(nodes, random, attempt, values, around, added) for attempt in range(60))
     found = consistent_states(starts, ((residuals, nodes.x),), wanted, defined=[*nodes.F, *nodes.B.ravel()])
     if not found:
         _refuse_manifold(chains)
@@ -72,16 +82,21 @@ def consistent_points(
 
 
 def _draw(
-    nodes: AffineNodes, random: np.random.Generator, attempt: int, values: Values, around: Mapping[Node, float] | None
+    nodes: AffineNodes,
+    random: np.random.Generator,
+    attempt: int,
+    values: Values,
+    around: Mapping[Node, float] | None,
+    added: frozenset[Node],
 ) -> dict[Node, float]:
-    n = len(nodes.x)
-    if around is None:
-        x, time = random.normal(0.3, 0.5 + 0.05 * attempt, n), float(random.uniform(0.1, 0.9))
-    else:
-        center = np.array([around.get(node, 0.0) for node in nodes.x])
-        spread = 0.0 if attempt == 0 else 0.05 * (0.2 + np.abs(center))
-        x, time = center + spread * random.normal(size=n), around.get(nodes.time, 0.0)
-    return dict(values) | dict(zip(nodes.x, map(float, x), strict=True)) | {nodes.time: time}
+    """A state and an instant: anywhere, or near those that the user named; omitted states are zero, t is any."""
+    anywhere = dict(zip(nodes.x, map(float, random.normal(0.3, 0.5 + 0.05 * attempt, len(nodes.x))), strict=True))
+    anywhere[nodes.time] = float(random.uniform(0.1, 0.9) * (1 + attempt // 3))
+    if around is not None:
+        known = {node: around.get(node, 0.0) for node in nodes.x if node not in added} | dict(around)
+        spread = 0.0 if attempt == 0 else 0.05
+        anywhere |= {node: c + spread * (0.2 + abs(c)) * float(random.normal()) for node, c in known.items()}
+    return dict(values) | anywhere
 
 
 def _refuse_manifold(chains: Sequence[Chain]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -16,9 +16,11 @@ from vinculum.derivation.mechanics.lagrange import matrix_product, product, symm
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
+from vinculum.derivation.program.dynamic_extension import Extension, equilibrated
 from vinculum.derivation.program.perturbation import Binomial, refuse_rates
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
+from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import (
     ZERO,
@@ -35,6 +37,7 @@ from vinculum.graph import (
     to_sympy,
     vector,
 )
+from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows, plain, vlatex
@@ -56,7 +59,9 @@ class ProgramEquations:
     preferred: tuple[Node, ...]  # N₀
     weights: tuple[Node, ...]  # 1/w
     points: tuple[Values, ...]  # consistent states at which ranks and pivots are chosen
+    extension: Extension | None = None  # integrators before inputs; ``system`` contains them
     elimination: Explicit | None = None  # N and ẋ, with pivots that are good at the first point
+    kept: Kept = field(default_factory=Kept, init=False)  # what was prepared for runs
 
     # -- results -------------------------------------------------------------------------------------------------
 
@@ -77,8 +82,10 @@ class ProgramEquations:
 
         N = P⁻¹ (-a - c), c = -Z(y): equation (16) of Mukharlyamov and Kirgizbaev. Large for a large system.
         """
-        found = self._closed(self.explicit().reactions)
-        return {u: to_sympy(node) for u, node in zip(self.system.inputs, found, strict=True)}
+        found = dict(zip(self.system.nodes.inputs, self._closed(self.explicit().reactions), strict=True))
+        stated = {symbol(u): node for u, node in self._original_inputs.items()}
+        found = dict(zip(stated, substitute(list(stated.values()), found), strict=True)) | found
+        return {key.value: to_sympy(node) for key, node in found.items() if key is not node}
 
     @property
     def law(self) -> tuple[Node, ...]:
@@ -110,7 +117,7 @@ class ProgramEquations:
     def _refuse_values(self, values: Values) -> None:
         rates = self.form.rates.rate if isinstance(self.form.rates, Binomial) else self.form.rates
         each = rates.values() if isinstance(rates, Mapping) else np.ravel(np.asarray(rates, dtype=object))
-        refuse_rates([sp.sympify(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
+        refuse_rates([as_expression(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
 
     @property
     def dimension(self) -> int:
@@ -141,7 +148,11 @@ class ProgramEquations:
         rates = nodes.F + product(nodes.B, N) if len(N) else nodes.F
         left: list[Node] = [symbol(x.diff(system.time)) for x in system.states]
         left += list(product(self.P, N)) if len(N) else []
+        renamed = {} if self.extension is None else self.extension.aliases
+        stated = {symbol(u): node for u, node in self._original_inputs.items() if u not in renamed}
+        left += list(stated)
         right = [*rates, *(-chain.a - c for chain, c in zip(self.chains_found, self.law, strict=True))]
+        right += list(stated.values())
         taken = [name_of(key) for key in (*system.states, *system.inputs, *self.parameters, *self.unset)]
         lines = [(a, b) for a, b in zip(left, right, strict=True) if a is not b]  # ẋ = ẋ says nothing
         return shared([side for line in lines for side in line], taken, write)
@@ -245,7 +256,12 @@ class ProgramEquations:
     @property
     def holding(self) -> dict[str, sp.Expr]:
         """N by name: all of them are solved from the constraints."""
-        return {name_of(u): u for u in self.system.inputs}
+        return {name_of(u): u for u in (*self._original_inputs, *self.system.inputs)}
+
+    @property
+    def _original_inputs(self) -> Mapping[sp.Expr, Node]:
+        """The inputs of the system as stated, where a dynamic extension changed them."""
+        return {} if self.extension is None else self.extension.inputs
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -268,7 +284,8 @@ class ProgramEquations:
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """All residuals at once, by any state that may move."""
-        return (StartLevel("states", tuple((r.constraint, r.node) for r in self.residuals), self.states),)
+        residuals = tuple((r.constraint, r.node) for r in self.residuals)
+        return (StartLevel("states", residuals, self.states, self.points),)
 
     def refuse_start(self, values: Values) -> None:
         """Refuse a state at which the inputs do not reach all constraints."""
@@ -279,6 +296,10 @@ class ProgramEquations:
     def integrable(self, *states: Values) -> Integrable:
         """ẋ, N, residuals and energy as nodes, with pivots that are good at all given states (default: first point)."""
         known, explicit = (states or self.points)[0], self.explicit(*states)
+        return self.kept.get(("integrable", explicit), lambda: self._integrable(explicit)).at(known)
+
+    def _integrable(self, explicit: Explicit) -> Integrable:
+        """The record with an elimination."""
         nodes, chains = self.system.nodes, [chain.y for chain in self.chains_found]
         holding = {name: symbol(u) for name, u in self.holding.items()}
         return Integrable(
@@ -289,7 +310,7 @@ class ProgramEquations:
             constraints=tuple(map(Held, self.constraint_names, self.corrections, chains)),
             residuals=self.residuals,
             projections=((tuple(residual.node for residual in self.residuals), nodes.x),),
-            pivots=explicit.pivots_at(known),
+            pivots=explicit.pivots,
             roles=Roles(symbols=nodes.x, shown=nodes.x, reactions=holding, holding=holding),
             energy=self._energy(explicit),
             prescribed=self.prescribed,
@@ -300,8 +321,10 @@ class ProgramEquations:
         x, inputs = self.system.nodes.x, self.system.nodes.inputs
         rates = {symbol(key.diff(self.time)): rate for key, rate in zip(self.states, explicit.rates, strict=True)}
         found = {key: rate for key, rate in rates.items() if key not in x}
-        found |= dict(zip(inputs, explicit.reactions, strict=True))
-        return {key: key for key in x} | found
+        held = dict(zip(inputs, explicit.reactions, strict=True))
+        stated = {symbol(u): node for u, node in self._original_inputs.items()}
+        found |= held | dict(zip(stated, substitute(list(stated.values()), held), strict=True))
+        return found | {key: key for key in x}
 
     def _energy(self, explicit: Explicit) -> Energy | None:
         """E and dE/dt as stated, with N. What an affine system calls inputs need not be forces."""
@@ -315,7 +338,7 @@ class ProgramEquations:
         """A sentence on the constraints that the inputs no longer hold at a state; empty if they hold all."""
         if not self.chains_found:
             return ""
-        P = numbers(self.P, values)
+        P = equilibrated(numbers(self.P, values))
         rank = rank_of(P)
         if rank == len(P):
             return ""
@@ -328,6 +351,7 @@ class ProgramEquations:
             "form": self.form.name,
             "states": listed(self.states),
             "inputs": listed(self.system.inputs) or "none",
+            **({} if self.extension is None else {"added states": listed(self.extension.states)}),
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",
         }
         head = f'ProgramEquations of "{self.name}"'

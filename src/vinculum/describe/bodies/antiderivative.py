@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.errors import DomainError, VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import ONE, Node, along, evaluate, from_sympy, symbol
 from vinculum.graph.splines import Spline
 
@@ -25,7 +26,7 @@ def antiderivative(given: Any, time: sp.Symbol) -> sp.Expr | None:
     True
     """
     F = sp.S.Zero
-    for term in sp.Add.make_args(sp.sympify(given)):
+    for term in sp.Add.make_args(as_expression(given)):
         part = _term(term, time)
         if part is None:
             return None

@@ -17,6 +17,7 @@ import sympy as sp
 
 from vinculum.describe.bodies.antiderivative import antiderivative
 from vinculum.errors import About, Call, DomainError, Finding, ModelError, VinculumError, call
+from vinculum.expressions import as_expression
 from vinculum.graph import ONE, Node, along, as_sympy, evaluate, from_sympy, order, symbol
 
 _INSTANTS = (0.0, 0.37, 1.91)
@@ -71,7 +72,7 @@ def rate(given: sp.Matrix, time: sp.Symbol) -> sp.Matrix:
 
 
 def _node(x: Any) -> Node:
-    return from_sympy(sp.sympify(x))
+    return from_sympy(as_expression(x))
 
 
 def moving_base(

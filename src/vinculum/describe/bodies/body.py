@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe.bodies.joints import Joint, Part, joint_of
+from vinculum.expressions import as_expression
 from vinculum.graph import apply, from_sympy
 from vinculum.names import function_of_time, velocity_of
 from vinculum.notebook_repr import html
@@ -103,7 +104,7 @@ class Body:
         entries = np.array(self.rotation, dtype=object)
         if not has_symbols(entries.ravel()):
             return entries.astype(float)
-        return np.array([from_sympy(sp.sympify(x)) for x in entries.ravel()], dtype=object).reshape(entries.shape)
+        return np.array([from_sympy(as_expression(x)) for x in entries.ravel()], dtype=object).reshape(entries.shape)
 
     @cached_property
     def inertia_matrix(self) -> tuple[tuple[Scalar, ...], ...]:
@@ -133,7 +134,7 @@ def has_symbols(values: Iterable[Any]) -> bool:
 def _unit(axis: Sequence[Any]) -> tuple[Any, Any, Any]:
     """The axis scaled to unit length, exactly for an axis along x, y or z."""
     if has_symbols(axis):
-        n = [from_sympy(sp.sympify(x)) for x in axis]
+        n = [from_sympy(as_expression(x)) for x in axis]
         size = apply("sqrt", n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
         return n[0] / size, n[1] / size, n[2] / size
     numbers = [float(x) for x in axis]
@@ -143,7 +144,7 @@ def _unit(axis: Sequence[Any]) -> tuple[Any, Any, Any]:
 
 def inertia_matrix(given: Any) -> tuple[tuple[Scalar, ...], ...]:
     """A 3×3 inertia from a number, three principal moments, six xx yy zz xy xz yz, or nine."""
-    entries = [x if isinstance(x, (int, float)) else sp.sympify(x) for x in np.array(given, dtype=object).ravel()]
+    entries = [x if isinstance(x, (int, float)) else as_expression(x) for x in np.array(given, dtype=object).ravel()]
     zero = 0
     if len(entries) == 1:
         entries = entries * 3

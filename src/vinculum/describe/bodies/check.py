@@ -14,8 +14,9 @@ from sympy.core.function import AppliedUndef
 from vinculum.describe.bodies.body import Body, has_symbols, inertia_matrix
 from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.bodies.topology import GROUND, depth_first, graph_of
-from vinculum.describe.findings import not_a_function_of_time, repeated_names
-from vinculum.errors import About, Finding, Word, as_finding, call
+from vinculum.describe.findings import not_a_function_of_time, parameter_findings, repeated_names
+from vinculum.errors import About, Finding, VinculumError, Word, as_finding, call
+from vinculum.expressions import as_expression
 from vinculum.names import suggestion
 
 _ROUNDING = 1e-9  # relative slack of the inequalities of inertia
@@ -28,6 +29,8 @@ def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> l
     if others:
         return [Finding(f"{x!r} is not a body.", ["Write Body(name, parent, ...)."]) for x in others]
     first = [*_about_names(bodies), *_about_parents(bodies), *_about_coordinates(bodies)]
+    for key, value in dict(parameters).items():
+        first += parameter_findings(key, value, "BodyTree")
     for body in bodies:
         first += _of_body(body, _about_shape(body))
     if first:
@@ -138,7 +141,7 @@ def _about_shape(body: Body) -> Iterator[Finding | str]:
 def _about_numbers(body: Body) -> Iterator[str]:
     """Numbers of the joint, such as the pitch."""
     for key, value in body.kind.numbers().items():
-        number = sp.sympify(value) if isinstance(value, (int, float, sp.Expr)) else None
+        number = as_expression(value) if isinstance(value, (int, float, sp.Expr)) else None
         if number is None or number.is_finite is False or number is sp.nan:
             yield f"the {key} of the {body.joint} joint of {body.name!r} is {value!r}. Give a number or a SymPy symbol."
 
@@ -172,9 +175,9 @@ def _about_axis(body: Body) -> Iterator[Finding | str]:
                 yield Finding(found, ["Give it as axis=(0, 0, 1) and turn the joint with rotation."])
             continue
         try:
-            numbers = [float(x) for x in axis]
-        except (TypeError, ValueError):
-            yield f"the axis of {body.name!r} is {tuple(axis)}. Give numbers or SymPy expressions of parameters."
+            numbers = [float(as_expression(x)) for x in axis]
+        except (VinculumError, TypeError, ValueError) as error:
+            yield f"the axis of {body.name!r} cannot be used: {error}. Give numbers or SymPy expressions of parameters."
             continue
         if not np.any(numbers) or not np.all(np.isfinite(numbers)):
             yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give a nonzero vector."
@@ -215,7 +218,7 @@ def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> 
     """The numerical values of expressions, or None if a symbol has no value."""
     if all(isinstance(x, (int, float)) for x in values):
         return [float(x) for x in values]
-    found = [sp.sympify(x).subs(dict(parameters)) for x in values]
+    found = [as_expression(x).subs(dict(parameters)) for x in values]
     return [float(x) for x in found] if all(x.is_number for x in found) else None
 
 
@@ -225,7 +228,7 @@ def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
         scalars += [*body.kind.numbers().values(), *np.ravel(np.array(body.axis, dtype=object))]
         scalars += [] if body.rotation is None else list(np.ravel(np.array(body.rotation, dtype=object)))
-        written = [sp.sympify(value) for value in scalars if not isinstance(value, (int, float))]
+        written = [as_expression(value) for value in scalars if not isinstance(value, (int, float))]
         for x in dict.fromkeys(s for value in written for s in value.free_symbols if s not in parameters):
             advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
             yield Finding(f"{x} of {body.name!r} has no value.", advice, About("body", body.name))
@@ -308,4 +311,4 @@ def _resists(body: Body) -> bool:
 
 
 def _has_rotor(body: Body) -> bool:
-    return all(sp.sympify(x) != 0 for x in body.each("rotor_inertia"))
+    return all(as_expression(x) != 0 for x in body.each("rotor_inertia"))

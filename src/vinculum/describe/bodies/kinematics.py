@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import sympy as sp
-
+from vinculum.expressions import as_expression
 from vinculum.graph import Node, from_sympy, lift, symbol
 from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, plus, times, transposed
 
@@ -38,7 +37,7 @@ def node_of(value: Any) -> Node:
     """A number or SymPy expression as a node."""
     if isinstance(value, (int, float)):
         return lift(value)
-    return from_sympy(sp.sympify(value))
+    return from_sympy(as_expression(value))
 
 
 def nodes_of(values: Sequence[Any]) -> tuple[Node, ...]:

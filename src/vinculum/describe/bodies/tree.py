@@ -20,6 +20,7 @@ from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
 from vinculum.errors import About, Finding, ModelError, call
+from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import DeferredExpression, GraphExpression, as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
@@ -65,6 +66,10 @@ class BodyTree:
 
     def __post_init__(self) -> None:
         found = findings(self.bodies, self.parameters)
+        for label in ("gravity", "base_position", "base_velocity", "base_angular_velocity", "base_rotation"):
+            entries = np.ravel(np.array(getattr(self, label), dtype=object))
+            advice = ["Write a number or a SymPy expression."]
+            found += [Finding(f"{label} contains the text {x!r}.", advice) for x in entries if isinstance(x, str)]
         for label in ("gravity", "base_position", "base_velocity", "base_angular_velocity"):
             given = getattr(self, label)
             if given is not None and np.shape(given) != (3,):
@@ -257,7 +262,7 @@ class BodyTree:
         spelled = GraphExpression if large else as_sympy
         acting = {q: spelled(force) for q, force in energies.joint_forces(self).items()}
         for q, force in (forces or {}).items():
-            acting[q] = acting.get(q, sp.S.Zero) + sp.sympify(force)
+            acting[q] = acting.get(q, sp.S.Zero) + as_expression(force)
         kinetic, potential = self.energies
         return System(
             coordinates=self.coordinates,
@@ -307,7 +312,7 @@ def with_numbers(tree: BodyTree) -> BodyTree:
     }
     for key in ("base_position", "base_velocity", "base_angular_velocity"):
         given = getattr(tree, key)
-        moving[key] = None if given is None else [sp.sympify(x).subs(dict(tree.parameters)) for x in given]
+        moving[key] = None if given is None else [as_expression(x).subs(dict(tree.parameters)) for x in given]
     return replace(tree, bodies=bodies, gravity=gravity, parameters={}, **moving)
 
 
@@ -323,4 +328,4 @@ def _number(value: Any, parameters: Mapping[sp.Symbol, float]) -> Any:
         return tuple(_number(x, parameters) for x in value)
     if isinstance(value, sp.MatrixBase):
         return tuple(tuple(_number(x, parameters) for x in value.row(i)) for i in range(value.rows))
-    return float(sp.sympify(value).subs(dict(parameters))) if isinstance(value, sp.Basic) else value
+    return float(as_expression(value).subs(dict(parameters))) if isinstance(value, sp.Basic) else value

@@ -42,7 +42,7 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
     borders: tuple[Border, ...] = ()
     if rest is not None and "borders" in (model.equilibrium or {}):
-        borders = work.ask("borders", lambda: steps.borders_of(model, equations)) or ()
+        borders = work.ask("borders", lambda: steps.borders_of(model, equations, rest)) or ()
     refused = work.refused
     points = () if rest is None else tuple(_points(model, equations, rest, work))
     return Results(model, equations, motion, points, refused, work.seconds, versions(), borders)
@@ -60,7 +60,7 @@ def _study(model: Model, equations: steps.Equations, rest: Equilibrium, first: E
     corner = steps.at_corner(model, equations, rest)
     if corner and model.control is None:
         return Point(rest, verdict=work.ask("verdict", lambda: steps.verdict_at(model, equations, rest)))
-    linear = work.ask("linear model", lambda: steps.linear_of(model, equations, rest))
+    linear = work.ask("linear model", lambda: steps.linear_of(model, equations, rest, rest is first))
     if linear is None:
         verdict = work.ask("verdict", lambda: steps.verdict_at(model, equations, rest)) if corner else None
         return Point(rest, verdict=verdict, refused=work.refused)

@@ -9,7 +9,7 @@ import numpy as np
 
 from vinculum.analyze import Border, Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
-from vinculum.control.attraction import deviations_of, relative_distances
+from vinculum.control.attraction import deviations_of, relative_distance
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
 from vinculum.model.examine.steps import Equations
@@ -69,7 +69,7 @@ class Settling:
 def settling_of(model: Model, motion: Trajectory, law: FeedbackLaw) -> Settling:
     """Whether a motion of the closed loop settles: |x - x₀| of every state of the linear model."""
     away = np.max(deviations_of(law.linear, motion), axis=0)
-    remaining = float(relative_distances(law.linear, [motion])[0]) if np.any(away) else 0.0
+    remaining = relative_distance(law.linear, motion) if np.any(away) else 0.0
     given = (model.closed_loop or {}).get("limits") or {}
     limits = {variable_name(u): float(limit) for u, limit in given.items()}
     limited = {u: _time_at(motion.t, motion.inputs[u], limit) for u, limit in limits.items()}

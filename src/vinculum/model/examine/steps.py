@@ -49,14 +49,14 @@ def motion_of(model: Model, equations: Equations, progress: Progress | None = No
 def rest_of(model: Model, equations: Equations) -> Equilibrium:
     """The equilibrium or steady motion the model requests; its ``others`` are the further ones found."""
     asked = _question(model, "equilibrium")
-    for further in ("drop", "borders"):
+    for further in ("drop", "borders", "modes"):
         asked.pop(further, None)
     find = steady if asked.pop("steady", False) or "moving" in asked else equilibrium
     return find(_analyzed(model, equations), asked.pop("given", None), **asked)
 
 
-def borders_of(model: Model, equations: Equations) -> tuple[Border, ...]:
-    """Where the motion becomes or ceases to be stable, if the model asks for it."""
+def borders_of(model: Model, equations: Equations, rest: Equilibrium) -> tuple[Border, ...]:
+    """Where the motion becomes or ceases to be stable, if the model asks for it, with its names of modes."""
     asked = _question(model, "equilibrium")
     if "borders" not in asked:
         return ()
@@ -64,7 +64,8 @@ def borders_of(model: Model, equations: Equations) -> tuple[Border, ...]:
     runs = asked.get("steady") or any(isinstance(key, sp.Derivative) for key in (*given, borders["over"]))
     moving = asked.get("moving", None if runs else ())
     found = _analyzed(model, equations)
-    return stability_borders(found, given, **borders, near=asked.get("near"), moving=moving)
+    named = linear_of(model, equations, rest) if asked.get("modes") else None
+    return stability_borders(found, given, **borders, near=asked.get("near"), moving=moving, named=named)
 
 
 def rests_of(rest: Equilibrium) -> tuple[Equilibrium, ...]:
@@ -72,9 +73,14 @@ def rests_of(rest: Equilibrium) -> tuple[Equilibrium, ...]:
     return (rest, *rest.others)
 
 
-def linear_of(model: Model, equations: Equations, rest: Equilibrium) -> LinearModel:
-    """The linear model at an equilibrium or steady motion, without the coordinates that the model drops."""
-    return linearize(_analyzed(model, equations), at=rest, drop=(model.equilibrium or {}).get("drop", ()))
+def linear_of(model: Model, equations: Equations, rest: Equilibrium, named: bool = True) -> LinearModel:
+    """The linear model at an equilibrium or steady motion, without the coordinates that the model drops.
+
+    The names of modes belong to the first equilibrium; the others are linearized with ``named=False``.
+    """
+    asked = model.equilibrium or {}
+    found = linearize(_analyzed(model, equations), at=rest, drop=asked.get("drop", ()))
+    return found.named(asked["modes"]) if named and asked.get("modes") else found
 
 
 def verdict_of(linear: LinearModel) -> Verdict:

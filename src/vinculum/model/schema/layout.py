@@ -83,6 +83,10 @@ EQUILIBRIUM = Table(
         "steady": Flag("Whether ignorable coordinates may run uniformly; a given velocity implies it."),
         "moving": ListOf("The coordinates that may run; all ignorable ones by default.", Name()),
         "drop": ListOf("Ignorable coordinates to leave out of the linear model.", Name()),
+        "modes": MapOf(
+            "Names of modes, each with a number near its root; [real, imaginary] for a pair.",
+            Either(options=(Number(), ListOf(entry=Number(), length=2))),
+        ),
         "borders": BORDERS,
     },
 )

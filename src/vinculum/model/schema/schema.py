@@ -26,6 +26,7 @@ from vinculum.model.schema.schema_types import (
     Text,
     Whole,
 )
+from vinculum.writing import write_file
 
 FILE = Path(__file__).with_name("schema.json")
 NAME = "urn:vinculum:model"
@@ -101,6 +102,6 @@ def with_reference(page: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(schema_text(), encoding="utf-8")
+    write_file(FILE, schema_text())
     for page in map(Path, sys.argv[1:]):
-        page.write_text(with_reference(page.read_text(encoding="utf-8")), encoding="utf-8")
+        write_file(page, with_reference(page.read_text(encoding="utf-8")))

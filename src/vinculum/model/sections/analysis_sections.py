@@ -83,7 +83,17 @@ def _of_equilibrium(reading: Reading, path: Path, raw: Any, known: Symbols) -> A
         return reading.table(path, raw, [*known.states, *known.inputs], "coordinate, velocity or input")
     if path[-1] in ("moving", "drop"):
         return reading.listed(path, raw, known.coordinates, "coordinate")
+    if path[-1] == "modes":
+        return {name: _root(reading, (*path, name), entry) for name, entry in raw.items()}
     return _borders(reading, path, raw, known) if path[-1] == "borders" else raw
+
+
+def _root(reading: Reading, path: Path, raw: Any) -> complex:
+    """A root: a number, or [real, imaginary]."""
+    if not isinstance(raw, list):
+        return complex(reading.number(path, raw) or 0.0)
+    parts = [reading.number((*path, i), x) for i, x in enumerate(raw)]
+    return complex(*(part or 0.0 for part in parts))
 
 
 def _borders(reading: Reading, path: Path, raw: dict[str, Any], known: Symbols) -> dict[str, Any]:

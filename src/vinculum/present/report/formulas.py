@@ -11,6 +11,7 @@ import sympy as sp
 from vinculum.describe import AffineSystem, DCMotor, Holonomic, Servo
 from vinculum.describe.check_affine import by_name
 from vinculum.describe.motors import charge_of, voltage_of
+from vinculum.expressions import as_expression
 from vinculum.graph import Node, to_sympy, tree_size
 from vinculum.graph.from_sympy import from_sympy
 from vinculum.model.examine import Results
@@ -165,7 +166,7 @@ def _parameters(model: Model) -> Html:
 
 def _latex(expression: sp.Expr | Node | float) -> str:
     """LaTeX of the user's formula; for one that would fill pages, only its size."""
-    node = expression if isinstance(expression, Node) else from_sympy(sp.sympify(expression))
+    node = expression if isinstance(expression, Node) else from_sympy(as_expression(expression))
     operations = tree_size(node, 10 * _LONG)
     if operations > _LONG:
         return r"\text{(a formula of more than " + str(_LONG) + r" operations)}"

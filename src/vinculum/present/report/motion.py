@@ -9,6 +9,7 @@ import sympy as sp
 
 from vinculum.derivation import ProgramEquations
 from vinculum.derivation.integrable import Equations
+from vinculum.expressions import as_expression
 from vinculum.graph import from_sympy, tree_size
 from vinculum.model.examine import Results
 from vinculum.names import variable_name
@@ -168,7 +169,7 @@ def _law(u: sp.Expr, laws: Mapping[sp.Expr, sp.Expr], equations: Equations) -> H
     """The formula, its purpose, or that it is long."""
     if u in equations.holding.values():
         return _held(u, equations)
-    law = sp.sympify(laws.get(u, 0))
+    law = as_expression(laws.get(u, 0))
     if tree_size(from_sympy(law), 10 * _SHORT) > _SHORT:
         return text(f"a formula of the state with more than {_SHORT} operations, compiled with the equations")
     return formula(shortened(vlatex(law)))

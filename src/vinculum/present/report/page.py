@@ -24,6 +24,7 @@ from vinculum.present.html import Html, Section, duration, joined, size, text
 from vinculum.present.report import formulas, motion, overview, stability
 from vinculum.present.report.animations import Animation, animations
 from vinculum.present.report.charts import Figures
+from vinculum.writing import write_file
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def write_report(
     report = progress or (lambda step, share: None)
     report("page", 0.0)
     content = page(results).encode()
-    Path(path).write_bytes(content)
+    write_file(path, content)
     report("page", 1.0)
     return Written(Path(path), len(content), clock.perf_counter() - began, results)
 

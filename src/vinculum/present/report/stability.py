@@ -93,10 +93,11 @@ def _titled(results: Results) -> list[tuple[Html, Point]]:
 def _studied(point: Point, title: Html, figures: Figures) -> Html:
     assert point.verdict is not None
     parts = [title, told(point.verdict), _structure(point.verdict)]
-    sets = [("without feedback", point.verdict.shown_roots)]
+    verdicts = [("without feedback", point.verdict)]
     if point.closed_verdict is not None:
         parts.append(told(point.closed_verdict, "With feedback: "))
-        sets.append(("with feedback", point.closed_verdict.shown_roots))
+        verdicts.append(("with feedback", point.closed_verdict))
+    sets = [(words, verdict.shown_roots) for words, verdict in verdicts]
     if not any(len(roots) for _, roots in sets):
         return joined(parts)
     chart = figures.place(root_map(sets, point.verdict.critical), words="roots in the complex plane")
@@ -104,7 +105,7 @@ def _studied(point: Point, title: Html, figures: Figures) -> Html:
         chart = joined(
             [chart, paragraph("Both axes are compressed to show slow and fast roots together.", class_="note")]
         )
-    return joined([*parts, tag("div", tag("div", chart), tag("div", *(_roots(*s) for s in sets)), class_="beside")])
+    return joined([*parts, tag("div", tag("div", chart), tag("div", *(_roots(*v) for v in verdicts)), class_="beside")])
 
 
 def told(verdict: Verdict, before: str = "") -> Html:
@@ -124,12 +125,13 @@ def _structure(verdict: Verdict) -> Html:
     return paragraph(*parts, class_="note") if parts else text("")
 
 
-def _roots(name: str, roots: np.ndarray) -> Html:
-    upper = np.array(pairs(roots), dtype=complex)
+def _roots(name: str, verdict: Verdict) -> Html:
+    upper = np.array(pairs(verdict.shown_roots), dtype=complex)
     rows = [
-        [root(r), number(ratio, 3), number(abs(r), 4)] for r, ratio in zip(upper, damping_ratios(upper), strict=True)
+        [root(r), number(ratio, 3), number(abs(r), 4), text(verdict.mode_of(r).label)]
+        for r, ratio in zip(upper, damping_ratios(upper), strict=True)
     ]
-    return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency"], rows, [0, 1, 2])])
+    return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency", "mode"], rows, [0, 1, 2])])
 
 
 def feedback(results: Results, figures: Figures) -> Section | None:

@@ -1,20 +1,23 @@
-"""Stiff integration: backward differentiation formulas (SUNDIALS) with compiled right side and Jacobian."""
+"""Stiff integration: backward differentiation formulas of variable order and step, in compiled loops."""
 
 from __future__ import annotations
 
-import builtins
-import os
-import re
+import time as clock
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from vinculum.compile.machine import COMPILING
-from vinculum.errors import Finding
-from vinculum.simulation.integrators.methods import Method, Reached, out_of_reach, refuse_tolerance, register
-from vinculum.simulation.problem.events import DIRECTIONS, Happened
+from vinculum.simulation.integrators.methods import (
+    Method,
+    Reached,
+    next_chunk,
+    out_of_reach,
+    refuse_tolerance,
+    register,
+)
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 from vinculum.simulation.trajectory.outcome import (
@@ -22,7 +25,6 @@ from vinculum.simulation.trajectory.outcome import (
     NON_FINITE,
     REPIVOT,
     STALLED,
-    Cause,
     Outcome,
     ended_by,
     finished,
@@ -30,23 +32,28 @@ from vinculum.simulation.trajectory.outcome import (
 )
 
 if TYPE_CHECKING:
+    from vinculum.compile.function import Function
+    from vinculum.simulation.integrators.bdf_loops import Stiff  # Numba is imported only when a loop runs
     from vinculum.simulation.problem.problem import Problem
-    from vinculum.simulation.trajectory.recorder import Plan, Run
+    from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run
 
-_PATIENCE = 200  # steps in a row without any progress in time
+_CHUNK_SECONDS = 0.2  # the loop returns to Python (progress, Ctrl-C) about this often
+_SHORTEST_CHUNK, _LONGEST_CHUNK = 256, 10**7  # steps
 
 
 @dataclass(frozen=True)
 class BDF(Method):
-    """SUNDIALS' CVODE: backward differentiation formulas of variable order and step, for stiff equations.
+    """Backward differentiation formulas of variable order and step, for stiff equations.
 
-    ``tolerance`` is relative and absolute.
+    These are the formulas with Klopfenstein's coefficients of "The MATLAB ODE Suite" (Shampine, Reichelt 1997), orders
+    1 to 5. The Jacobian is found by differences, when Newton's method needs a new one. ``tolerance`` is relative and
+    absolute.
     """
 
     tolerance: float = 1e-9
 
     name: ClassVar[str] = "bdf"
-    about: ClassVar[str] = "SUNDIALS' backward differentiation formulas, compiled Jacobian"
+    about: ClassVar[str] = "backward differentiation formulas of order 1 to 5, adaptive, compiled"
     options: ClassVar[tuple[str, ...]] = ("tolerance",)
     follows_corners: ClassVar[bool] = True
     stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (
@@ -63,146 +70,125 @@ class BDF(Method):
         return 100.0 / abs(plan.t1 - plan.t0)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
-        """Run from (t, x) to the end of the plan, looking at every step the solver takes."""
-        stepper, t1, recorder = _Stepper(self, problem, run, t, x), run.plan.t1, run.recorder
-        while stepper.t != t1:
-            before = recorder.written
-            ending = stepper.step()
-            if recorder.written > before or recorder.steps % 1000 == 0:
-                run.report(stepper.t)
-            if ending is None and recorder.steps % 100 == 0:
-                ending = out_of_reach(run, stepper.t)
-            if ending is not None:
-                return ending, stepper.t, stepper.x
-        return finished(t1), t1, stepper.x
+        """Run from (t, x) to the end of the plan, in chunks of steps."""
+        with COMPILING:  # Numba compiles the loop at its first call
+            from vinculum.simulation.integrators import bdf_loops as loops
+
+            functions = _functions(problem)  # kept alive during the run
+            work = _work(self, problem, run, functions, t, x)
+            code = loops.first_step(work, run.plan.t1 - t)
+        return _run(work, problem, run, code)
 
 
 register(BDF())
 
 
-class _Stepper:
-    """CVODE on one segment of a run, with its present time and state."""
+def _run(work: Stiff, problem: Problem, run: Run, code: int) -> Reached:
+    """Chunks of steps, until one of them has an ending."""
+    from vinculum.simulation.integrators import bdf_loops as loops
 
-    def __init__(self, method: BDF, problem: Problem, run: Run, t0: float, x: np.ndarray) -> None:
-        self.problem, self.recorder, self.t1, self.forward = problem, run.recorder, run.plan.t1, run.plan.t1 > t0
-        nodes = problem.nodes
-        self.monitor = problem.compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
-        self.solver = _solver(problem, method.tolerance, self.forward)
-        self.t, self.x, self.idle = t0, np.array(x, dtype=float), 0
-        self.solver.init_step(t0, self.x)
-        self.waiting = list(self.recorder.instants[self.recorder.written :])
-        self.look(t0, self.x)
-        if self.waiting and self.waiting[0] == t0:
-            self.recorder.add(np.array([self.waiting.pop(0)]), self.x[None, :])
-
-    def step(self) -> Outcome | None:
-        """One internal step; samples inside it are interpolated by the solver."""
-        solution = self.solver.step(self.t1, method="onestep", tstop=self.t1)
-        t, x = float(solution.t), np.array(solution.y, dtype=float).ravel()
-        if not solution.success:
-            return Outcome(STALLED, self.t, Cause("solver failed", finding=Finding(str(solution.message))))
-        self.idle = self.idle + 1 if abs(t - self.t) <= 4e-16 * max(abs(t), abs(self.t1)) else 0
-        if not np.all(np.isfinite(x)) or self.idle > _PATIENCE:
-            return Outcome(STALLED if self.idle else NON_FINITE, self.t)
-        watch = self.look(t, x)
-        if watch >= JUMPED:
-            return jumped(self.t, (t, x))
-        self.sample(t)
-        self.t, self.x = t, x
-        self.recorder.steps += 1
-        ending = self.events(solution) if solution.status == 2 else None
-        if ending is None and watch > WATCH_LIMIT:
-            return Outcome(REPIVOT, t)
-        return ending
-
-    def sample(self, t: float) -> None:
-        """Record the samples up to time t."""
-        while self.waiting and (self.waiting[0] <= t if self.forward else self.waiting[0] >= t):
-            instant = self.waiting.pop(0)
-            inside = self.solver.step(instant, method="normal", tstop=self.t1)
-            self.recorder.add(np.array([instant]), np.array(inside.y, dtype=float).reshape(1, -1))
-
-    def look(self, t: float, x: np.ndarray) -> float:
-        """Record energy balance and residuals; returns the pivot watch."""
-        watch, balance, *residuals = self.monitor(t, x, self.problem.values)
-        if watch < JUMPED:
-            self.recorder.measure(np.array([balance]), np.array([residuals]))
-        return float(watch)
-
-    def known(self, name: str) -> bool:
-        """Whether an event was recorded at this very time; CVODE reports a root again after an interpolation."""
-        size = 1e-12 * (1.0 + abs(self.t))
-        return any(event.name == name and abs(event.time - self.t) <= size for event in self.recorder.events[-8:])
-
-    def events(self, solution: Any) -> Outcome | None:
-        """Record the events of this step; a terminal one ends the run."""
-        signs, events = solution.i_events[-1], self.problem.nodes.events
-        for event, sign in zip(events, signs, strict=False):  # corners come after the events
-            if sign and not self.known(event.name):
-                self.recorder.events.append(Happened(event.name, self.t, bool((sign > 0) == self.forward)))
-                if event.terminal:
-                    return ended_by(event.name, self.t)
-        return Outcome(CORNER, self.t) if any(signs[len(events) :]) else None
+    recorder, before, chunk = run.recorder, 0, _SHORTEST_CHUNK
+    while True:
+        if code == loops.DONE:
+            began, taken = clock.perf_counter(), int(work.counts[4])
+            code = loops.advance(work, chunk)
+            recorder.steps += int(work.counts[4]) - taken
+            chunk = next_chunk(chunk, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
+        before = _collect(work, recorder, before)
+        ending = _ending(work, problem, run, code)
+        run.report(float(work.now[0]) if ending is None else ending[1])
+        if ending is not None:
+            return ending
+        code = loops.DONE
 
 
-def _solver(problem: Problem, tolerance: float, forward: bool) -> Any:
-    """SUNDIALS' CVODE with the compiled right side, its Jacobian, and events."""
-    n, p = len(problem.nodes.state), problem.values
-    rates, slopes = problem.compiled(problem.nodes.rates), problem.slopes
-
-    def right_side(t: float, x: np.ndarray, out: np.ndarray) -> None:
-        out[:] = rates(t, x, p)
-
-    def jacobian(t: float, x: np.ndarray, _: np.ndarray, out: np.ndarray) -> None:
-        assert slopes is not None
-        out[:] = slopes(t, x, p).reshape(n, n)
-
-    return _cvode()(
-        right_side,
-        jacfn=None if slopes is None else jacobian,  # CVODE's own differences
-        rtol=tolerance,
-        atol=tolerance,
-        max_num_steps=200_000,
-        **_event_options(problem, forward),
-    )
+def _functions(problem: Problem) -> tuple[Function, Function, Function | None]:
+    """Rates, what is watched at every step, and the event functions with the margins of the corners."""
+    nodes, margins = problem.nodes, problem.branch.margins
+    watched = problem.compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
+    events = problem.compiled([*nodes.event_functions, *margins]) if nodes.events or margins else None
+    return problem.compiled(nodes.rates), watched, events
 
 
-@cache
-def _cvode() -> Any:
-    """The class of SUNDIALS' solver. What SUNDIALS and its wrapper would print becomes an outcome instead.
+def _work(
+    method: BDF,
+    problem: Problem,
+    run: Run,
+    functions: tuple[Function, Function, Function | None],
+    t: float,
+    x: np.ndarray,
+) -> Stiff:
+    """The addresses of functions and the arrays in which steps are made."""
+    from vinculum.simulation.integrators.bdf_loops import MOST, Stiff
 
-    The wrapper keeps the ``print`` that it finds when it is imported, and writes its errors to standard output with it.
-    """
-    for level in ("WARNING", "ERROR"):
-        os.environ.setdefault(f"SUNLOGGER_{level}_FILENAME", os.devnull)
-    known = builtins.print
-    with COMPILING:
-        builtins.print = _without_errors
-        try:
-            from sksundae.cvode import CVODE
-        finally:
-            builtins.print = known
-    return CVODE
+    rates, monitor, events = functions
+    recorder, n, forward = run.recorder, len(x), run.plan.t1 > t
+    remaining = recorder.instants[recorder.written :]
+    directions = [DIRECTIONS[event.direction] for event in problem.nodes.events]
+    directions += [-1 if forward else 1] * len(problem.branch.margins)
+    f, y, d, psi, scale, spare, last = np.empty((7, n))
+    before, after, trial, hits = np.zeros((4, len(directions)))
+    return Stiff(
+        rates=rates.address, monitor=monitor.address, events=events.address if events else 0,
+        t1=float(run.plan.t1), tolerance=float(method.tolerance), limit=WATCH_LIMIT, jumped=JUMPED,
+        now=np.array([t, 0.0, 0.0, 1.0, t]), counts=np.zeros(5, dtype=np.int64), p=problem.values.copy(),
+        x=np.array(x, dtype=float), last=last, D=np.zeros((MOST + 3, n)), R=np.zeros((3, MOST + 1, MOST + 1)),
+        f=f, y=y, d=d, psi=psi, scale=scale, spare=spare, J=np.zeros((n, n)), LU=np.zeros((n, n)),
+        rows=np.zeros(n, dtype=np.int64), out=np.empty(monitor.size),
+        maxima=np.append(np.zeros(monitor.size - 1), recorder.balance_start),
+        instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.zeros(1, dtype=np.int64),
+        directions=np.array(directions, dtype=np.int64), before=before, after=after, trial=trial, hits=hits,
+        rising=np.zeros(len(directions), dtype=np.int64), at=np.zeros((len(directions), n)),
+    )  # fmt: skip
 
 
-def _without_errors(*words: Any, _print: Any = print, **options: Any) -> None:
-    """Print anything but an error of SUNDIALS."""
-    if not (words and re.match(r"\n\[\w+, Error: -?\d+\] ", str(words[0]))):
-        _print(*words, **options)
+def _collect(work: Stiff, recorder: Recorder, before: int) -> int:
+    """Hand over the samples written since ``before``, and the maxima; returns the number of samples."""
+    after = int(work.cursor[0])
+    recorder.add(work.instants[before:after], work.samples[before:after])
+    recorder.observe(work.maxima[:-2], work.maxima[-2])
+    recorder.balance_start = float(work.maxima[-1])
+    return after
 
 
-def _event_options(problem: Problem, forward: bool) -> dict[str, Any]:
-    """Event functions and their directions, which are in time for us and along the run for CVODE."""
-    events, margins = problem.nodes.events, problem.branch.margins
-    if not events and not margins:
-        return {}
-    functions, p = problem.compiled([*problem.nodes.event_functions, *margins]), problem.values
+def _ending(work: Stiff, problem: Problem, run: Run, code: int) -> Reached | None:
+    """How a chunk ended, with the time and state there; None if the run continues."""
+    from vinculum.simulation.integrators import bdf_loops as loops
 
-    def values(t: float, x: np.ndarray, out: np.ndarray) -> None:
-        out[:] = functions(t, x, p)
+    t, x = float(work.now[0]), work.x.copy()
+    if code == loops.HAPPENED:
+        ending = _take_events(work, problem, run.recorder)
+        if ending is not None:
+            return ending
+    if code == loops.JUMPED:
+        last = float(work.now[4])
+        return jumped(last, (t, x)), last, work.last.copy()
+    if code in (loops.NOT_FINITE, loops.STALLED):
+        return Outcome(NON_FINITE if code == loops.NOT_FINITE else STALLED, t), t, x
+    if code == loops.PIVOT or work.out[0] > WATCH_LIMIT:
+        return Outcome(REPIVOT, t), t, x
+    if t == work.t1:
+        return finished(t), t, x
+    outcome = endless_events(run.recorder, run.plan.t1 - run.plan.t0) or out_of_reach(run, t)
+    return None if outcome is None else (outcome, t, x)
 
-    sign = 1 if forward else -1
-    directions = [*(sign * DIRECTIONS[event.direction] for event in events), *[-1] * len(margins)]
-    values.terminal = [True] * len(directions)  # type: ignore[attr-defined]  # read by CVODE
-    values.direction = directions  # type: ignore[attr-defined]  # as above
-    return {"eventsfn": values, "num_events": len(directions)}
+
+def _take_events(work: Stiff, problem: Problem, recorder: Recorder) -> Reached | None:
+    """Record the events of a step in the order of the run; a terminal one and a corner end it."""
+    direction, events = float(np.sign(work.now[1])), problem.nodes.events
+    for _, i in sorted((time * direction, i) for i, time in enumerate(work.hits) if np.isfinite(time)):
+        time, x = float(work.hits[i]), work.at[i].copy()
+        if i < len(events):
+            if not _known(recorder, events[i].name, time):
+                recorder.events.append(Happened(events[i].name, time, bool(work.rising[i])))
+            if not events[i].terminal:
+                continue
+        recorder.cut(time, direction)
+        return ended_by(events[i].name, time) if i < len(events) else Outcome(CORNER, time), time, x
+    return None
+
+
+def _known(recorder: Recorder, name: str, t: float) -> bool:
+    """Whether an event was recorded at this very time, at the end of the last segment."""
+    size = 1e-12 * (1.0 + abs(t))
+    return any(event.name == name and abs(event.time - t) <= size for event in recorder.events[-8:])

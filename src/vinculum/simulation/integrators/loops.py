@@ -273,7 +273,7 @@ def remember(i: Any, q: Any, out: Any, history: Any, cursor: Any) -> Any:
     return cursor[2]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, last: Any) -> Any:
     """Steps first .. last of an Adams method that starts with the Runge-Kutta method (A, b).
 

@@ -1,13 +1,16 @@
 """Taylor integration with heyoka: high order, long steps, errors close to rounding.
 
-An integrator is compiled once for all numbers of a problem. Every run owns a copy of it (about a millisecond), so runs
-in several threads, or nested runs, are independent.
+An integrator is compiled once for all numbers of a problem. Every run owns a copy of it, so runs in several threads,
+or nested runs, are independent. A copy takes about a millisecond; a run that has ended leaves its copy for the next.
 """
 
 from __future__ import annotations
 
 import copy
 import time as clock
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,7 +29,7 @@ from vinculum.simulation.integrators.methods import (
     refuse_tolerance,
     register,
 )
-from vinculum.simulation.problem.discontinuities import rough_functions
+from vinculum.simulation.integrators.taylor_chunks import Chunk, at_instants, with_polynomials
 from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events, is_recorded
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import project_after_step
@@ -56,6 +59,7 @@ _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) abou
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
+_MOST_IDLE = 16  # copies of an integrator that wait for a run
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
@@ -84,7 +88,7 @@ class Taylor(Method):
 
     def refuse(self, problem: Problem) -> None:
         """Raise if the equations have a corner at an unknown place: a series would step over it."""
-        kinks = rough_functions(problem.nodes.rates)
+        kinks = problem.nodes.rough
         if kinks:
             names = ", ".join(kinks)
             found = f"The equations contain {names}, which are not smooth: a Taylor series would not see the corner."
@@ -99,9 +103,10 @@ class Taylor(Method):
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
-            problem = problem.with_nodes(events=())  # an event at the start would cut the step short
-        taylor = _start_integrator(self, problem, t, x).taylor
-        step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
+            problem = problem.without_events()  # an event at the start would cut the step short
+        with _compile_for(self, problem).owned(t, x, problem.values) as integrator:
+            taylor = integrator.taylor
+            step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
         return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
@@ -136,6 +141,7 @@ class Integrator:
     plain: list[int]  # numbers of the non-terminal events, in heyoka's order
     terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
     corners: int
+    idle: deque[Integrator] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
 
     @property
     def hits(self) -> dict[int, Hits]:
@@ -143,9 +149,27 @@ class Integrator:
         events = self.taylor.nt_events if self.plain else ()
         return {j: event.callback for j, event in zip(self.plain, events, strict=True)}
 
-    def copy(self) -> Integrator:
-        """The same compiled code with a separate state and separate receivers."""
-        return Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+    @contextmanager
+    def owned(self, t: float, x: np.ndarray, p: np.ndarray) -> Iterator[Integrator]:
+        """A copy for one run: the same compiled code with a separate state and separate receivers."""
+        try:
+            copied = self.idle.pop()
+        except IndexError:
+            copied = Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
+        copied.start(t, x, p)
+        yield copied
+        self.idle.append(copied)  # not after an error: its state may be anything
+
+    def start(self, t: float, x: np.ndarray, p: np.ndarray) -> None:
+        """Put it at a time and state."""
+        taylor = self.taylor
+        taylor.time = t
+        taylor.state[:] = x
+        taylor.pars[:] = p[: len(taylor.pars)]
+        if taylor.with_events:
+            taylor.reset_cooldowns()
+        for hits in self.hits.values():
+            hits.found.clear()
 
 
 @lru_cache(maxsize=64)
@@ -161,11 +185,11 @@ def compiled(
     variables, outputs = expressions(time, state, parameters, nodes)
     functions = [_SMALL * function for function in outputs[len(rates) :]]
     ends = [bool(terminal) for _, _, terminal in events]
-    directions = [_direction(direction) for _, direction, _ in events]
+    directions = [event_direction(direction) for _, direction, _ in events]
     plain, terminal = ([j for j, ends_run in enumerate(ends) if ends_run is kind] for kind in (False, True))
     watched = [hy.nt_event(functions[j], callback=Hits(), direction=directions[j]) for j in plain]
     ending = [hy.t_event(functions[j], direction=directions[j]) for j in terminal]
-    leaving = _direction(-1 if forward else 1)
+    leaving = event_direction(-1 if forward else 1)
     ending += [hy.t_event(margin, direction=leaving) for margin in functions[len(events) : -1]]
     ending += [hy.t_event(functions[-1])] if watch is not ZERO else []
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
@@ -174,7 +198,7 @@ def compiled(
     return Integrator(taylor, plain, terminal, len(margins))
 
 
-def _direction(sign: int) -> Any:
+def event_direction(sign: int) -> Any:
     """heyoka's direction: +1 rising, -1 falling, 0 any."""
     import heyoka as hy
 
@@ -188,7 +212,13 @@ def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | N
 
 
 def _compile_for(method: Taylor, problem: Problem) -> Integrator:
-    """The compiled integrator of a problem; runs use copies of it."""
+    """The compiled integrator of a problem; runs own copies of it."""
+    forward = problem.sides is None or problem.sides.forward
+    key = "taylor", forward, method.tolerance, method.compact
+    return problem.branch.known.get(key, lambda: _compile(method, problem, forward))
+
+
+def _compile(method: Taylor, problem: Problem, forward: bool) -> Integrator:
     nodes, branch = problem.nodes, problem.branch
     events = tuple(
         (node, DIRECTIONS[event.direction], event.terminal)
@@ -198,41 +228,37 @@ def _compile_for(method: Taylor, problem: Problem) -> Integrator:
         return compiled(
             nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
             branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
-            problem.sides is None or problem.sides.forward, method.tolerance, method.compact,
+            forward, method.tolerance, method.compact,
         )  # fmt: skip
-
-
-def _start_integrator(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Integrator:
-    """A copy of the integrator for one run, at a given time and state."""
-    integrator = _compile_for(method, problem).copy()
-    taylor = integrator.taylor
-    taylor.time = t
-    taylor.state[:] = x
-    taylor.pars[:] = problem.values[: len(taylor.pars)]
-    if taylor.with_events:
-        taylor.reset_cooldowns()
-    return integrator
 
 
 # -- a run -------------------------------------------------------------------------------------------------------
 
 
 def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    with _compile_for(method, problem).owned(t0, x, problem.values) as integrator:
+        return _run(integrator, problem, run, t0, x)
+
+
+def _run(integrator: Integrator, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+    """Chunks of steps, until one of them has an ending."""
     t1, recorder = run.plan.t1, run.recorder
-    integrator = _start_integrator(method, problem, t0, x)
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     options = {"callback": project_after_step(problem)} if run.stabilization.acts == AFTER_STEPS else {}
     steps, good = _FIRST_CHUNK, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), integrator.taylor.time
-        result = integrator.taylor.propagate_until(target, max_steps=steps, c_output=True, **options)
+        if options or recorder.keep_dense or target != t1 or problem.branch.margins:
+            chunk = with_polynomials(integrator.taylor, target, steps, options)
+        else:
+            chunk = at_instants(integrator.taylor, steps, recorder)
         target = t1
-        good, missed = _collect(problem, monitor, result[4], recorder, good)
-        recorder.steps += int(result[3])
+        good, missed = _collect(problem, monitor, chunk, recorder, good)
+        recorder.steps += chunk.steps
         _take_events(problem, integrator, recorder, t0, good[0])
         run.report(good[0])
-        ending = _ending(problem, integrator, result[0], good, reached, t0, t1, recorder)
+        ending = _ending(problem, integrator, chunk.outcome, good, reached, t0, t1, recorder)
         if missed and (ending is None or ending.kind == FINISHED):
             ending = Outcome(CORNER, good[0])
         if ending is None:
@@ -277,39 +303,36 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
 
 
 def _collect(
-    problem: Problem, monitor: Any, dense: Any, recorder: Recorder, good: tuple[float, np.ndarray]
+    problem: Problem, monitor: Any, chunk: Chunk, recorder: Recorder, good: tuple[float, np.ndarray]
 ) -> tuple[tuple[float, np.ndarray], bool]:
     """Record samples and maxima of a chunk; returns its last good state, and whether a missed corner is there."""
-    if dense is None:
-        return good, False
-    knots = np.array(dense.times)
-    states = np.array(dense(knots))
+    knots, states = chunk.knots, chunk.states
     finite = np.all(np.isfinite(states), axis=1)
     if not finite.all():
         first_bad = int(np.argmin(finite))
         knots, states = knots[:first_bad], states[:first_bad]
     if not len(knots):
         return good, False
-    corner = _missed_corner(problem, dense, knots, states)
+    corner = _missed_corner(problem, chunk.dense, knots, states)
     if corner is not None:
         knots = np.append(knots[(knots - corner) * (knots[-1] - knots[0]) < 0], corner)
-        states = np.array(dense(knots))
+        states = np.array(chunk.dense(knots))
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
-    _sample(dense, recorder, knots)
-    if recorder.keep_dense:
-        recorder.dense.append(dense)
+    _sample(chunk, recorder, knots)
+    if recorder.keep_dense and chunk.dense is not None:
+        recorder.dense.append(chunk.dense)
     return (float(knots[-1]), states[-1].copy()), corner is not None
 
 
-def _sample(dense: Any, recorder: Recorder, knots: np.ndarray) -> None:
+def _sample(chunk: Chunk, recorder: Recorder, knots: np.ndarray) -> None:
     """Record the requested samples between the first and the last knot."""
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
     inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, np.array(dense(ready)))
+        recorder.add(ready, chunk.samples(ready))
 
 
 def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float, t: float) -> None:

@@ -39,6 +39,7 @@ from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import compare
 from vinculum.graph.splines import expand_splines
 from vinculum.graph.traverse import describe
+from vinculum.kept import Kept
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.motion_expressions import MotionNodes
@@ -160,7 +161,7 @@ class Branch:
 
     nodes: MotionNodes
     sides: Sides | None  # the first ones on this branch; None: sign, |x| and comparisons are unchanged
-    known: dict[tuple[Node, ...], tuple[Node, ...]] = field(default_factory=dict)  # cache of `prepared`
+    known: Kept = field(default_factory=lambda: Kept(256))  # what was `prepared`
 
     @cached_property
     def parameters(self) -> tuple[Node, ...]:
@@ -171,9 +172,7 @@ class Branch:
     def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
         """Outputs on this branch, with the hoisted subexpressions replaced by their symbols."""
         key = tuple(outputs)
-        if key not in self.known:
-            self.known[key] = tuple(substitute(self._smooth(key), self.nodes.hoisted))
-        return self.known[key]
+        return self.known.get(key, lambda: tuple(substitute(self._smooth(key), self.nodes.hoisted)))
 
     def _smooth(self, outputs: Sequence[Node]) -> list[Node]:
         """Outputs on the present sides of all corners, or along them."""

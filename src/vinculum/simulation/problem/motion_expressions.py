@@ -6,19 +6,20 @@ The state is x and, if forces do work, w = ∫ power dt, for all forces together
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable
+from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable, levels
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
-from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, substitute, symbol, symbols
+from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, order, substitute, symbol, symbols
 from vinculum.graph.traverse import hoistable
+from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
-from vinculum.simulation.problem.discontinuities import Corners, find_corners
+from vinculum.simulation.problem.discontinuities import Branch, Corners, Sides, find_corners, rough_functions
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.pivots import PivotWatch
 
@@ -29,12 +30,20 @@ class MotionNodes:
 
     integrable: Integrable
     laws: Mapping[Node, Node]  # inputs as expressions of time and state
-    feedback: Feedback  # the corrections c of every constraint
+    feedback: tuple[Node, ...]  # the correction c of every constraint as a function of residuals and gains
+    gains: tuple[Node, ...]  # symbols
+    is_law: bool  # whether c is part of the inputs, see `Feedback`
     events: tuple[Event, ...] = ()
+    branches: Kept = field(default_factory=Kept, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields; everything else is computed again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def on(self, sides: Sides | None) -> Branch:
+        """The branch of the equations on some sides of their corners, or along them."""
+        slopes = None if sides is None or sides.matrix is None else sides.matrix.tobytes()
+        return self.branches.get((sides and sides.branch, slopes), lambda: Branch(self, sides))
 
     # -- the right side --------------------------------------------------------------------------------------
 
@@ -51,13 +60,13 @@ class MotionNodes:
     @cached_property
     def corrections(self) -> tuple[Node, ...]:
         """c as nodes of the state."""
-        return tuple(self.lifted(self.feedback.of(self.integrable.chains)))
+        return tuple(self.lifted(substitute(list(self.feedback), levels(self.integrable.chains))))
 
     @cached_property
     def reported(self) -> dict[Node, Node]:
         """c in the inputs that a run reports: the feedback if it is a law, otherwise zero."""
         zero = [ZERO] * len(self.corrections)
-        return dict(zip(self.integrable.corrections, self.corrections if self.feedback.law else zero, strict=True))
+        return dict(zip(self.integrable.corrections, self.corrections if self.is_law else zero, strict=True))
 
     @cached_property
     def held_rates(self) -> tuple[Node, ...]:
@@ -78,6 +87,16 @@ class MotionNodes:
     def corners(self) -> Corners:
         """The surfaces at which f is not smooth."""
         return find_corners(self.rates)
+
+    @cached_property
+    def rough(self) -> list[str]:
+        """Nonsmooth functions in f whose corners are not known."""
+        return rough_functions(self.rates)
+
+    @cached_property
+    def calls_routines(self) -> bool:
+        """Whether f calls routines, which have no expressions to differentiate."""
+        return any(node.op == "call" for node in order(self.rates))
 
     @cached_property
     def corner_slopes(self) -> list[Node]:
@@ -133,7 +152,7 @@ class MotionNodes:
             refuse_constant(event, node, {self.time, *self.state})
         return found
 
-    @property
+    @cached_property
     def monitored(self) -> tuple[Node, ...]:
         """Outputs evaluated at the start of a step: rates, watch, balance, residuals, events, c."""
         watched = (self.watch.strict, self.balance, *self.residuals, *self.event_functions)
@@ -144,13 +163,18 @@ class MotionNodes:
     @cached_property
     def settings(self) -> tuple[Node, ...]:
         """The symbols at the front of p: parameters, gains, reference pivots."""
-        return (*self.integrable.parameters, *self.feedback.gains, *self.watch.references)
+        return (*self.integrable.parameters, *self.gains, *self.watch.references)
 
     @cached_property
     def hoisted(self) -> dict[Node, Node]:
         """{subexpression of settings alone: symbol of its value in p}."""
         everything = (*self.held_rates, *self.monitored)
         return {node: symbol(("hoisted", node)) for node in hoistable(everything, self.settings)}
+
+    @cached_property
+    def hoisted_order(self) -> list[Node]:
+        """All nodes below the hoisted ones, operands first."""
+        return order(self.hoisted)
 
     # -- from the user's symbols -----------------------------------------------------------------------------
 
@@ -172,6 +196,16 @@ class MotionNodes:
         given, record = Converter()(expression), self.integrable
         refuse_unknown(given, {*record.outputs, *record.states, *record.parameters, *record.inputs, self.time}, where)
         return self.as_reported(substitute([given], record.outputs))[0]
+
+
+def motion_nodes(
+    integrable: Integrable, laws: Mapping[Node, Node], feedback: Feedback, events: Sequence[Event]
+) -> MotionNodes:
+    """The nodes of a problem. They contain no numbers, and the equations keep them for all further runs."""
+    pivots = tuple(pivot.node for pivot in integrable.pivots)
+    chosen = feedback.corrections, tuple(feedback.gains), feedback.law, tuple(events)
+    key = ("motion", integrable.states, integrable.rates, pivots, tuple(laws.items()), chosen)
+    return integrable.equations.kept.get(key, lambda: MotionNodes(integrable, laws, *chosen))
 
 
 # -- expressions that a user gave --------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Vinculum chose them) are chosen again at the present state. When a condition of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
@@ -40,15 +41,15 @@ class PivotWatch:
         parameters = {*self.integrable.parameters}
         return tuple(pivot for pivot in self.integrable.pivots if symbols([pivot.node]) - parameters)
 
-    @property
+    @cached_property
     def references(self) -> tuple[Node, ...]:
         """Symbols for the pivots at the state where they were chosen."""
         return tuple(symbol(("reference pivot", k)) for k in range(len(self.changing)))
 
-    @property
-    def numbers(self) -> list[float]:
-        """The values of ``references``."""
-        return [pivot.value for pivot in self.changing]
+    def numbers(self, pivots: Sequence[Pivot]) -> tuple[float, ...]:
+        """The values of ``references``, from the same pivots at a state."""
+        value = {pivot.node: pivot.value for pivot in pivots}
+        return tuple(value[pivot.node] for pivot in self.changing)
 
     @cached_property
     def plain(self) -> Node:
@@ -92,7 +93,7 @@ def renew(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: in
         raise SingularError(reason)
     same = after.states == before.states
     y = x if same else np.array([*after.state_values(known), *x[len(before.states) :]])
-    return problem.with_nodes(integrable=after), y
+    return problem.with_integrable(after), y
 
 
 def _same_pivots(a: Integrable, b: Integrable) -> bool:

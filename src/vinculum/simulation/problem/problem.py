@@ -17,10 +17,10 @@ import sympy as sp
 
 from vinculum.compile.function import Function, function
 from vinculum.derivation.integrable import Equations, Feedback, Integrable, linear_feedback, with_definitions
-from vinculum.graph import Node, evaluate, order, symbol
+from vinculum.graph import Node, evaluate, symbol
 from vinculum.simulation.problem.discontinuities import Branch, Sides
 from vinculum.simulation.problem.events import Event
-from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws
+from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws, motion_nodes
 from vinculum.simulation.problem.pivots import condition_values
 
 
@@ -30,9 +30,11 @@ class Problem:
 
     nodes: MotionNodes
     parameter_values: np.ndarray
+    gains: tuple[float, ...] = ()  # of ``nodes.gains``
+    references: tuple[float, ...] = ()  # of ``nodes.watch.references``
     at_start: tuple[float, ...] = ()  # the conditions of the equations at the start
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
-    branches: dict[tuple, Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
+    branches: Mapping[tuple, Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields, without machine code; branches are built again."""
@@ -52,14 +54,14 @@ class Problem:
     def branch(self) -> Branch:
         """The branch on which the motion is."""
         known = None if self.sides is None else self.branches.get(self.sides.branch)
-        return Branch(self.nodes, self.sides) if known is None else known
+        return self.nodes.on(self.sides) if known is None else known
 
     @cached_property
     def values(self) -> np.ndarray:
         """The numbers p, in the order of ``branch.parameters``."""
         nodes = self.nodes
-        settings = [*self.parameter_values, *nodes.feedback.gains.values(), *nodes.watch.numbers]
-        computed = evaluate(list(nodes.hoisted), dict(zip(nodes.settings, settings, strict=True)))
+        settings = [*self.parameter_values, *self.gains, *self.references]
+        computed = evaluate(list(nodes.hoisted), dict(zip(nodes.settings, settings, strict=True)), nodes.hoisted_order)
         sides = () if self.sides is None else self.sides.sigma
         return np.array([*settings, *computed, *np.zeros(len(self.integrable.constraints)), *sides], dtype=float)
 
@@ -67,12 +69,13 @@ class Problem:
         """Machine code for outputs of (t, x, p)."""
         return function(self.nodes.time, self.nodes.state, self.branch.parameters, self.branch.prepared(outputs))
 
-    @cached_property
-    def slopes(self) -> Function | None:
-        """∂f/∂x as machine code, row by row; None if f calls routines, which have no expressions to differentiate."""
-        if any(node.op == "call" for node in order(self.nodes.rates)):
-            return None
-        return self.compiled(list(self.nodes.jacobian().ravel()))
+    def slopes(self, t: float, x: np.ndarray) -> np.ndarray:
+        """∂f/∂x at a state, (n, n), by central differences of f."""
+        n = len(x)
+        steps = np.cbrt(np.finfo(float).eps) * (np.abs(x) + np.abs(x).max(initial=0.0) + 1e-3)
+        rows = np.vstack([x + np.diag(steps), x - np.diag(steps)])
+        f = self.compiled(self.nodes.rates).rows(np.full(2 * n, t), rows, self.values)
+        return ((f[:n] - f[n:]) / (2 * steps[:, None])).T
 
     def motion_rate(self, t: float, x: np.ndarray, iterations: int = 30) -> float:
         """About the largest |eigenvalue| of ∂f/∂x at a state, by power iteration with finite differences of f.
@@ -109,16 +112,28 @@ class Problem:
 
     def on_sides(self, sides: Sides) -> Problem:
         """The same problem on other sides of its corners; nodes and branches are kept."""
-        self.branches.setdefault(sides.branch, Branch(self.nodes, sides))
-        return replace(self, sides=sides)
+        known = self.branches.get(sides.branch)
+        return replace(self, sides=sides, branches={**self.branches, sides.branch: known or self.nodes.on(sides)})
 
     def with_feedback(self, feedback: Feedback) -> Problem:
         """The same problem with other corrections."""
-        return self.with_nodes(feedback=feedback)
+        nodes = motion_nodes(self.integrable, self.nodes.laws, feedback, self.nodes.events)
+        return replace(self, nodes=nodes, gains=tuple(feedback.gains.values()), branches={})
 
-    def with_nodes(self, **changes: Any) -> Problem:
-        """The same numbers with some nodes changed; branches are discarded."""
-        return replace(self, nodes=replace(self.nodes, **changes), branches={})
+    def without_events(self) -> Problem:
+        """The same problem without its events."""
+        return replace(self, nodes=motion_nodes(self.integrable, self.nodes.laws, self._feedback, ()), branches={})
+
+    def with_integrable(self, integrable: Integrable) -> Problem:
+        """The same problem in other variables, or with other pivots, at a state."""
+        nodes = motion_nodes(integrable, self.nodes.laws, self._feedback, self.nodes.events)
+        return replace(self, nodes=nodes, references=nodes.watch.numbers(integrable.pivots), branches={})
+
+    @property
+    def _feedback(self) -> Feedback:
+        """The corrections with the numbers of their gains."""
+        gains = dict(zip(self.nodes.gains, self.gains, strict=True))
+        return Feedback(self.nodes.feedback, gains, self.nodes.is_law)
 
 
 def build_problem(
@@ -138,7 +153,8 @@ def build_problem(
     known |= dict(zip(closing, evaluate(list(closing.values()), known), strict=True))
     integrable = equations.integrable(known)
     none = linear_feedback(integrable.chains, [[0.0] * len(chain) for chain in integrable.chains])
-    nodes = MotionNodes(integrable, closing, none, tuple(events))
+    nodes = motion_nodes(integrable, closing, none, events)
     x = np.array([*integrable.state_values(known), *np.zeros(len(nodes.powers))])
-    problem = Problem(nodes, np.array(list(numbers.values()), dtype=float))
+    references = nodes.watch.numbers(integrable.pivots)
+    problem = Problem(nodes, np.array(list(numbers.values()), dtype=float), tuple(none.gains.values()), references)
     return replace(problem, at_start=condition_values(problem, time, x)), x

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation import derive
+from vinculum.derivation import ProgramEquations, derive
 from vinculum.derivation.equations import is_number
 from vinculum.derivation.integrable import Equations, StartLevel
-from vinculum.derivation.mechanics.sample_states import left_over, solved_for
+from vinculum.derivation.mechanics.sample_states import Values, closest, left_over, numbers, solved_for
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import Node, evaluate, symbol, symbols
 from vinculum.names import listed, name_of, suggestion, variable_name
+
+_ON_THE_WAY = (0.1, 0.4, 1.0)  # from the first guess to another consistent state, as a share
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -48,8 +50,15 @@ def known_state(equations: Equations, initial: Any, name: str = "initial") -> di
             f"{name} must be {{coordinate or velocity: value}}, or a trajectory; got {what}. The states of "
             f"{equations.name!r} are {listed((*equations.user_symbols, *equations.extra))}."
         )
-    symbols = _by_name(equations)
-    return {symbols.get(key, key) if isinstance(key, str) else key: value for key, value in initial.items()}
+    names = _by_name(equations) if any(isinstance(key, str) for key in initial) else {}
+    keys = {**names, **_states_of_inputs(equations)}
+    return {keys.get(key, key): value for key, value in initial.items()}
+
+
+def _states_of_inputs(equations: Equations) -> Mapping[sp.Expr, sp.Expr]:
+    """The states that a dynamic extension made of inputs, by input."""
+    extension = equations.extension if isinstance(equations, ProgramEquations) else None
+    return {} if extension is None else extension.aliases
 
 
 def _by_name(equations: Equations) -> dict[str, sp.Expr]:
@@ -113,7 +122,7 @@ def _fixed_states(
     equations: Equations, initial: Mapping[sp.Expr, float], fixed: Iterable[sp.Expr] | None
 ) -> set[sp.Expr]:
     """The states that must not change; names and numbers are checked."""
-    known = (*equations.user_symbols, *equations.states)
+    known = dict.fromkeys((*equations.user_symbols, *equations.states))
     problems = []
     for key, value in initial.items():
         if key not in known:
@@ -138,11 +147,40 @@ def _solve(level: StartLevel, held: set[sp.Expr], values: dict[Node, float], app
     for residuals in (level.residuals, undecided):
         if not residuals:
             return
-        x, reached = solved_for([f for _, f in residuals], variables, values, given)
-        if reached:
+        x = _nearest_solution([f for _, f in residuals], variables, values, given, level.elsewhere)
+        if x is not None:
             values.update(zip(variables, x, strict=True))
             return
+    if approached and level.elsewhere:
+        x, _ = closest([f for _, f in undecided], variables, values)
+        values.update(zip(variables, x, strict=True))
+        return
     _refuse(level.residuals, free, values, level.what)
+
+
+def _nearest_solution(
+    residuals: Sequence[Node],
+    variables: Sequence[Node],
+    values: Mapping[Node, float],
+    given: Sequence[Node],
+    elsewhere: Sequence[Values],
+) -> np.ndarray | None:
+    """The variables at which the residuals vanish, by Newton's method from their values.
+
+    Where that fails, as from a singular guess, the search starts on the way to other consistent states, and the
+    solution nearest to the first guess is taken.
+    """
+    x, reached = solved_for(residuals, variables, values, given)
+    if reached:
+        return x
+    guess = numbers(list(variables), values)
+    found = []
+    for other in elsewhere if variables else ():
+        for share in _ON_THE_WAY:
+            start = guess + share * (numbers(list(variables), other) - guess)
+            x, reached = solved_for(residuals, variables, {**values, **dict(zip(variables, start, strict=True))}, given)
+            found += [x] if reached else []
+    return min(found, key=lambda x: float(np.linalg.norm(x - guess)), default=None)
 
 
 def _refuse(

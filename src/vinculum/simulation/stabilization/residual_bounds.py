@@ -213,7 +213,7 @@ def _matrices(segment: Segment) -> np.ndarray:
     """A(x, t) at the samples of a segment."""
     nodes, chains = segment.problem.nodes, segment.problem.integrable.chains
     names = list(levels(chains))
-    slopes = [s for row in jacobian(list(nodes.feedback.corrections), names) for s in row]
+    slopes = [s for row in jacobian(list(nodes.feedback), names) for s in row]
     at_zero = nodes.lifted(substitute(slopes, dict.fromkeys(names, ZERO)))
     rows = segment.rows(at_zero).reshape(-1, len(chains), len(names))
     A = np.tile(np.eye(len(names), k=1), (len(segment.t), 1, 1))

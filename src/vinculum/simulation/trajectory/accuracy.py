@@ -11,15 +11,14 @@ Rounding is far below both: what an error of 1e-9 of the largest initial state m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from vinculum.derivation.integrable import WORK
-from vinculum.errors import About, DomainError, Finding
-from vinculum.frozen import FrozenMapping
-from vinculum.graph import Node, evaluate
+from vinculum.errors import About, Finding
+from vinculum.graph import ONE, Node, evaluate, substitute
 from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Recorder
@@ -28,7 +27,6 @@ _LOST = 0.5  # share of the largest kinetic energy or work
 _RANGE = 0.03  # share of the range of a state that counts as an error of it
 _ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
 _TRIALS = 8  # random errors of the states
-_NONE: Mapping[Node, float] = FrozenMapping({})
 
 
 def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
@@ -70,29 +68,29 @@ def _energy_scale(segment: Segment) -> float | None:
     wanted += [WORK] if nodes.powers else []
     if not wanted:
         return None
-    found = segment.problem.compiled(wanted)
-    values = [found(t, x, segment.problem.values) for t, x in zip(segment.t, segment.states, strict=True)]
-    return float(np.abs(values).max())
+    return float(np.abs(segment.rows(wanted)).max())
 
 
 def _lost_constraint(recorder: Recorder) -> Cause | None:
     """The holonomic constraint that is not held, if there is one."""
     segment, largest = recorder.segments[-1], recorder.residuals
     nodes = segment.problem.nodes
-    for k, (name, level) in enumerate(nodes.residual_names):
-        if largest is None or level != "position":
-            continue
-        error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
-        if largest[k] > _changes(segment, [nodes.residuals[k]], -1, error)[0]:
-            return Cause("constraint lost", [About("constraint", name)], {"residual": float(largest[k])})
+    if largest is None or not len(largest):
+        return None
+    error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
+    allowed = _changes(segment, nodes.residuals, -1, error)
+    for (name, level), residual, most in zip(nodes.residual_names, largest, allowed, strict=True):
+        if level == "position" and residual > most:
+            return Cause("constraint lost", [About("constraint", name)], {"residual": float(residual)})
     return None
 
 
 def _starts_off(segment: Segment) -> bool:
     """Whether a run begins off the constraints: the corrections that bring it there do work, and residuals may grow."""
-    residuals = segment.problem.nodes.residuals
-    known = segment.problem.numbers(segment.t[0], segment.states[0])
-    return bool(np.any(np.abs(evaluate(residuals, known)) > 1e3 * _changes(segment, residuals, 0, _noise(segment))))
+    residuals, first = segment.problem.nodes.residuals, replace(segment, t=segment.t[:1], states=segment.states[:1])
+    if not residuals:
+        return False
+    return bool(np.any(np.abs(first.rows(residuals)[0]) > 1e3 * _changes(segment, residuals, 0, _noise(segment))))
 
 
 def _ranges(recorder: Recorder) -> np.ndarray:
@@ -114,21 +112,14 @@ def _drift(segment: Segment, span: float) -> np.ndarray | float:
     known, smooth = problem.numbers(segment.t[0], segment.states[0]), nodes.corners.smooth(nodes.rates)
     sides = [evaluate(smooth, known | dict.fromkeys(nodes.corners.sigma, side)) for side in (-1.0, 1.0)]
     error = np.finfo(float).eps * np.abs(sides).max(axis=0) * span
-    return error + span * _changes(segment, smooth, 0, error, dict.fromkeys(nodes.corners.sigma, 1.0))
+    return error + span * _changes(segment, substitute(smooth, dict.fromkeys(nodes.corners.sigma, ONE)), 0, error)
 
 
-def _changes(
-    segment: Segment,
-    nodes: Sequence[Node],
-    place: int,
-    error: np.ndarray | float,
-    further: Mapping[Node, float] = _NONE,
-) -> np.ndarray:
+def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
     """The largest changes of nodes at a sample when every state has an error of either sign."""
     t, x, random = segment.t[place], segment.states[place], np.random.default_rng(1)
-    signs = [np.zeros(len(x)), *(random.choice([-1.0, 1.0], len(x)) for _ in range(_TRIALS))]
-    try:
-        found = [evaluate(list(nodes), {**segment.problem.numbers(t, x + sign * error), **further}) for sign in signs]
-    except DomainError:
-        return np.full(len(nodes), np.inf)  # such an error would leave the domain of the equations
-    return np.abs(np.array(found[1:]) - found[0]).max(axis=0)
+    signs = np.vstack([np.zeros(len(x)), random.choice([-1.0, 1.0], (_TRIALS, len(x)))])
+    found = replace(segment, t=np.full(_TRIALS + 1, t), states=x + signs * error).rows(nodes)
+    with np.errstate(invalid="ignore"):
+        changes = np.abs(found[1:] - found[0]).max(axis=0)
+    return np.where(np.all(np.isfinite(found), axis=0), changes, np.inf)  # inf: the error leaves the domain

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import FileError, VinculumError
 from vinculum.simulation.problem.events import Happened
 from vinculum.simulation.trajectory.live_run import Beyond
 from vinculum.simulation.trajectory.outcome import from_json, to_json
+from vinculum.simulation.trajectory.run_file import foreign, from_bytes, to_bytes
 from vinculum.simulation.trajectory.trajectory import Trajectory
+from vinculum.writing import refuse_place, write_file
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -169,44 +171,71 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
         "events": json.dumps([[e.name, e.time, e.rising] for e in motion.events]),
         "event_names": json.dumps(motion.event_names),
         "beyond": json.dumps([[b.name, b.used, b.points] for b in motion.beyond]),
-        "steps": motion.steps,
+        "steps": str(motion.steps),  # any size
     }
 
 
-def save(motion: Trajectory, path: str | Path) -> None:
+def save(motion: Trajectory, path: str | Path, *, overwrite: bool = False) -> None:
     """NetCDF with everything for .nc, a table of the samples for .csv; raises for other endings."""
     kind = Path(path).suffix.lower()
-    if kind == ".nc":
-        motion.dataset.to_netcdf(path, engine="netcdf4")
-    elif kind == ".csv":
-        motion.dataset.to_dataframe().to_csv(path)
-    else:
+    if kind not in (".nc", ".csv"):
         raise VinculumError(f"The name {str(path)!r} must end in .nc (NetCDF, with everything) or .csv (the samples).")
+    refuse_place(path, overwrite)
+    content = to_bytes(motion.dataset) if kind == ".nc" else motion.dataset.to_dataframe().to_csv()
+    write_file(path, content, overwrite=overwrite)
 
 
 def read_trajectory(path: str | Path) -> Trajectory:
-    """A trajectory from a NetCDF file written by ``motion.save``."""
-    import xarray as xr
-
+    """A trajectory from a NetCDF file written by ``motion.save``; its checksum is verified."""
     if not Path(path).exists():
-        raise VinculumError(f"There is no file {str(path)!r}.")
-    foreign = VinculumError(f"{str(path)!r} is not a trajectory: it was not written by motion.save(...).")
+        raise FileError(f"There is no file {str(path)!r}.")
     try:
-        stored = xr.load_dataset(path, engine="netcdf4")
-    except (OSError, ValueError) as error:
-        raise foreign from error
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from error
+    stored = from_bytes(content, path)
     if "columns" not in stored.attrs:
-        raise foreign
+        raise foreign(path)
+    try:
+        found = _trajectory(stored)
+        _look_at_everything(found)
+    except _INVALID as error:
+        raise foreign(path) from error
+    return found
+
+
+# what a file by a stranger, with a valid checksum, can lead to
+_INVALID = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+
+
+def _trajectory(stored: xr.Dataset) -> Trajectory:
     attributes: dict[str, Any] = stored.attrs
     return Trajectory(
         t=np.asarray(stored[json.loads(attributes["columns"])["time"]]),
         outcome=from_json(json.loads(attributes["outcome"])),
         run=StoredRun(stored),
-        largest_residuals={(name, level): v for name, level, v in json.loads(attributes["largest_residuals"])},
-        promised={(name, level): v for name, level, v in json.loads(attributes.get("promised", "[]"))},
+        largest_residuals={(name, level): float(v) for name, level, v in json.loads(attributes["largest_residuals"])},
+        promised={(name, level): float(v) for name, level, v in json.loads(attributes.get("promised", "[]"))},
         energy_error=float(attributes["energy_error"]),
-        method=attributes["method"],
-        stabilization=attributes["stabilization"],
-        events=tuple(Happened(*row) for row in json.loads(attributes["events"])),
+        method=str(attributes["method"]),
+        stabilization=str(attributes["stabilization"]),
+        events=tuple(
+            Happened(str(name), float(time), bool(rising)) for name, time, rising in json.loads(attributes["events"])
+        ),
         steps=int(attributes["steps"]),
     )
+
+
+def _look_at_everything(motion: Trajectory) -> None:
+    """Use every column and attribute once, so that an invalid file is refused when it is read."""
+    run, size = motion.run, motion.t.shape
+    roles = (run.states, run.inputs, run.reactions, run.residuals, run.servo_work)
+    columns = [*(column for role in roles for column in role.values()), motion.energy, motion.work]
+    if len(size) != 1 or not size[0] or any(column.shape != size for column in columns):
+        raise ValueError("columns of different lengths")
+    if not (set(run.shown) <= set(run.states) and set(run.holding.values()) <= set(run.inputs)):
+        raise ValueError("roles of columns that do not exist")
+    words = [*run.states, *run.inputs, *run.reactions, *run.servo_work, *run.event_names, motion.method]
+    if not all(isinstance(word, str) for word in words):
+        raise TypeError("names that are not text")
+    repr(motion)

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import Node, from_sympy
 from vinculum.hooks import call
 from vinculum.names import suggestion, variable_name
@@ -56,7 +57,7 @@ class Trajectory:
         if name in self.own_columns:
             return self.own_columns[name]
         if self.live is not None and not isinstance(key, str):
-            return self.live.expressions([sp.sympify(key)])[:, 0]
+            return self.live.expressions([as_expression(key)])[:, 0]
         further = self.inputs | {"energy": self.energy, "work": self.work}
         further |= {str(reaction(c)): values for c, values in self.reactions.items()}
         further |= {f"servo_work_{u}": values for u, values in self.servo_work.items()}
@@ -183,11 +184,14 @@ class Trajectory:
             raise VinculumError(f"The run covers {low:.6g} to {high:.6g}; times outside cannot be interpolated.")
         return self.run.at(wanted)
 
-    def save(self, path: str | Path) -> None:
-        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv)."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv).
+
+        A file that exists is replaced only with ``overwrite=True``. The file is written whole or not at all.
+        """
         from vinculum.simulation.trajectory.storage import save
 
-        save(self, path)
+        save(self, path, overwrite=overwrite)
 
     def plot(self, *keys: sp.Expr | str) -> Any:
         """A Plotly figure of the given quantities over time (default: all coordinates)."""
@@ -201,8 +205,8 @@ class Trajectory:
 
     def __call__(self, expression: sp.Expr) -> np.ndarray:
         """The same as ``motion[expression]``, constants included."""
-        node = from_sympy(sp.sympify(expression))
-        return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[sp.sympify(expression)]
+        node = from_sympy(as_expression(expression))
+        return np.full(len(self.t), float(node.value)) if node.op == "constant" else self[as_expression(expression)]
 
     def __repr__(self) -> str:
         return summary(self)

@@ -1,0 +1,111 @@
+"""Studies beside raw heyoka ensembles of the same expressions: milliseconds a run, and how cost grows.
+
+Every pair is measured in one process, in turn, and the smallest time counts. "raw" is heyoka's batch integrator with
+the same equations, one state after the other, without starts, measures, checks or outcomes.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from examples import ball_and_beam, four_bar, wheel_with_reactions
+from vinculum import measure, vary
+from vinculum.ensembles import Study, plan_study
+
+REPEAT = 3
+
+
+def pendulum(samples):
+    theta = dynamicsymbols("theta")
+    m, g, l = sp.symbols("m g l")
+    system = vn.System([theta], m * l**2 * theta.diff() ** 2 / 2, -m * g * l * sp.cos(theta),
+                       parameters={m: 1.0, g: 9.81, l: 1.0})  # fmt: skip
+    over = {theta: vary.uniform(-2, 2), theta.diff(): vary.uniform(-1, 1)}
+    return plan_study(system, {}, (0, 10), over=over, samples=samples)
+
+
+def four_bars(samples):
+    guess = {four_bar.beta: 1.0, four_bar.gamma: 1.5}
+    over = {four_bar.alpha: vary.uniform(0.2, 1.5), four_bar.alpha.diff(): vary.uniform(0, 3)}
+    return plan_study(four_bar.system(), {}, (0, 0.5), over=over, samples=samples, guess=guess)
+
+
+def wheels(samples):
+    equations = wheel_with_reactions.program(rates=10.0)
+    start = wheel_with_reactions.start(equations)
+    speed = next(key for key in start if sp.Symbol("phi_dot").name in str(key) or "phi" in str(key))
+    varied = {speed: vary.uniform(start[speed] - 0.01, start[speed] + 0.01)}
+    known = {key: value for key, value in start.items() if key != speed}
+    return plan_study(equations, known, (0, 10), over=varied, samples=samples)
+
+
+def balls(samples):
+    equations, rest, _, law = ball_and_beam.stabilized(1)
+    r, theta, alpha = ball_and_beam.r, ball_and_beam.theta, ball_and_beam.alpha
+    loop, start = vn.close_loop(equations, law), {theta: rest[theta], r.diff(): 0.0, theta.diff(): 0.0}
+    over = {r: vary.uniform(0.15, 0.3)}
+    return plan_study(loop, start, (0, 10), over=over, samples=samples, guess={alpha: 0.0})
+
+
+def raw(study: Study, runs: int) -> float:
+    """Seconds of heyoka's batch integrator for the same runs, from prepared starts."""
+    ensemble = study.ensemble
+    columns = study.columns(0, runs)
+    values, _ = ensemble.starts.solve(columns, runs)
+    x, p = ensemble.initial_states(columns, values), ensemble.settings_of(values)
+    taylor, width = ensemble.lanes.taylor, ensemble.lanes.width
+    began = time.thread_time()
+    for first in range(0, runs - width + 1, width):
+        taylor.set_time(0.0)
+        taylor.state[:] = x[:, first : first + width]
+        taylor.pars[:] = p[: len(taylor.pars), first : first + width]
+        taylor.propagate_until(float(ensemble.grid[-1]))
+    return time.thread_time() - began
+
+
+def ours(study: Study, runs: int) -> float:
+    """Seconds of the whole study of these runs on one thread, starts and checks included."""
+    began = time.thread_time()
+    study.block(0, runs)
+    return time.thread_time() - began
+
+
+def main(runs: int = 2000) -> None:
+    print(f"{'system':12} {'raw ms':>8} {'study ms':>9} {'ratio':>6}")
+    for name, make, count in (
+        ("pendulum", pendulum, 4 * runs),
+        ("four-bar", four_bars, runs // 2),
+        ("wheel", wheels, runs // 4),
+        ("ball, beam", balls, runs // 20),
+    ):
+        study = make(count)
+        study.block(0, 16)
+        pairs = [(raw(study, count), ours(study, count)) for _ in range(REPEAT)]
+        heyoka, whole = (min(times) / count * 1e3 for times in zip(*pairs, strict=True))
+        print(f"{name:12} {heyoka:8.4f} {whole:9.4f} {heyoka / whole:6.2f}")
+    print("\nmemory and time of short runs in a Zarr store")
+    growth()
+
+
+def growth() -> None:
+    """Time and memory against the number of runs."""
+    import tempfile
+
+    theta = dynamicsymbols("theta")
+    system = vn.System([theta], theta.diff() ** 2 / 2, -sp.cos(theta))
+    for runs in (10_000, 100_000, 1_000_000):
+        with tempfile.TemporaryDirectory() as folder:
+            began = time.perf_counter()
+            vn.study(system, {}, (0, 1), over={theta: vary.uniform(-2, 2)}, samples=runs, store=f"{folder}/s",
+                     measure={"end": measure.final(theta)}, chunk=50_000)  # fmt: skip
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(f"{runs:9} runs: {time.perf_counter() - began:6.1f} s, largest memory {memory:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

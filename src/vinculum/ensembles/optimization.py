@@ -1,0 +1,188 @@
+"""Optimal gains and dimensions: a measure of a motion made small, with its exact derivatives.
+
+The measure J(θ) is an integral, a final value, an extreme or an instant of a motion. Its derivative follows from the
+derivative S of the motion: of an integral it is the sensitivity of that state, of a final value and (by the envelope
+theorem) of an extreme it is that of the expression at its instant t*, and of an instant dt*/dθ = -e_θ/ė. SciPy's
+L-BFGS-B searches within bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.ensembles.measures import FINAL, FIRST, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, peak
+from vinculum.ensembles.variational import Outputs, Variational, make_variational
+from vinculum.errors import ModelError, VinculumError
+from vinculum.names import name_of
+from vinculum.notebook_repr import html
+from vinculum.text_printer import labelled_rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Optimum:
+    """The best values found, the measure there and at the start, and why the search ended."""
+
+    values: Mapping[Any, float]
+    measure: float
+    before: float
+    evaluations: int
+    converged: bool
+    message: str
+    at_bounds: tuple[Any, ...]  # unknowns that ended at one of their bounds
+
+    @property
+    def parameters(self) -> dict[sp.Symbol, float]:
+        """The parameters among them, for ``simulate(..., parameters=optimum.parameters)``."""
+        return {key: value for key, value in self.values.items() if isinstance(key, sp.Symbol)}
+
+    def rows(self) -> dict[str, str]:
+        """Labeled rows."""
+        bound = dict.fromkeys(self.at_bounds, " (at its bound)")
+        found = {name_of(key): f"{value:.6g}{bound.get(key, '')}" for key, value in self.values.items()}
+        return found | {"measure": f"{self.measure:.6g}, from {self.before:.6g}", "search": self.message}
+
+    def __repr__(self) -> str:
+        return labelled_rows("Optimum", self.rows())
+
+    _repr_html_ = html
+
+
+def optimize(
+    equations: Any,
+    initial: Mapping[Any, float] | Sequence[Mapping[Any, float]],
+    times: Sequence[float] | np.ndarray,
+    over: Mapping[Any, tuple[float, float]],
+    minimize: Measure,
+    *,
+    tolerance: float | None = None,
+    stabilization: Any = None,
+    inputs: Mapping[sp.Expr, sp.Expr] | None = None,
+    parameters: Mapping[sp.Symbol, float] | None = None,
+    guess: Mapping[Any, float] | None = None,
+    fixed: Sequence[sp.Expr] | None = None,
+) -> Optimum:
+    """The values of ``over`` = {parameter or start: (lowest, highest)} with the smallest measure.
+
+    The search begins at the present values of the system, or in the middle of bounds that exclude them, and finds the
+    nearest minimum. With a list of ``initial`` states, the mean of the measure over their motions is made small. To
+    find a maximum, minimize the measure of the negative expression. Gains of your own law are parameters of the system.
+    """
+    if not isinstance(minimize, Measure):
+        raise VinculumError(f"minimize must be a measure, such as vn.measure.integral(x**2); got {minimize!r}.")
+    starts = [initial] if isinstance(initial, Mapping) else list(initial)
+    first = _first_values(equations, starts, over, parameters)
+    known = {key: value for key, value in first.items() if isinstance(key, sp.Symbol)}
+    runs = []
+    for start in starts:
+        states = {key: value for key, value in first.items() if key not in known}
+        variational, _ = make_variational(
+            equations, {**start, **states}, times, list(over), {"measure": minimize}, tolerance, stabilization, inputs,
+            {**(parameters or {}), **known}, guess, fixed,
+        )  # fmt: skip
+        runs.append(_Motion(variational, minimize, variational.outputs(_expressions(minimize, variational))))
+    return _search(runs, first, over)
+
+
+def _first_values(
+    equations: Any, starts: Sequence[Mapping[Any, float]], over: Any, parameters: Any
+) -> dict[Any, float]:
+    """Where the search begins; bounds are checked."""
+    if not isinstance(over, Mapping) or not over:
+        raise VinculumError("Nothing to choose. Pass over={parameter: (lowest, highest), ...}.")
+    system = getattr(equations, "parameters", {})
+    problems, first = [], {}
+    for key, limits in over.items():
+        low, high = (float(limit) for limit in limits)
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            problems.append(f"The bounds of {name_of(key)} are {limits}; give two finite numbers, the lower one first.")
+            continue
+        present = {**system, **(parameters or {}), **starts[0]}.get(key)
+        first[key] = float(present) if present is not None and low <= present <= high else 0.5 * (low + high)
+    if problems:
+        raise ModelError("Invalid search", problems)
+    return first
+
+
+def _expressions(measure: Measure, variational: Variational) -> list[sp.Expr]:
+    """The expression, and its rate for an instant."""
+    if measure.kind in (FIRST, SETTLED):
+        time = variational.ensemble.problem.equations.time
+        return [measure.expression, measure.expression.diff(time)]
+    return [measure.expression]
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """One motion and the measure on it."""
+
+    variational: Variational
+    measure: Measure
+    outputs: Outputs
+
+    def value(self, values: Mapping[Any, float]) -> tuple[float, np.ndarray]:
+        """J and dJ/dθ."""
+        grid = self.variational.ensemble.grid
+        x, S = self.variational.run(values, grid)
+        if not np.isfinite(x).all():
+            return np.inf, np.zeros(len(self.variational.keys))
+        if self.measure.kind == INTEGRAL:
+            return float(x[-1, -1]), S[-1, -1]
+        y, slopes = self.outputs.at(values, grid, x, S)
+        if self.measure.kind == FINAL:
+            return float(y[-1, 0]), slopes[-1, 0]
+        return self._searched(values, grid, y[:, 0])
+
+    def _searched(self, values: Mapping[Any, float], grid: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
+        """An extreme or an instant: its place in time, then the motion and its derivatives there."""
+        t0, times, curves = float(grid[0]), grid, curve(self.measure, y)[None, :]
+        for _ in range(self.measure.rounds):
+            low, high = (int(k[0]) for k in bracket(self.measure, curves))
+            if low < 0:
+                raise VinculumError(
+                    f"The motion has no such instant ({self.measure.kind} of {self.measure.expression}). "
+                    "Give later times."
+                )
+            times = np.linspace(times[low], times[high], REFINED)
+            curves = curve(self.measure, self._at(values, t0, times)[0][:, 0])[None, :]
+        value = float(located(self.measure, times[None, :], curves)[0])
+        if self.measure.is_extreme:
+            instant, _ = peak(times[None, :], curves)
+            return value, self._at(values, t0, instant)[1][0, 0]
+        y, slopes = self._at(values, t0, np.array([value]))
+        return value, -slopes[0, 0] / y[0, 1]
+
+    def _at(self, values: Mapping[Any, float], t0: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs and slopes at some times of the motion from t0."""
+        whole = times if times[0] == t0 else np.concatenate([[t0], times])
+        x, S = self.variational.run(values, whole)
+        y, slopes = self.outputs.at(values, whole, x, S)
+        return y[-len(times) :], slopes[-len(times) :]
+
+
+def _search(runs: Sequence[_Motion], first: Mapping[Any, float], over: Mapping[Any, tuple[float, float]]) -> Optimum:
+    """SciPy's search on values between 0 and 1 of their bounds."""
+    from scipy.optimize import minimize
+
+    keys = list(over)
+    low = np.array([float(over[key][0]) for key in keys])
+    width = np.array([float(over[key][1]) for key in keys]) - low
+
+    def mean(share: np.ndarray) -> tuple[float, np.ndarray]:
+        values = dict(zip(keys, map(float, low + share * width), strict=True))
+        found = [run.value(values) for run in runs]
+        return float(np.mean([J for J, _ in found])), np.mean([slope for _, slope in found], axis=0) * width
+
+    start = (np.array([first[key] for key in keys]) - low) / width
+    before = mean(start)[0]
+    if not np.isfinite(before):
+        raise VinculumError("The motion has no finite end where the search begins. Give other bounds or earlier times.")
+    options = {"ftol": 1e-15, "gtol": 1e-10 * max(1.0, abs(before)), "maxiter": 500}
+    found = minimize(mean, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(keys), options=options)
+    values = dict(zip(keys, map(float, low + found.x * width), strict=True))
+    ends = tuple(key for key, share in zip(keys, found.x, strict=True) if share in (0.0, 1.0))
+    return Optimum(values, float(found.fun), before, int(found.nfev), bool(found.success), str(found.message), ends)

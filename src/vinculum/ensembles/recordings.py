@@ -1,0 +1,105 @@
+"""Recorded motions: tables over time from xarray, pandas, arrays or files, with what each column means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation.integrable import Equations
+from vinculum.errors import VinculumError
+from vinculum.names import suggestion, variable_name
+
+TIME = ("time", "t")
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """One recorded run: what was measured, and when."""
+
+    times: np.ndarray  # (instants), increasing
+    columns: tuple[str, ...]
+    expressions: Mapping[str, sp.Expr]  # of every column
+    measured: np.ndarray  # (instants, columns), not a number where nothing was measured
+
+    @property
+    def ranges(self) -> np.ndarray:
+        """The range of every column; its size, or one, if it is constant."""
+        low, high = np.nanmin(self.measured, axis=0), np.nanmax(self.measured, axis=0)
+        size = np.maximum(high - low, np.abs(high))
+        return np.where(size > 0, size, 1.0)
+
+
+def read_recordings(measured: Any, equations: Equations, outputs: Mapping[str, sp.Expr]) -> list[Recording]:
+    """All recorded runs, checked."""
+    many = isinstance(measured, Sequence) and not isinstance(measured, str | Path)
+    tables = list(measured) if many else [measured]
+    if not tables:
+        raise VinculumError("No measurements were given.")
+    return [_recording(_table(one), equations, outputs, k if many else None) for k, one in enumerate(tables)]
+
+
+def _table(one: Any) -> dict[str, np.ndarray]:
+    """The columns by name, whatever holds them."""
+    if isinstance(one, str | Path):
+        one = _file(Path(one))
+    if hasattr(one, "data_vars"):  # xarray
+        return {str(name): np.asarray(one[name], dtype=float) for name in (*one.coords, *one.data_vars)}
+    if hasattr(one, "to_dict") and hasattr(one, "columns"):  # pandas
+        found = {str(name): np.asarray(one[name], dtype=float) for name in one.columns}
+        return found if any(name in found for name in TIME) else {"time": np.asarray(one.index, dtype=float)} | found
+    if isinstance(one, Mapping):
+        names = {key: key if isinstance(key, str) else variable_name(key) for key in one}
+        return {names[key]: np.asarray(column, dtype=float) for key, column in one.items()}
+    raise VinculumError(f"A recording must be a dataset, a table, {{name: array}} or a file; got {type(one).__name__}.")
+
+
+def _file(path: Path) -> Any:
+    """A CSV file with a header, or a NetCDF file."""
+    if not path.exists():
+        raise VinculumError(f"There is no file {path}.")
+    if path.suffix == ".csv":
+        rows = np.genfromtxt(path, delimiter=",", names=True, deletechars="", comments="#", encoding="utf-8")
+        return {name: rows[name] for name in rows.dtype.names or ()}
+    if path.suffix == ".nc":
+        import xarray as xr
+
+        with xr.open_dataset(path) as found:
+            return found.load()
+    raise VinculumError(f"{path} is neither a .csv nor an .nc file.")
+
+
+def _recording(
+    table: Mapping[str, np.ndarray], equations: Equations, outputs: Mapping[str, sp.Expr], number: int | None
+) -> Recording:
+    where = "the measurements" if number is None else f"run {number}"
+    time = next((table[name] for name in TIME if name in table), None)
+    if time is None:
+        raise VinculumError(f"There is no column time in {where}; its columns are {', '.join(table)}.")
+    known = {variable_name(key): key for key in (*equations.user_symbols, *equations.extra)} | dict(outputs)
+    missing = [name for name in outputs if name not in table]
+    if missing:
+        raise VinculumError(f"There is no column {missing[0]} in {where}.{suggestion(missing[0], table)}")
+    columns = tuple(name for name in table if name in known and name not in TIME)
+    if not columns:
+        raise VinculumError(
+            f"No column of {where} is a state ({', '.join(known)}); its columns are {', '.join(table)}. Say what they "
+            "are with outputs={column: expression}."
+        )
+    _refuse_shapes(time, {name: table[name] for name in columns}, where)
+    measured = np.column_stack([table[name] for name in columns])
+    return Recording(time, columns, {name: sp.sympify(known[name]) for name in columns}, measured)
+
+
+def _refuse_shapes(time: np.ndarray, columns: Mapping[str, np.ndarray], where: str) -> None:
+    if time.ndim != 1 or len(time) < 2 or not np.isfinite(time).all() or np.any(np.diff(time) <= 0):
+        raise VinculumError(f"The times of {where} must be at least two finite numbers that increase.")
+    for name, column in columns.items():
+        if column.shape != time.shape:
+            raise VinculumError(f"{name} of {where} has the shape {column.shape}; the times have {time.shape}.")
+        if np.isinf(column).any() or np.isnan(column).all():
+            raise VinculumError(f"{name} of {where} has no finite numbers, or infinite ones.")

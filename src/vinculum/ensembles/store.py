@@ -1,0 +1,243 @@
+"""A study that outlives its process: chunks of runs in a Zarr store, computed here or on Dask's workers.
+
+The store has one row for every run. Each chunk has its own files, so workers write theirs without waiting for each
+other, and the mark in ``computed`` is written last: a chunk without it is computed again. A study may be killed at any
+instant and is continued by the same call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vinculum.ensembles.plan import Study, outcome_attributes, run_threads
+from vinculum.errors import VinculumError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_CHUNK = 4096  # runs
+_CHUNK_BYTES = 64e6  # of the results of one chunk, at most
+_PROBES = 3  # states at which equations are compared
+_MARK = "computed"  # (chunks) 1 where all arrays of a chunk are written
+
+
+def compute(
+    study: Study,
+    store: str | Path | None,
+    client: Any,
+    chunk: int | None,
+    threads: int | None,
+    progress: bool | Callable[[float], None] | None,
+) -> xr.Dataset:
+    """Compute what is missing in a store, or, without one, in memory on a client's workers."""
+    size = _chunk_size(study, chunk)
+    parts = list(_parts(study.runs, size))
+    if store is None:
+        return study.dataset(_gathered(study, client, parts, progress))
+    path = Path(store)
+    root = _opened(study, path, size)
+    waiting = [(k, part) for k, part in enumerate(parts) if not root[_MARK][k]]
+    done = len(parts) - len(waiting)
+    for _ in _computed(study, path, client, waiting, threads):
+        done += 1
+        if callable(progress):
+            progress(done / len(parts))
+    return read_study(path)
+
+
+def optional(name: str) -> Any:
+    """A package that only stores and clusters need."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise VinculumError(
+            f"This needs the package {name}, which is not installed. Type: pip install 'vinculum[study]'"
+        ) from None
+
+
+def read_study(store: str | Path) -> xr.Dataset:
+    """A study from its store, finished or not; arrays are read from the disk when they are used.
+
+    Runs that were not computed yet have outcome -1. Along several dimensions, the runs are ordered as in `study`.
+    """
+    import xarray as xr
+
+    optional("zarr")
+    path = Path(store)
+    if not (path / "zarr.json").exists():
+        raise VinculumError(f"There is no study in {path}.")
+    flat = xr.open_zarr(path, consolidated=False, chunks=None).drop_vars(_MARK)
+    layout = json.loads(flat.attrs.pop("layout"))
+    flat.attrs.pop("fingerprint")
+    dims: dict[str, int] = layout["dimensions"]
+    own = {name: flat[name] for name in flat.variables if "run" not in flat[name].dims}
+    if len(dims) == 1:
+        name = next(iter(dims))
+        found = flat.set_coords([column for column in layout["along"] if column in flat.variables])
+        if name in found.variables:
+            return found.swap_dims(run=name)
+        return found if name == "run" else found.rename_dims(run=name)
+    data, coords = {}, dict(own)
+    for name in (n for n in flat.variables if "run" in flat[n].dims):
+        values = flat[name].values.reshape(*dims.values(), *flat[name].shape[1:])
+        if name in layout["along"]:
+            axis = list(dims).index(layout["along"][name])
+            first = tuple(slice(None) if k == axis else 0 for k in range(len(dims)))
+            coords[name] = (layout["along"][name], values[first])
+        else:
+            data[name] = ((*dims, *flat[name].dims[1:]), values, flat[name].attrs)
+    return xr.Dataset(data, coords, flat.attrs)
+
+
+# -- the store ---------------------------------------------------------------------------------------------------------
+
+
+def _chunk_size(study: Study, chunk: int | None) -> int:
+    """Runs in a chunk: as asked, or as many as fit into some memory."""
+    if chunk is not None:
+        if isinstance(chunk, bool) or int(chunk) != chunk or chunk < 1:
+            raise VinculumError(f"chunk={chunk!r} must be a positive number of runs.")
+        return int(chunk)
+    one = sum(array.nbytes for array in study.ensemble.empty(1).values())
+    return int(max(1, min(_CHUNK, _CHUNK_BYTES // one, study.runs)))
+
+
+def _parts(runs: int, size: int) -> Iterator[tuple[int, int]]:
+    for first in range(0, runs, size):
+        yield first, min(first + size, runs)
+
+
+def fingerprint(study: Study, size: int) -> str:
+    """A digest of everything that determines the numbers in a store, and of its division into chunks.
+
+    Equations count by their values at some states, to eight digits, so the same model has the same digest however and
+    wherever it was derived.
+    """
+    ensemble, digest = study.ensemble, hashlib.sha256()
+    starts, text = ensemble.starts, [ensemble.keep, ensemble.method, ensemble.shown, size]
+    text += [dict(study.variation.dimensions), dict(ensemble.measures), starts.initial, starts.guess, starts.fixed]
+    digest.update(repr([str(part) for part in text]).encode())
+    for array in (*study.variation.columns.values(), ensemble.grid, ensemble.problem.parameter_values):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update(" ".join(f"{value:.8e}" for value in _values_of_equations(study)).encode())
+    return digest.hexdigest()
+
+
+def _values_of_equations(study: Study) -> np.ndarray:
+    """Rates, residuals and energy at some states."""
+    problem, random = study.ensemble.problem, np.random.default_rng(1)
+    nodes = problem.nodes
+    f = problem.compiled([*nodes.rates, *nodes.residuals, nodes.balance])
+    states = random.uniform(0.1, 0.9, (_PROBES, len(nodes.state)))
+    return f.rows(random.uniform(0.1, 0.9, _PROBES), states, problem.values).ravel()
+
+
+def _opened(study: Study, path: Path, size: int) -> Any:
+    """The group of a store, made if it does not exist; raises if it belongs to another study."""
+    zarr = optional("zarr")
+    own = fingerprint(study, size)
+    if (path / "zarr.json").exists():
+        root = zarr.open_group(path, mode="r+")
+        if root.attrs.get("fingerprint") == own:
+            return root
+        if "fingerprint" in root.attrs:
+            raise VinculumError(
+                f"{path} has the runs of another study (other equations, values, times, measures or chunk). Continue "
+                "that study with its own call, or give another folder."
+            )
+        return _made(study, root, size, own)  # killed while it was made
+    if path.exists() and any(path.iterdir()):
+        raise VinculumError(f"{path} exists and is not a study. Give another folder.")
+    return _made(study, zarr.open_group(path, mode="a"), size, own)
+
+
+def _made(study: Study, root: Any, size: int, own: str) -> Any:
+    """All arrays, empty; the fingerprint is written last."""
+    runs, names, names_of = study.runs, study.ensemble.names, study.column_names()
+    template = study.ensemble.empty(1)
+    for name, dims in names.items():
+        extent = template[name].shape[1:]
+        fill = -1 if name == "outcome" else np.nan
+        array = root.require_array(
+            name, shape=(runs, *extent), chunks=(size, *extent), dtype=template[name].dtype, fill_value=fill,
+            dimension_names=("run", *dims),
+        )  # fmt: skip
+        array.attrs.update(outcome_attributes() if name == "outcome" else {})
+    for key, column in study.variation.columns.items():
+        _put(root, names_of[key], column, ("run",))
+    if any(names.values()):
+        _put(root, "time", study.ensemble.grid, ("time",))
+    parts = -(-runs // size)
+    root.require_array(_MARK, shape=(parts,), chunks=(1,), dtype="int8", fill_value=0, dimension_names=("chunk",))
+    along = {names_of[key]: dim for key, dim in study.variation.along.items()}
+    layout = {"dimensions": dict(study.variation.dimensions), "along": along}
+    root.attrs.update(dict(study.about) | {"layout": json.dumps(layout)})
+    root.attrs.update({"fingerprint": own})
+    return root
+
+
+def _put(root: Any, name: str, values: np.ndarray, dims: tuple[str, ...]) -> None:
+    array = root.require_array(name, shape=values.shape, dtype="float64", dimension_names=dims)
+    array[:] = values
+
+
+def write_chunk(path: Path, number: int, first: int, results: Mapping[str, np.ndarray]) -> None:
+    """The results of one chunk, and then its mark."""
+    root: Any = optional("zarr").open_group(path, mode="r+")
+    for name, values in results.items():
+        root[name][first : first + len(values)] = values
+    root[_MARK][number] = 1
+
+
+# -- where it is computed ----------------------------------------------------------------------------------------------
+
+
+def _computed(
+    study: Study, path: Path, client: Any, waiting: list[tuple[int, tuple[int, int]]], threads: int | None
+) -> Iterator[int]:
+    """Compute chunks one after the other, or on the workers, as they come."""
+    if client is None:
+        for number, (first, last) in waiting:
+            write_chunk(path, number, first, run_threads(study, first, last, threads))
+            yield number
+        return
+    as_completed = optional("distributed").as_completed
+    sent = client.scatter(study, broadcast=True)
+    futures = [client.submit(_on_worker, sent, str(path.resolve()), k, *part, pure=False) for k, part in waiting]
+    for future in as_completed(futures):
+        yield future.result()
+        future.release()
+
+
+def _on_worker(study: Study, path: str, number: int, first: int, last: int) -> int:
+    """One chunk on a Dask worker, written by the worker itself."""
+    write_chunk(Path(path), number, first, study.block(first, last))
+    return number
+
+
+def _gathered(
+    study: Study, client: Any, parts: list[tuple[int, int]], progress: bool | Callable[[float], None] | None
+) -> dict[str, np.ndarray]:
+    """The results of all chunks from a client's workers, in memory."""
+    as_completed = optional("distributed").as_completed
+    sent = client.scatter(study, broadcast=True)
+    futures = {client.submit(_block, sent, *part, pure=False): part for part in parts}
+    results = study.ensemble.empty(study.runs)
+    for done, (future, found) in enumerate(as_completed(futures, with_results=True), start=1):
+        first, last = futures[future]
+        for name, values in found.items():
+            results[name][first:last] = values
+        if callable(progress):
+            progress(done / len(parts))
+    return results
+
+
+def _block(study: Study, first: int, last: int) -> dict[str, np.ndarray]:
+    return study.block(first, last)

@@ -1,0 +1,138 @@
+"""A second run of the same equations prepares nothing again: counts, without any timing."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+import weakref
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from benchmarks import models, ours
+from vinculum.compile.function import Function
+from vinculum.graph import differentiate, traverse
+from vinculum.simulation.integrators import taylor
+
+x = dynamicsymbols("x")
+k, mu = sp.symbols("k mu")
+GRAPH = (traverse.order, traverse.substitute, traverse.hoistable, traverse.symbols, differentiate.jacobian)
+COMPILED = (Function.__init__, taylor.compiled.__wrapped__)
+
+
+def counted(run) -> Counter[str]:
+    """Calls of Python functions while something runs: of all, of walks over the graph, of compilations."""
+    walks, compilations = ({f.__code__ for f in group} for group in (GRAPH, COMPILED))
+    found: Counter[str] = Counter()
+
+    def see(frame, event, _):
+        if event == "call":
+            found["all"] += 1
+            found["walks"] += frame.f_code in walks
+            found["compilations"] += frame.f_code in compilations
+
+    sys.setprofile(see)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def pendulum():
+    return models.pendulum(1)
+
+
+def friction() -> vn.EquationsOfMotion:
+    force = {x: -mu * sp.sign(x.diff())}
+    return vn.derive(vn.System([x], x.diff() ** 2 / 2, k * x**2 / 2, force, parameters={k: 10, mu: 0.5}))
+
+
+@pytest.mark.parametrize("method", ["taylor", "rk4", "ab4"])
+@pytest.mark.parametrize("model", [pendulum, models.wheel, models.four_bar])
+def test_a_second_run_walks_no_graph_and_compiles_nothing(model, method):
+    """Also for other times and another accuracy of the same method, which need no other code."""
+    stated, options = model(), {} if method == "taylor" else {"step": 1e-3}
+    equations = ours.derivation(stated)
+    first = vn.simulate(equations, stated.initial, (0, 0.05), method, **options)
+    assert first.outcome, first.outcome
+    again = counted(lambda: vn.simulate(equations, stated.initial, (0, 0.05), method, **options))
+    assert again["walks"] == again["compilations"] == 0
+    assert again["all"] < 1500  # whatever the size of the equations
+    longer = counted(lambda: vn.simulate(equations, stated.initial, (0, 0.04), method, **options))
+    assert longer["walks"] == longer["compilations"] == 0
+
+
+def test_the_calls_of_a_second_run_grow_only_with_the_numbers_given():
+    """With states and parameters, which are read one by one, not with the size of the expressions (here n³)."""
+    calls = []
+    for links in (2, 8):
+        model = models.pendulum(links)
+        equations = ours.derivation(model)
+        vn.simulate(equations, model.initial, (0, 0.01), "rk4", step=1e-3)
+        calls.append(counted(lambda m=model, e=equations: vn.simulate(e, m.initial, (0, 0.01), "rk4", step=1e-3)))
+    assert calls[1]["all"] < calls[0]["all"] + 6 * 50  # six links with two states and two parameters each
+
+
+def test_another_start_and_other_parameters_compile_nothing():
+    """Only the search for a consistent start walks over the constraints again."""
+    stated = models.wheel()
+    equations = ours.derivation(stated)
+    vn.simulate(equations, stated.initial, (0, 0.05))
+    mass = next(iter(stated.parameters))
+    for changed in (
+        {"initial": {**stated.initial, stated.coordinates[0]: stated.start[0]}},
+        {"parameters": {mass: 1.5}},
+    ):
+        options = {"initial": stated.initial, **changed}
+        assert counted(lambda o=options: vn.simulate(equations, times=(0, 0.05), **o))["compilations"] == 0
+
+
+def test_a_second_run_through_corners_compiles_nothing():
+    """Slipping, sticking and slipping again: every branch of the equations is kept."""
+    equations, times = friction(), np.linspace(0, 12, 200)
+    first = vn.simulate(equations, {x: 1.03}, times)
+    again = counted(lambda: vn.simulate(equations, {x: 1.03}, times))
+    assert again["compilations"] == 0
+    np.testing.assert_array_equal(first[x], vn.simulate(equations, {x: 1.03}, times)[x])
+
+
+@pytest.mark.parametrize("method", ["taylor", "rk4"])
+def test_runs_in_threads_are_the_same_bit_by_bit(method):
+    """All threads share what was prepared; every run owns its integrator."""
+    stated, options = models.wheel(), {} if method == "taylor" else {"step": 1e-3}
+    alone = ours.derivation(stated)
+    speeds = [1.0 + 0.01 * i for i in range(8)]
+    moving = [v for v in stated.velocities if stated.initial[v]][-1]
+
+    def run(equations, speed):
+        initial = {**stated.initial, moving: speed * stated.initial[moving]}
+        free = {key: value for key, value in initial.items() if key == moving or key in stated.coordinates}
+        return vn.simulate(equations, free, (0, 0.2), method, **options).segments[0].states
+
+    expected = [run(alone, speed) for speed in speeds]
+    shared = ours.derivation(stated)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda speed: run(shared, speed), speeds * 2))
+    for a, b in zip(expected * 2, found, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_what_is_kept_is_bounded_and_dies_with_the_equations():
+    model = pendulum()
+    equations = ours.derivation(model)
+    angle = model.coordinates[0]
+    for i in range(200):
+        vn.simulate(equations, {angle: 0.001 * i}, (0, 0.01), "rk4", step=5e-3)
+    assert len(equations.kept) <= 64
+    assert len(pickle.loads(pickle.dumps(equations)).kept) == 0
+    gone = weakref.ref(equations)
+    del equations
+    gc.collect()
+    assert gone() is None

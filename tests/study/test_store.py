@@ -1,0 +1,152 @@
+"""Nothing of a study is lost: stores, kills, restarts, workers that die. The bits are those of one process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+import xarray as xr
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from vinculum import measure, vary
+from vinculum.errors import VinculumError
+
+theta = dynamicsymbols("theta")
+g, l, c = sp.symbols("g l c")
+CALL = dict(
+    over={theta: vary.uniform(-2, 2), theta.diff(): vary.normal(0, 1), l: [0.7, 1.0, 1.3]},
+    samples=40,
+    measure={"top": measure.maximum(theta), "way": measure.integral(theta.diff() ** 2)},
+    keep="end",
+)
+
+
+def pendulum(damping: float = 0.1) -> vn.System:
+    T, V = l**2 * theta.diff() ** 2 / 2, -g * l * sp.cos(theta)
+    return vn.System([theta], T, V, {theta: -c * theta.diff()}, parameters={g: 9.81, l: 1.0, c: damping})
+
+
+def run(**options) -> xr.Dataset:
+    return vn.study(pendulum(), {}, (0, 5), **CALL, **options)
+
+
+@pytest.fixture(scope="module")
+def whole() -> xr.Dataset:
+    return run()
+
+
+@pytest.mark.parametrize("chunk", [7, 64, None])
+def test_a_store_has_the_numbers_of_the_memory(whole, tmp_path, chunk):
+    stored = run(store=tmp_path / "runs.zarr", chunk=chunk)
+    xr.testing.assert_identical(whole, stored.load())
+    xr.testing.assert_identical(whole, vn.ensembles.read_study(tmp_path / "runs.zarr").load())
+
+
+def test_one_dimension_is_read_lazily(tmp_path):
+    found = vn.study(pendulum(), {}, (0, 1), over={theta: np.linspace(0.1, 1, 9)}, store=tmp_path / "s", chunk=4)
+    expected = vn.study(pendulum(), {}, (0, 1), over={theta: np.linspace(0.1, 1, 9)})
+    assert not found.theta.variable._in_memory
+    xr.testing.assert_equal(expected, found.load())
+
+
+def test_what_is_in_a_store_is_not_run_again(tmp_path, monkeypatch):
+    first = run(store=tmp_path / "s", chunk=30).load()
+    monkeypatch.setattr("vinculum.ensembles.plan.Study.block", lambda *_: pytest.fail("a chunk was computed again"))
+    xr.testing.assert_identical(first, run(store=tmp_path / "s", chunk=30).load())
+
+
+def test_an_interrupted_study_is_continued(whole, tmp_path):
+    def stop(done: float) -> None:
+        if done > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(store=tmp_path / "s", chunk=10, progress=stop)
+    half = vn.ensembles.read_study(tmp_path / "s")
+    assert 0 < int((half.outcome == -1).sum()) < half.outcome.size
+    assert np.isnan(half.top.values[half.outcome.values == -1]).all()
+    xr.testing.assert_identical(whole, run(store=tmp_path / "s", chunk=10).load())
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from test_store import run
+run(store=sys.argv[1], chunk=5, progress=lambda done: print(done, flush=True))
+"""
+
+
+def test_a_study_survives_kills_of_its_process(whole, tmp_path):
+    kills = 0
+    for wanted in (1, 4, 2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, str(tmp_path / "s"), str(Path(__file__).parent)],
+            stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        for _ in range(wanted):
+            process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+        process.stdout.close()
+        kills += process.wait() == -signal.SIGKILL
+    assert kills == 3
+    left = int((vn.ensembles.read_study(tmp_path / "s").outcome == -1).sum())
+    assert 0 < left < whole.outcome.size
+    xr.testing.assert_identical(whole, run(store=tmp_path / "s", chunk=5).load())
+
+
+def test_a_store_of_another_study_is_refused(tmp_path):
+    run(store=tmp_path / "s")
+    for other in (
+        lambda: vn.study(pendulum(0.2), {}, (0, 5), **CALL, store=tmp_path / "s"),
+        lambda: vn.study(pendulum(), {}, (0, 6), **CALL, store=tmp_path / "s"),
+        lambda: vn.study(pendulum(), {}, (0, 5), **(CALL | {"seed": 1}), store=tmp_path / "s"),
+        lambda: run(store=tmp_path / "s", chunk=3),
+    ):
+        with pytest.raises(VinculumError, match="another study"):
+            other()
+    heavier = vn.System([theta], l**2 * theta.diff() ** 2, -g * l * sp.cos(theta), {theta: -c * theta.diff()},
+                        parameters={g: 9.81, l: 1.0, c: 0.1})  # fmt: skip
+    with pytest.raises(VinculumError, match="another study"):
+        vn.study(heavier, {}, (0, 5), **CALL, store=tmp_path / "s")
+
+
+def test_a_folder_that_is_not_a_study_is_refused(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(VinculumError, match="is not a study"):
+        run(store=tmp_path)
+    with pytest.raises(VinculumError, match="no study"):
+        vn.ensembles.read_study(tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    with pytest.raises(VinculumError, match="positive number of runs"):
+        run(store=tmp_path / "s", chunk=0)
+
+
+@pytest.mark.slow
+def test_workers_of_a_cluster_may_die(whole, tmp_path):
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        Client(cluster) as client,
+    ):
+        xr.testing.assert_identical(whole, run(client=client, chunk=25))
+        killed = []
+
+        def kill(done: float) -> None:
+            if len(killed) < 2:
+                pid = next(p for p in client.run(os.getpid).values() if p not in killed)
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+                time.sleep(0.5)
+
+        found = run(client=client, store=tmp_path / "s", chunk=6, progress=kill)
+        assert len(killed) == 2
+        xr.testing.assert_identical(whole, found.load())
