@@ -98,26 +98,30 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     bits = dependence(outputs, variables)
     nodes = order(outputs)
     for first in range(0, len(variables), _TOGETHER):
-        together: list[tuple[int, Node, list[Node], list[int]]] = [
-            (j, x, [], []) for j, x in enumerate(variables[first : first + _TOGETHER], first)
-        ]
+        chosen = variables[first : first + _TOGETHER]
+        above: list[list[Node]] = [[] for _ in chosen]  # the nodes that depend on each variable
         for node in nodes:
-            for k in _places(bits[node] >> first & _ALL):
-                together[k][2].append(node)
+            if found := bits[node] >> first & _ALL:
+                for k in _places(found):
+                    above[k].append(node)
+        rates = [_rates(x, own) for x, own in zip(chosen, above, strict=True)]
         for i, output in enumerate(outputs):
-            for k in _places(bits[output] >> first & _ALL):
-                together[k][3].append(i)
-        for j, x, above, rows in together:
-            rate: dict[Node, Node] = {x: ONE}
-            for node in above:
-                if node is not x:
-                    rate[node] = _rate(node, rate)
-            for i in rows:
-                result[i, j] = rate.get(outputs[i], ZERO)
+            if found := bits[output] >> first & _ALL:
+                for k in _places(found):
+                    result[i, first + k] = rates[k].get(output, ZERO)
     return result
 
 
-_TOGETHER = 64  # variables for which the nodes that depend on them are collected in one pass
+def _rates(x: Node, above: Sequence[Node]) -> dict[Node, Node]:
+    """∂y/∂x of the nodes that depend on x, operands first."""
+    rate: dict[Node, Node] = {x: ONE}
+    for node in above:
+        if node is not x:
+            rate[node] = _rate(node, rate)
+    return rate
+
+
+_TOGETHER = 16  # variables for which the nodes that depend on them are collected in one pass
 _ALL = (1 << _TOGETHER) - 1
 
 
