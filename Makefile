@@ -13,7 +13,7 @@ FOR_USERS := $(VENV)/.installed-for-users
 FOR_DEVELOPERS := $(VENV)/.installed-for-developers
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs papers bench fuzz hostile faults soak robots browser compilers wheel lowest clean
+.PHONY: help demo test check docs papers bench fuzz promises hostile faults soak robots browser compilers wheel lowest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -46,8 +46,14 @@ bench: $(FOR_DEVELOPERS)  ## compare with the peers, side by side
 fuzz: $(FOR_DEVELOPERS)  ## load a hundred thousand mutated model files
 	@PYTHONPATH=tests $(RUN) -m files.fuzz $(ARGS)
 
+promises: $(FOR_DEVELOPERS)  ## make a thousand random runs with a promised accuracy and check every promise
+	@PYTHONPATH=tests:. $(RUN) -m simulate.promises $(ARGS)
+
 hostile: $(FOR_DEVELOPERS)  ## read a thousand run files of a stranger
 	@PYTHONPATH=tests $(RUN) -m simulate.hostile $(ARGS)
+
+faults: $(FOR_DEVELOPERS)  ## kill every writer and signal the command line, a hundred times each
+	@PYTHONPATH=tests:. $(RUN) -m faults.kills $(ARGS)
 
 robots: $(FOR_DEVELOPERS)  ## read published robots (130 MB) and compare them with Pinocchio
 	@$(RUN) -m pip install --quiet example-robot-data==6.0.0

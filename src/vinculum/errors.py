@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from vinculum.names import name_of
+from vinculum.visible import visible
 
 __all__ = [
     "About", "Call", "ConstraintError", "DomainError", "FileError", "Finding", "ModelError", "SingularError",
@@ -121,7 +122,7 @@ class VinculumError(ValueError):
         return " ".join(finding.written(write) for finding in self.findings)
 
     def __str__(self) -> str:
-        return self.written()
+        return visible(self.written())
 
 
 class ModelError(VinculumError):

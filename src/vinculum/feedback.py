@@ -2,9 +2,11 @@
 
 from vinculum.control import (
     Attraction,
+    AttractionEstimate,
     Compensator,
     Estimator,
     FeedbackLaw,
+    attraction_estimate,
     closed_model,
     region_of_attraction,
 )
@@ -24,6 +26,8 @@ __all__ = [
     "closed_model",
     "region_of_attraction",
     "Attraction",
+    "attraction_estimate",
+    "AttractionEstimate",
     "parameter_tolerance",
     "Tolerance",
     "stabilize_free_motion",

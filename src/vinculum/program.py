@@ -2,12 +2,8 @@
 
 from vinculum.derivation import ProgramEquations
 from vinculum.derivation.program.affine_form import to_affine
-from vinculum.derivation.program.inverse_problem import (
-    euler_lagrange,
-    helmholtz,
-    integrating_multiplier,
-    inverse_problem,
-)
+from vinculum.derivation.program.helmholtz import euler_lagrange, helmholtz, integrating_multiplier
+from vinculum.derivation.program.inverse_problem import inverse_problem
 from vinculum.derivation.program.perturbation import Binomial, LinearPerturbation, Perturbation, residual
 
 __all__ = [

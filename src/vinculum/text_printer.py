@@ -10,6 +10,7 @@ from sympy.printing.str import StrPrinter
 
 from vinculum.expressions import as_expression
 from vinculum.names import name_of
+from vinculum.visible import visible
 
 
 class _Plain(StrPrinter):
@@ -98,4 +99,4 @@ def labelled_rows(title: str, rows: Mapping[str, object] | Iterable[tuple[str, o
     """
     pairs = list(rows.items() if isinstance(rows, Mapping) else rows)
     width = max((len(label) for label, _ in pairs), default=0)
-    return "\n".join([title, *(f"  {label:<{width}}  {value}" for label, value in pairs)])
+    return visible("\n".join([title, *(f"  {label:<{width}}  {value}" for label, value in pairs)]))

@@ -116,6 +116,11 @@ def attraction():
     return vn.feedback.region_of_attraction(closed, vn.equilibrium(swing(), {u: 0}), {x: [0.1]}, time=1.0)
 
 
+def attraction_estimate():
+    equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, x**2 / 2, {x: -x.diff()}))
+    return vn.feedback.attraction_estimate(equations, vn.equilibrium(equations, {x: 0}), directions=10)
+
+
 MAKERS = {
     "System": pendulum,
     "Holonomic": lambda: pendulum().constraints[0],
@@ -186,13 +191,14 @@ MAKERS = {
     "FeedbackLaw": lambda: vn.stabilize(linear()),
     "Estimator": lambda: vn.observe(linear(), [x]),
     "Attraction": attraction,
+    "AttractionEstimate": attraction_estimate,
     "Tolerance": lambda: vn.feedback.parameter_tolerance(vn.stabilize(linear()), {k: [1.0, 2.0]}),
     "Compensator": lambda: vn.stabilize(linear(), integral=[x]).compensator,
     "FrequencyResponse": lambda: vn.linear.response(linear(), [0.5, 1.0, 2.0]),
     "Border": lambda: vn.hurwitz.stability_borders(swing(), {u: 0}, c, (-0.3, 0.5), moving=())[0],
     "Margin": lambda: next(iter(vn.linear.margins(vn.stabilize(linear())).values())),
     "Decay": lambda: vn.simulation.decay_bound(
-        vn.simulate(program(), {s: 1.0}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
+        vn.simulate(program(), {s: 1.5}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
     ),
     "GainInterval": lambda: vn.simulation.gain_interval("euler", 0.01, 1e-3, curvature=1.0),
     "Happened": lambda: motion().events[0],

@@ -107,6 +107,44 @@ def test_a_run_that_only_grows_ends_early():
     assert "diverged" in found.outcomes[0]
 
 
+# -- Lyapunov's estimate ---------------------------------------------------------------------------------------------
+
+
+def test_every_start_inside_the_estimate_converges():
+    """A softening spring: motions beyond x = 1 run away."""
+    equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, x**2 / 2 - x**4 / 4, {x: -0.5 * x.diff()}))
+    rest = vn.equilibrium(equations, {x: 0})
+    found = vn.feedback.attraction_estimate(equations, rest)
+    assert 0.3 < found.reach[x] < 1.0
+    random = np.random.default_rng(1).normal(size=(60, 2))
+    z = np.linalg.solve(np.linalg.cholesky(found.matrix).T, (random / np.linalg.norm(random, axis=1)[:, None]).T).T
+    z *= 0.999 * np.sqrt(found.level)
+    assert all(found.contains({x: a, x.diff(): b}) for a, b in z)
+    assert not found.contains({x: 1.001 * found.reach[x]})
+    runs = vn.study(equations, {}, (0, 60), over=vn.vary.table({x: z[:, 0], x.diff(): z[:, 1]}))
+    assert np.abs(runs.x).max() < 1e-5
+    narrow = vn.feedback.attraction_estimate(equations, rest, weights={x: 1.0, x.diff(): 1e-3}, directions=300)
+    assert narrow.matrix[0, 0] / narrow.matrix[1, 1] != pytest.approx(found.matrix[0, 0] / found.matrix[1, 1], rel=0.1)
+
+
+def test_a_linear_loop_converges_from_everywhere():
+    equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, x**2 / 2, {x: -x.diff()}))
+    found = vn.feedback.attraction_estimate(equations, vn.equilibrium(equations, {x: 0}), directions=50)
+    assert found.level == np.inf
+    assert found.contains({x: 1e9})
+
+
+def test_the_estimate_needs_a_stable_equilibrium():
+    equations = mass(-1.0)
+    rest = vn.equilibrium(equations, {x: 0})
+    closed = vn.close_loop(equations, vn.feedback.law(vn.linearize(equations, rest), [[0.5, 0.0]]))
+    with pytest.raises(vn.VinculumError, match="not asymptotically stable"):
+        vn.feedback.attraction_estimate(closed, rest)
+    held = vn.close_loop(equations, vn.feedback.law(vn.linearize(equations, rest), [[-2.0, -1.0]]))
+    with pytest.raises(vn.VinculumError, match="y has a weight"):
+        vn.feedback.attraction_estimate(held, rest, weights={y: 1.0})
+
+
 # -- tolerance of parameter errors -----------------------------------------------------------------------------------
 
 

@@ -58,7 +58,7 @@ def test_unicycle():
     """v = |ṙ|, w = (ẋ ÿ - ẏ ẍ)/v²."""
     equations = vn.derive(unicycle(), form="program", rates=2.0)
     assert equations.degrees == {"along x": 2, "along y": 2}
-    assert list(map(str, equations.extension.states)) == ["v(t)"]
+    assert list(map(str, equations.added_states)) == ["v(t)"]
     motion = vn.simulate(equations, {}, TIMES, guess={theta: 1.0, v: 1.0})
     dx, dy = PATH[0].diff(t), PATH[1].diff(t)
     np.testing.assert_allclose(motion[v], along(sp.sqrt(dx**2 + dy**2)), rtol=0, atol=1e-10)
@@ -121,7 +121,7 @@ def test_an_aircraft_follows_a_path_with_its_thrust_as_a_state(lever, guess):
     equations = vn.derive(flown(lever), form="program", rates=3.0)
     assert equations.degrees == {"x": 4, "z": 4}
     added = ["u1", "v_u1" if lever else "dot(u1)"]  # with a lever, u̇1 + C(x) u2 is the second integrator
-    assert [vn.names.name_of(s) for s in equations.extension.states] == added
+    assert [vn.names.name_of(s) for s in equations.added_states] == added
     motion = vn.simulate(equations, {}, TIMES, guess={theta: guess})
     ax, az = PATH[0].diff(t, 2), PATH[1].diff(t, 2) + GRAVITY
     pitch = -sp.atan(ax / az)
@@ -163,7 +163,7 @@ def test_kinematic_car():
     )
     equations = vn.derive(car, form="program", rates=2.0)
     assert equations.degrees == {"along x": 3, "along y": 3}
-    assert [vn.names.name_of(s) for s in equations.extension.states] == ["v", "dot(v)"]
+    assert [vn.names.name_of(s) for s in equations.added_states] == ["v", "dot(v)"]
     motion = vn.simulate(equations, {}, TIMES, guess={theta: 1.0, v: 1.0})
     dx, dy = PATH[0].diff(t), PATH[1].diff(t)
     speed = sp.sqrt(dx**2 + dy**2)
@@ -205,7 +205,7 @@ def test_cart_with_two_links_and_a_late_force():
     )
     equations = vn.derive(system, form="program", rates=2.0)
     assert equations.degrees == {"first": 3, "second": 3}
-    assert [vn.names.name_of(s) for s in equations.extension.states] == ["M"]
+    assert [vn.names.name_of(s) for s in equations.added_states] == ["M"]
     motion = vn.simulate(equations, {x: 0.0, speed: 0.0}, TIMES)
     angles = {q1: targets[0], q2: targets[1], a1: targets[0].diff(t), a2: targets[1].diff(t)}
     bend = sp.Matrix([targets[0].diff(t, 2), targets[1].diff(t, 2)])
@@ -216,6 +216,56 @@ def test_cart_with_two_links_and_a_late_force():
     np.testing.assert_allclose(motion[torque], along(moment), rtol=0, atol=1e-10)
     np.testing.assert_allclose(motion[force], along(drive), rtol=0, atol=1e-10)
     np.testing.assert_allclose(motion[command], along(drive + lag * drive.diff(t)), rtol=0, atol=1e-10)
+
+
+def test_quadrotor():
+    """Thrust T along the third body axis: T R e₃ = r̈ + g e₃. Two integrators before it, {4, 4, 4, 2} for r and yaw."""
+    roll, pitch, yaw, p, q, r, vx, vy, vz = dynamicsymbols("roll pitch yaw p q r vx vy vz")
+    thrust, a, b, c = sp.symbols("T a b c")
+    axis = (sp.rot_axis3(-yaw) * sp.rot_axis2(-pitch) * sp.rot_axis1(-roll))[:, 2]
+    turning = q * sp.sin(roll) + r * sp.cos(roll)
+    angles = [p + turning * sp.tan(pitch), q * sp.cos(roll) - r * sp.sin(roll), turning / sp.cos(pitch)]
+    B = sp.zeros(12, 4)
+    B[6:9, 0], B[9:, 1:] = axis, sp.eye(3)
+    path = (sp.cos(t) / 2, sp.sin(t) / 2, sp.sin(2 * t) / 5)
+    flying = vn.AffineSystem(
+        [x, y, z, roll, pitch, yaw, vx, vy, vz, p, q, r],
+        [vx, vy, vz, *angles, 0, 0, -GRAVITY, -0.2 * q * r, 0.3 * p * r, -0.1 * p * q],
+        [thrust, a, b, c],
+        B,
+        {"x": x - path[0], "y": y - path[1], "z": z - path[2], "yaw": yaw - t / 5},
+        name="quadrotor",
+    )
+    equations = vn.derive(flying, form="program", rates=2.0)
+    assert equations.degrees == {"x": 4, "y": 4, "z": 4, "yaw": 2}
+    assert [vn.names.name_of(s) for s in equations.added_states] == ["T", "dot(T)"]
+    motion = vn.simulate(equations, {}, TIMES)
+    force = [along(part.diff(t, 2)) for part in path] + np.array([[0.0], [0.0], [GRAVITY]])
+    np.testing.assert_allclose(motion[thrust], np.linalg.norm(force, axis=0), rtol=0, atol=1e-10)
+    for part, wanted in zip(axis, force, strict=True):
+        np.testing.assert_allclose(motion[thrust * part], wanted, rtol=0, atol=1e-10)
+
+
+def test_redundant_coordinates_and_two_roads():
+    """An aircraft with (cos θ, sin θ) as coordinates on a circle: extension, and hidden conditions, and the formula."""
+    a, b = dynamicsymbols("a b")
+    path = [vn.Servo(x - PATH[0], through=[u1], name="x"), vn.Servo(z - PATH[1], through=[u2], name="z")]
+    kinetic = MASS * (x.diff() ** 2 + z.diff() ** 2) / 2 + INERTIA * (a.diff() ** 2 + b.diff() ** 2) / 2
+    system = vn.System(
+        [x, z, a, b],
+        kinetic,
+        MASS * GRAVITY * z,
+        forces={x: -u1 * b, z: u1 * a, a: -u2 * b, b: u2 * a},
+        inputs=[u1, u2],
+        constraints=[vn.Holonomic(a**2 + b**2 - 1, name="circle"), *path],
+    )
+    extended = vn.derive(system, form="program", rates=2.0)
+    assert extended.degrees == {"circle": 2, "x": 4, "z": 4}
+    ax, az = PATH[0].diff(t, 2), PATH[1].diff(t, 2) + GRAVITY
+    for equations in (extended, vn.derive(system)):
+        motion = vn.simulate(equations, {}, TIMES, guess={a: 1.0})
+        np.testing.assert_allclose(motion[b / a], along(-ax / az), rtol=0, atol=1e-10)
+        np.testing.assert_allclose(motion[u2], along(-INERTIA * sp.atan(ax / az).diff(t, 2)), rtol=0, atol=1e-10)
 
 
 # -- random flat systems ---------------------------------------------------------------------------------------------
@@ -256,8 +306,8 @@ def test_random_flat_systems(length, seed):
     system, states, inputs = chained(length, seed)
     equations = vn.derive(system, form="program", rates=1.5)
     assert equations.degrees == {"a": length + 1, "b": length + 1}
-    assert len(equations.extension.states) == length
-    assert "v_u" in str(equations.extension.states[0])
+    assert len(equations.added_states) == length
+    assert "v_u" in str(equations.added_states[0])
     times = np.linspace(0, 1, 5)
     start = dict(zip(system.states, (float(along(s, times[:1])[0]) for s in states), strict=True))
     motion = vn.simulate(equations, start, times)
@@ -292,7 +342,7 @@ def test_units_of_inputs_do_not_matter(scale):
     B = [[scale * sp.cos(theta), 0], [scale * sp.sin(theta), 0], [0, 1 / scale]]
     equations = vn.derive(unicycle(input_matrix=B), form="program")
     assert equations.degrees == {"along x": 2, "along y": 2}
-    assert list(map(str, equations.extension.states)) == ["v(t)"]
+    assert list(map(str, equations.added_states)) == ["v(t)"]
 
 
 def test_a_coupling_of_any_size_is_a_coupling():
@@ -305,7 +355,7 @@ def test_a_coupling_of_any_size_is_a_coupling():
 def test_inputs_may_be_functions_of_time():
     speed, rate = dynamicsymbols("v w")
     equations = vn.derive(unicycle(inputs=[speed, rate]), form="program", rates=2.0)
-    assert equations.extension.states == (speed,)
+    assert equations.added_states == (speed,)
     motion = vn.simulate(equations, {"v": 0.9, x: 0.8, y: -0.2, theta: 1.2}, TIMES)
     assert motion[speed][0] == 0.9
     assert_decays(motion, equations.degrees, 2.0, off=0.1)
@@ -316,7 +366,7 @@ def test_more_inputs_than_constraints():
     left, right = sp.symbols("left right")
     B = [[sp.cos(theta), sp.cos(theta), 0], [sp.sin(theta), sp.sin(theta), 0], [0, 0, 1]]
     equations = vn.derive(unicycle(inputs=[left, right, w], input_matrix=B), form="program", rates=2.0)
-    assert len(equations.extension.states) == 1
+    assert len(equations.added_states) == 1
     motion = vn.simulate(equations, {}, TIMES, guess={theta: 1.0, "v_left": 1.0})
     dx, dy = PATH[0].diff(t), PATH[1].diff(t)
     np.testing.assert_allclose(motion[left] + motion[right], along(sp.sqrt(dx**2 + dy**2)), rtol=0, atol=1e-10)

@@ -169,3 +169,33 @@ def test_missing_and_negative_gains_are_refused():
     for rate in (x, 1 + t):
         with pytest.raises(vn.ModelError, match=r"changes with (x|t); .* needs a constant k"):
             vn.derive(cart(), form="program", rates=rate)
+
+
+# -- exported, and in many runs ----------------------------------------------------------------------------------------
+
+
+def test_exported_code_gives_the_law(tmp_path):
+    """The file that needs NumPy alone computes u with its stabilizing part, off the program."""
+    import importlib.util
+
+    from vinculum.export import export_python
+
+    equations = vn.derive(cart(parameters={k: 3.0}), form="program", rates=k)
+    start = {x: 0.7, x.diff(): -0.4}
+    path = export_python(equations, tmp_path / "cart", initial=start)
+    spec = importlib.util.spec_from_file_location("cart", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    inputs = module.outputs(0.2, np.array([0.7, -0.4]), [], module.parameters())[2]
+    assert inputs == pytest.approx([equations.recover(start | {t: 0.2})[u]], rel=1e-13)
+    assert abs(inputs[0] + np.sin(0.2)) > 1
+
+
+def test_a_study_varies_the_gain_and_the_start_off_the_program():
+    """y(1) = (y₀ + (ẏ₀ + k y₀)) e^{-k} for all of them."""
+    places, gains = [0.3, -0.5], [1.0, 2.0, 4.0]
+    equations = vn.derive(cart(), form="program", rates=k)
+    measure = {"end": vn.measure.final(x)}
+    runs = vn.study(equations, {x.diff(): 0.0}, times=(0, 1), over={x: places, k: gains}, measure=measure)
+    y, rate = np.array(places)[:, None], np.array(gains)[None, :]
+    np.testing.assert_allclose(runs.end, np.sin(1) + (y + (rate * y - 1)) * np.exp(-rate), rtol=0, atol=1e-11)

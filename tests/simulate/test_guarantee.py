@@ -9,9 +9,8 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from examples.wheel_with_reactions import program, start
 from simulate.models import ADAMS, FIXED_STEP, RUNGE_KUTTA, SKATE_START, hanging, pendulum, run, skate
-from vinculum.present.plots import plot_gain_intervals
 from vinculum.simulation import METHODS
-from vinculum.simulation.stabilization.residual_bounds import amplification, gain_interval
+from vinculum.simulation.stabilization.residual_bounds import amplification
 
 SYSTEMS = {
     "second order": lambda: (pendulum(), hanging(speed=2.0), 3.0),
@@ -132,36 +131,3 @@ def test_deadbeat_gains_make_the_recursion_nilpotent(method, order):
     tableau = METHODS[method]
     S = tableau.step_matrix(deadbeat(order, tableau.order), 1.0, True)
     assert np.abs(np.linalg.matrix_power(S, order)).max() < 1e-9
-
-
-# -- the interval ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("epsilon", [1e-3, 1e-4, 4e-5])
-def test_the_interval_of_euler_s_method_in_closed_form(epsilon):
-    """γτ/(2ε) ≤ k ≤ 2/τ - γτ/(2ε)."""
-    step, curvature = 1e-3, 16.0
-    found = gain_interval("euler", step, epsilon, curvature=curvature)
-    assert found.low == pytest.approx(curvature * step / (2 * epsilon), rel=1e-9)
-    assert found.high == pytest.approx(2 / step - curvature * step / (2 * epsilon), rel=1e-9)
-
-
-def test_too_long_a_step_leaves_no_gain():
-    """Euler: τ ≤ √(2ε/γ); midpoint: ε > γτ²/8 whatever the gain."""
-    assert gain_interval("euler", 0.99 * (2 * 1e-4 / 16) ** 0.5, 1e-4, curvature=16)
-    assert not gain_interval("euler", 1.01 * (2 * 1e-4 / 16) ** 0.5, 1e-4, curvature=16)
-    assert gain_interval("midpoint", 1e-3, 1.01 * 16e-6 / 8, curvature=16)
-    assert not gain_interval("midpoint", 1e-3, 0.99 * 16e-6 / 8, curvature=16)
-
-
-def test_the_interval_of_adams_methods():
-    """D τ^{q+1} ≤ kτ ε below the stability limit."""
-    found = gain_interval("ab2", 1e-3, 1e-6, error=5.0)
-    assert (found.low, found.high) == pytest.approx((5.0, 1000.0), rel=1e-9)
-
-
-def test_the_interval_is_drawn_for_every_method():
-    figure = plot_gain_intervals(1e-4, np.geomspace(1e-4, 1e-2, 9), curvature=16.0, errors={"ab2": 5.0})
-    assert {trace.name for trace in figure.data if trace.name} == {"euler", "midpoint", "rk4", "ab2", "ab4"}
-    euler = [trace for trace in figure.data if trace.legendgroup == "euler" or trace.name == "euler"]
-    assert max(euler[0].x) < (2 * 1e-4 / 16) ** 0.5  # no band beyond the longest step

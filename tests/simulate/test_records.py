@@ -77,7 +77,7 @@ def test_small_records_are_copied(how):
         vn.Unstabilized(), vn.Guaranteed(1e-6), vn.Taylor(1e-9), vn.BDF(),
     ]  # fmt: skip
     assert [TWINS[how](record) for record in records] == records
-    bound = decay_bound(motion)
+    bound = decay_bound(run(vn.derive(cartesian_system(), "program", rates=2.0), hanging() | {x: 0.9}, (0, 1)))
     np.testing.assert_array_equal(TWINS[how](bound).bound, bound.bound)
 
 

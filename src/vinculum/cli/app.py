@@ -22,7 +22,7 @@ Start with a model file and report everything about it:
 
 \b
 Exit codes: 0 done; 1 done, but the answer is no; 2 wrong usage or model file;
-3 the computation failed; 130 interrupted.
+3 the computation failed; 130 interrupted; 143 terminated.
 """
 
 app = typer.Typer(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
-from vinculum.cli.terminal import DONE, INTERRUPTED, NO
+from vinculum.cli.terminal import DONE, INTERRUPTED, NO, say
 
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
@@ -53,7 +53,7 @@ def equilibrium(
         for i, one in enumerate(found[:MOST], start=1):
             show_rest(f"{asked.name}, {one.kind} {i} of {len(found)}", one, equations)
         if len(found) > MOST:
-            print(f"--json lists {len(found) - MOST} more.")
+            say(f"--json lists {len(found) - MOST} more.")
     return DONE
 
 
@@ -229,4 +229,4 @@ def _given_out(data: dict[str, Any], json: bool, output: Path | None) -> None:
     if output is not None:
         written(output, as_json(data) + "\n")
     if json:
-        print(as_json(data))
+        say(as_json(data))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vinculum.cli.options import Force, Json, ModelFile, Output, Set
-from vinculum.cli.terminal import DONE, WRONG, Wrong
+from vinculum.cli.terminal import DONE, WRONG, Wrong, say
 
 if TYPE_CHECKING:
     from vinculum.model.text.problems import Problem
@@ -32,7 +32,7 @@ def new(file: NewFile = None, like: Like = None, force: Force = False, listing: 
 
     if listing:
         for name, about in examples().items():
-            print(f"{name:<28}{about}")
+            say(f"{name:<28}{about}")
         return DONE
     if file is None:
         raise Wrong("No file name was given. Type vinculum new model.toml, or vinculum new --list.")
@@ -87,9 +87,9 @@ def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
     except ModelFileError as error:
         if not json:
             raise
-        print(as_json(_problem_data(model, error.problems)))
+        say(as_json(_problem_data(model, error.problems)))
         return WRONG
-    print(as_json(_problem_data(model, ())) if json else f"{model}: no problems found.\n{found.system}")
+    say(as_json(_problem_data(model, ())) if json else f"{model}: no problems found.\n{found.system}")
     return DONE
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
-from vinculum.cli.terminal import DONE, INTERRUPTED, NO
+from vinculum.cli.terminal import DONE, INTERRUPTED, NO, say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,13 +48,14 @@ def derive(
     if output is not None:
         written(output, document(equations, output.suffix.lower()))
     if json:
-        print(as_json(equations_data(equations)))
+        say(as_json(equations_data(equations)))
         return DONE
     rows = {"form": equations.form.name, "states": listed(equations.states), "dimension": equations.dimension}
-    table(asked.name, rows)
+    added = {"added states": listed(equations.added_states)} if equations.added_states else {}
+    table(asked.name, rows | added)
     if output is None:
-        print()
-        print(equations.text())
+        say()
+        say(equations.text())
     return DONE
 
 
@@ -66,6 +67,7 @@ def equations_data(equations: Equations) -> dict[str, Any]:
         "name": equations.name,
         "form": equations.form.name,
         "states": [name_of(key) for key in equations.states],
+        "added_states": [name_of(key) for key in equations.added_states],
         "inputs": [name_of(key) for key in equations.system.inputs],
         "constraints": list(equations.constraint_names),
         "dimension": equations.dimension,
@@ -126,7 +128,7 @@ def simulate(
     if output is not None:
         stored(motion, output)
     if json:
-        print(as_json(motion_data(asked.name, motion)))
+        say(as_json(motion_data(asked.name, motion)))
     else:
         table(asked.name, rows_of(motion))
     if motion.outcome.kind == "interrupted":

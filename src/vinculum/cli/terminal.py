@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vinculum.cli.signals import interruptible
 from vinculum.json_data import json_data
+from vinculum.visible import visible
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
@@ -31,8 +33,9 @@ def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
-            code = command(*args, **kwargs) or DONE
-            sys.stdout.flush()
+            with interruptible():
+                code = command(*args, **kwargs) or DONE
+                sys.stdout.flush()
         except KeyboardInterrupt:
             tell("Interrupted.")
             code = INTERRUPTED
@@ -66,7 +69,12 @@ def _code_of(error: Exception) -> int:
 
 def tell(message: str) -> None:
     """Print a sentence to standard error."""
-    print(message, file=sys.stderr)
+    print(visible(message), file=sys.stderr)
+
+
+def say(text: object = "") -> None:
+    """Print to standard output."""
+    print(visible(str(text)))
 
 
 def free_place(path: Path | None, force: bool, kinds: Sequence[str], how: str = " with -o") -> None:
@@ -102,7 +110,7 @@ def table(title: str, rows: Mapping[str, Any]) -> None:
     made.add_column(no_wrap=True)
     made.add_column(overflow="fold")
     for label, value in rows.items():
-        made.add_row(label, shown(value))
+        made.add_row(visible(label), shown(value))
     _print(title, made)
 
 
@@ -112,7 +120,7 @@ def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> N
 
     made = Table(box=None, pad_edge=False)
     for i, column in enumerate(columns):
-        made.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
+        made.add_column(visible(column), justify="left" if i == 0 else "right", no_wrap=True)
     for row in rows:
         made.add_row(*map(shown, row))
     _print(title, made)
@@ -126,7 +134,7 @@ def _print(title: str, made: Any) -> None:
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else 200, markup=False, highlight=False)
     with console.capture() as captured:
-        console.print(title, style="bold" if terminal else "")
+        console.print(visible(title), style="bold" if terminal else "")
         console.print(Padding(made, (0, 0, 0, 2)))
     print("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
 
@@ -135,12 +143,14 @@ def shown(value: Any) -> str:
     """Format a number with six digits; leave anything else unchanged."""
     from vinculum.text_printer import number
 
-    return number(value) if isinstance(value, (float, complex)) else str(value)
+    return number(value) if isinstance(value, (float, complex)) else visible(str(value))
 
 
 def as_json(data: Any) -> str:
     """Print a result as JSON (see `json_data`)."""
-    return json.dumps(json_data(data), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(json_data(data), indent=2, ensure_ascii=False, allow_nan=False)
+    unseen = {c for c in text if visible(c) != c}  # json escapes only some of them
+    return text.translate({ord(c): f"\\u{ord(c):04x}" for c in unseen})
 
 
 @contextmanager
@@ -154,7 +164,7 @@ def bar(task: str) -> Iterator[Callable[[float], None]]:
 def steps() -> Iterator[Callable[[str, float], None]]:
     """A progress bar for named steps, as a function of the step and its fraction done."""
     with _updated("", _with_spinner) as update:
-        yield lambda step, share: update(description=step, completed=share)
+        yield lambda step, share: update(description=visible(step), completed=share)
 
 
 @contextmanager
@@ -167,17 +177,17 @@ def _updated(task: str, columns: Callable[[], Sequence[ProgressColumn]]) -> Iter
     from rich.progress import Progress
 
     with Progress(*columns(), console=Console(stderr=True), transient=True) as progress:
-        yield partial(progress.update, progress.add_task(task, total=1.0))
+        yield partial(progress.update, progress.add_task(visible(task), total=1.0))
 
 
 def _with_elapsed_time() -> Sequence[ProgressColumn]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    text = TextColumn("{task.description}")
+    text = TextColumn("{task.description}", markup=False)
     return text, BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
 
 
 def _with_spinner() -> Sequence[ProgressColumn]:
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-    return SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    return SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()

@@ -78,7 +78,8 @@ def derive(system: System | AffineSystem, form: Form | str = "multipliers", **op
     Constraints in ``rates`` {name: κ} are approached, (d/dt + κ)ʳ η = 0, and a motion need not start on them.
 
     Rarely needed: ``at`` is a state {symbol: value} at which ranks and pivots are chosen (default: a random consistent
-    one); ``redundant="least_squares"`` accepts dependent constraints, which are otherwise refused.
+    one); omitted values are zero, and program constraints are examined near it, at any time unless it contains t.
+    ``redundant="least_squares"`` accepts dependent constraints, which are otherwise refused.
 
     >>> import sympy as sp
     >>> from sympy.physics.mechanics import dynamicsymbols

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -64,6 +64,8 @@ class EquationsOfMotion:
     def states(self) -> tuple[sp.Expr, ...]:
         """What is integrated."""
         return self.variables.states
+
+    added_states: ClassVar[tuple[sp.Expr, ...]] = ()  # only programs put integrators before inputs
 
     @property
     def dimension(self) -> int:

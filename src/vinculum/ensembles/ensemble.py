@@ -8,7 +8,7 @@ method or with corners, is made by `simulate`, one by one.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -177,6 +177,20 @@ class Ensemble:
         hoisted = self.computed.rows(np.zeros(count), settings, np.empty(0))
         held = np.zeros((count, len(nodes.integrable.corrections)))
         return np.ascontiguousarray(np.hstack([settings, hoisted, held]).T)
+
+    def rates_of(self, keys: Sequence[sp.Expr]) -> Function:
+        """The rates of states, of the state of a run and its parameters."""
+        nodes, branch = self.problem.nodes, self.problem.branch
+        own = dict(zip(nodes.state, nodes.rates, strict=True))
+        rates = [own.get(symbol(key)) or nodes.node(key.diff(nodes.time.value), "rates") for key in keys]
+        return function(nodes.time, (*self.state, *branch.parameters), (), branch.prepared(rates))
+
+    def at_start(self, outputs: Function, columns: Mapping[Any, np.ndarray]) -> tuple[np.ndarray, dict[int, str]]:
+        """Outputs of the state and the parameters at the start of every run, (runs, outputs), and starts not found."""
+        count = len(next(iter(columns.values())))
+        values, refusals = self.starts.solve(columns, count, doubts=False)
+        rows = np.hstack([self.initial_states(columns, values).T, self.settings_of(values).T])
+        return outputs.rows(np.full(count, self.grid[0]), rows, np.empty(0)), refusals
 
     def _values(self, t: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(outputs, runs, instants) of ``watched``; x is (instants, states, runs), t is (instants, runs)."""

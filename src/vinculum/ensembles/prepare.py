@@ -20,6 +20,7 @@ from vinculum.simulation.integrators import Method
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.problem import Problem, build_problem
 from vinculum.simulation.problem.start import derive_if_needed, known_state
+from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.stabilization import Guaranteed
 from vinculum.simulation.trajectory.recorder import check_times, make_plan
@@ -43,7 +44,8 @@ def prepare(
     until: Sequence[Event] | Event = (),
 ) -> Ensemble:
     """The ensemble of a study; raises for whatever is wrong with it. ``options`` go to `simulate` unchanged."""
-    equations = derive_if_needed(equations)
+    first = {key: float(column[0]) for key, column in variation.columns.items() if len(column)}
+    equations = with_gains(derive_if_needed(equations), {**first, **(parameters or {})})
     method.refuse_options()
     if isinstance(options["stabilization"], Guaranteed):
         raise VinculumError("A study does not choose steps run by run. Use another stabilization than Guaranteed.")
@@ -52,7 +54,8 @@ def prepare(
     _refuse_unknown(equations, variation.columns, given)
     extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
     grid = check_times(times)
-    starts = Starts(equations, given, near, fixed, numbers, float(grid[0]))
+    approached = approached_constraints(equations, options["stabilization"])
+    starts = Starts(equations, given, near, fixed, numbers, float(grid[0]), approached)
     ends = tuple(replace(event, terminal=True) for event in name_events(until))
     problem, rate = _first_problem(starts, variation, extra, method, grid, options, ends)
     sampled = keep == "motion" or any(one.sampled for one in measures.values())

@@ -12,6 +12,7 @@ import sympy as sp
 
 from vinculum.derivation.integrable import Equations
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.names import suggestion, variable_name
 
 TIME = ("time", "t")
@@ -92,7 +93,7 @@ def _recording(
         )
     _refuse_shapes(time, {name: table[name] for name in columns}, where)
     measured = np.column_stack([table[name] for name in columns])
-    return Recording(time, columns, {name: sp.sympify(known[name]) for name in columns}, measured)
+    return Recording(time, columns, {name: as_expression(known[name]) for name in columns}, measured)
 
 
 def _refuse_shapes(time: np.ndarray, columns: Mapping[str, np.ndarray], where: str) -> None:

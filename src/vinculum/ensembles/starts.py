@@ -6,7 +6,7 @@ each step the smallest that solves the linear equations, halved until the residu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,14 @@ from vinculum.compile.function import Function, function
 from vinculum.derivation.integrable import Equations, StartLevel
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, jacobian, symbol
+from vinculum.graph.routine import expand_calls
+from vinculum.graph.sizes import term_sizes
 from vinculum.simulation.problem.start import consistent_state
 
 _STEPS, _HALVINGS = 60, 12
 _RANK = 1e-10  # relative size of singular values that count as zero, as in `sample_states`
 _DONE = 4e-15  # a step this small relative to the state is the last one
-_MET = 1e-13  # a residual this small relative to the sum of |slope| |state| is met
+_MET = 1e-13  # a residual this small relative to its terms is met
 _INDEPENDENT = 1e-7  # a smaller singular value of the scaled slopes: `consistent_state` decides
 
 
@@ -36,14 +38,21 @@ class Starts:
         fixed: Sequence[sp.Expr] | None,
         parameters: Mapping[sp.Symbol, float],
         time: float,
+        approached: Collection[str] = (),
     ) -> None:
+        self.approached = approached
         self.equations, self.initial, self.guess, self.fixed = equations, dict(initial), guess, fixed
         self.parameters, self.time = dict(parameters), time
         self.keys = (*equations.user_symbols, *self.parameters)
         self.batched = not any(key in equations.definitions for key in self.initial)
 
-    def solve(self, columns: Mapping[Any, np.ndarray], count: int) -> tuple[np.ndarray, dict[int, str]]:
-        """(runs, user's symbols and parameters) on the constraints, and {run: refusal} where that is impossible."""
+    def solve(
+        self, columns: Mapping[Any, np.ndarray], count: int, doubts: bool = True
+    ) -> tuple[np.ndarray, dict[int, str]]:
+        """(runs, user's symbols and parameters) on the constraints, and {run: refusal} where that is impossible.
+
+        Doubtful starts are decided one by one, or, without ``doubts``, refused.
+        """
         values = np.empty((count, len(self.keys)))
         first = {**(self.guess or {}), **self.initial, **self.parameters}
         for k, key in enumerate(self.keys):
@@ -53,6 +62,8 @@ class Starts:
             for level in self._levels(columns, values[0]):
                 doubtful |= ~self._settle(level, columns, values)
             doubtful |= self._has_doubtful_inertia(columns, values)
+        if not doubts:
+            return values, dict.fromkeys(map(int, np.flatnonzero(doubtful)), "not decided")
         refusals = {}
         for run in np.flatnonzero(doubtful):
             try:
@@ -79,6 +90,7 @@ class Starts:
             fixed=fixed,
             parameters=numbers,
             time=self.time,
+            approached=self.approached,
         )
         return np.array([{**found, **numbers}[key] for key in self.keys])
 
@@ -91,8 +103,8 @@ class Starts:
         residuals = [node for _, node in level.residuals]
         f = self._rows(residuals)
         _newton(values, [self.keys.index(key) for key in free], f, self._slopes(residuals, free))
-        everything = [self.keys.index(key) for key in level.movable]
-        return _arrived(f(values), self._slopes(residuals, level.movable)(values), values[:, everything])
+        sizes = self._rows(term_sizes(expand_calls(residuals)))
+        return _arrived(f(values), self._slopes(residuals, level.movable)(values), sizes(values))
 
     def _rows(self, nodes: Sequence[Node]) -> Callable[[np.ndarray], np.ndarray]:
         """Nodes at every row of values."""
@@ -141,9 +153,8 @@ def _newton(
             break
 
 
-def _arrived(f: np.ndarray, J: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _arrived(f: np.ndarray, J: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Which rows meet the constraints to rounding of their terms, with independent constraints."""
-    size = np.einsum("rij,rj->ri", np.abs(J), np.abs(x))
     finite = np.isfinite(f).all(axis=1) & np.isfinite(J).all(axis=(1, 2))
     length = np.linalg.norm(J, axis=2, keepdims=True)
     even = np.where(finite[:, None, None], J / np.where(length > 0, length, 1.0), 0.0)

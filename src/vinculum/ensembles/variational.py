@@ -23,6 +23,7 @@ from vinculum.ensembles.lanes import NEEDS_PIVOTS, Lanes
 from vinculum.ensembles.prepare import prepare
 from vinculum.ensembles.vary import table
 from vinculum.errors import VinculumError
+from vinculum.expressions import as_expression
 from vinculum.graph import ONE, Node, along, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
@@ -98,7 +99,7 @@ class Variational:
     def outputs(self, expressions: Sequence[sp.Expr]) -> Outputs:
         """Expressions of the motion, to be evaluated with their derivatives."""
         nodes = self.ensemble.problem.nodes
-        found = [nodes.node(sp.sympify(e), f"the output {e}") for e in expressions]
+        found = [nodes.node(as_expression(e), f"the output {e}") for e in expressions]
         changes = [node for k in range(len(self.keys)) for node in along(found, self.direction(k))]
         arguments = (*self.state, *(node for row in self.slopes for node in row), *nodes.settings)
         return Outputs(self, len(found), function(nodes.time, arguments, (), [*found, *changes]))

@@ -241,12 +241,18 @@ class Reading:
             self.scope = self.scope.with_failed(name)
 
     def table(
-        self, path: Path, raw: Mapping[str, Any], allowed: Collection[sp.Expr], what: str, weights: bool = False
+        self,
+        path: Path,
+        raw: Mapping[str, Any],
+        allowed: Collection[sp.Expr],
+        what: str,
+        weights: bool = False,
+        scope: Scope | None = None,
     ) -> dict[sp.Expr, float]:
         """Numbers by name: the initial values of a state, or weights of any dimension."""
         found = {}
         for text, entry in raw.items():
-            key = self.key((*path, text), text, allowed, what)
+            key = self.key((*path, text), text, allowed, what, scope)
             value = self.number((*path, text), entry, None if weights else self.dimension_of(key))
             if key is not None and value is not None:
                 found[key] = value

@@ -10,7 +10,7 @@ import sympy as sp
 
 from vinculum.analyze.hurwitz import Region
 from vinculum.names import name_of
-from vinculum.simulation.stabilization.residual_bounds import gain_interval
+from vinculum.simulation.stabilization.gain_interval import gain_interval
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -63,7 +63,7 @@ def plot_gain_intervals(
     *,
     curvature: float,
     errors: Mapping[str, float] | None = None,
-    sampled: bool = False,
+    sampled: bool | None = None,
 ) -> Any:
     """k against the step: between the two lines of a method |η| ≤ ε is guaranteed (see `gain_interval`).
 

@@ -126,6 +126,7 @@ def _program(record: ProgramEquations) -> Rows:
     return {
         "states": record.states,
         "inputs": record.system.inputs,
+        **({"added states": record.added_states} if record.added_states else {}),
         "relative degrees": record.degrees,
         "formulas": _TOO_LONG,
     }

@@ -4,7 +4,8 @@ from vinculum.simulation.integrators import BDF, METHODS, Adams, Automatic, Meth
 from vinculum.simulation.problem.events import Event, Happened, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
-from vinculum.simulation.stabilization.residual_bounds import Decay, GainInterval, decay_bound, gain_interval
+from vinculum.simulation.stabilization.decay import Decay, decay_bound
+from vinculum.simulation.stabilization.gain_interval import GainInterval, gain_interval
 from vinculum.simulation.stabilization.stabilization import (
     STABILIZATIONS,
     Baumgarte,

@@ -7,6 +7,7 @@ import time as clock
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.pose import pose
 from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
-from vinculum.simulation.stabilization.guarantee import Promise, make_promise
+from vinculum.simulation.stabilization.guaranteed_run import GuaranteedRun, run_guaranteed
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
 from vinculum.simulation.trajectory.accuracy import check_accuracy
 from vinculum.simulation.trajectory.recorder import Recorder, Run, check_times, make_plan, make_trajectory
@@ -74,7 +75,9 @@ def simulate(
     _check_flags(compact=compact, dense=dense, progress=progress)
     asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
     equations = derive_if_needed(equations)
-    bound = stabilization if isinstance(stabilization, Guaranteed) and equations.constraint_names else None
+    bound = (
+        stabilization if isinstance(stabilization, Guaranteed) and _needs_guarantee(stabilization, equations) else None
+    )
     asked.refuse_options(step_is_chosen=bound is not None)
     grid, watched = check_times(times), _check_events(asked, events)
     equations = with_gains(equations, parameters)
@@ -85,21 +88,29 @@ def simulate(
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
-    promise = None if bound is None else make_promise(problem, bound, chosen, grid, x)
-    plan = make_plan(grid, chosen, chosen.step if promise is None else promise.step, dense, why)
-    treatment = choose_stabilization(plan, _requested_stabilization(stabilization, promise))
-    if promise is None:
+    with _progress_bar(progress, float(grid[0]), float(grid[-1])) as report:
+        if bound is not None:
+            plan_of = partial(make_plan, grid, chosen, dense=dense, why=why)
+            return _guaranteed(run_guaranteed(problem, bound, plan_of, x, report), dense, (began, posed))
+        plan = make_plan(grid, chosen, chosen.step, dense, why)
+        treatment = choose_stabilization(plan, None if isinstance(stabilization, Guaranteed) else stabilization)
         problem, described = stabilize_problem(problem, plan, treatment, x)
-    else:
-        problem, described = problem.with_feedback(replace(promise.feedback, law=True)), promise.described
-    compiled = clock.perf_counter()
-    recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
-    with _progress_bar(progress, plan.t0, plan.t1) as report:
+        compiled = clock.perf_counter()
+        recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
         outcome = run_segments(problem, Run(plan, treatment, recorder, report), x)
     outcome = check_accuracy(outcome, plan, recorder)
     seconds = {"start": posed - began, "compile": compiled - posed, "run": clock.perf_counter() - compiled}
-    promised = {} if promise is None else promise.bounds
-    return make_trajectory(plan, recorder, outcome, described, dense, seconds, promised)
+    return make_trajectory(plan, recorder, outcome, described, dense, seconds)
+
+
+def _guaranteed(found: GuaranteedRun, dense: bool, clocks: tuple[float, float]) -> Trajectory:
+    """The trajectory of a run with a promised accuracy; it ends where the promise was broken."""
+    began, posed = clocks
+    seconds = {"start": posed - began, "compile": 0.0, "run": clock.perf_counter() - posed}
+    if found.outcome.time < found.plan.t1:
+        found.recorder.end(found.outcome.time)
+    made = make_trajectory(found.plan, found.recorder, found.outcome, found.described, dense, seconds)
+    return replace(made, promised=found.promise.bounds, trajectory_error=found.error)
 
 
 def approached_constraints(equations: Equations, stabilization: Stabilization | str | None) -> tuple[str, ...]:
@@ -163,13 +174,9 @@ def _check_laws(inputs: object) -> Mapping[sp.Expr, sp.Expr]:
     return inputs or {}
 
 
-def _requested_stabilization(
-    stabilization: Stabilization | Guaranteed | str | None, promise: Promise | None
-) -> Stabilization | str | None:
-    """The stabilization that the user asked for or that a promise needs; None for the default of the method."""
-    if not isinstance(stabilization, Guaranteed):
-        return stabilization
-    return None if promise is None else promise.stabilization
+def _needs_guarantee(asked: Guaranteed, equations: Equations) -> bool:
+    """Whether there is something to promise: constraints, or an accuracy of the trajectory."""
+    return bool(equations.constraint_names) or asked.trajectory is not None
 
 
 # -- progress ----------------------------------------------------------------------------------------------------

@@ -126,6 +126,11 @@ class MechanicalForm(Form[EquationsOfMotion]):
             raise VinculumError(
                 Finding(f"An affine system has no form {self.name!r}.", ["Use ", call("derive", form="program"), "."])
             )
+        if self.at is not None:
+            return replace(self, at=completed(system, self.at))._derive(system)
+        return self._derive(system)
+
+    def _derive(self, system: System) -> EquationsOfMotion:
         terms = mechanics(system)
         samples = generic_states(terms)
         terms = approach(reduce_index(terms, named_first(samples, self.at)), getattr(self, "rates", None))
@@ -137,6 +142,13 @@ class MechanicalForm(Form[EquationsOfMotion]):
         if system.constraints:
             refuse_redundant(equations, reference_state(equations))
         return replace(equations, elimination=first_elimination(equations))
+
+
+def completed(system: System, at: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
+    """The state ``at``, zero where the user gave no value; velocities may also follow from states of the form."""
+    own = {*system.coordinates, *system.velocities, *system.inputs, *system.parameters, system.time}
+    velocities = system.velocities if set(at) <= own else ()
+    return dict.fromkeys((*system.coordinates, *velocities, *system.free_inputs), 0.0) | dict(at)
 
 
 def first_elimination(equations: EquationsOfMotion) -> Explicit | None:

@@ -9,7 +9,7 @@ contain no input and are differentiated once more, which lets the other inputs a
 
 The last derivatives of a unicycle at (x, y) contain only its speed v. With v as a state, they contain v̇ and the turning
 rate. A state that is an input keeps its name; where several inputs are combined, it is called v_ and the name of the
-first.
+first, then v_..._2, and so on.
 
 The algorithm ends: a step adds ρ states, and at least one more residual y_ij. Where an extension exists, all dy_ij are
 independent (Isidori, lemma 5.1.1), so there are never more residuals than states. Dependent dy_ij therefore prove that
@@ -97,7 +97,8 @@ def regularize(stated: AffineSystem, around: Mapping[Node, float] | None) -> Reg
         found = significant(np.array([chain.p for chain in chains], dtype=object), system.nodes.x, points)
         P = max(found, key=rank_of)
         if rank_of(P) == len(chains):
-            return Regular(system, chains, points, extension)
+            order = sorted(range(len(points)), key=lambda i: -rank_of(found[i]))  # pivots are chosen at the first
+            return Regular(system, chains, [points[i] for i in order], extension)
         refuse_dependent_outputs(stated, system, chains, points, P)
         step = combinations(system, chains, points, found)
         extension = _recorded(extension or _nothing_added(stated), step, step.inputs(system))
@@ -189,15 +190,11 @@ def _state(system: AffineSystem, k: int, mixed: bool) -> sp.Expr:
     u = system.inputs[k]
     if not mixed:
         return sp.Function(u.name)(system.time) if isinstance(u, sp.Symbol) else u
-    name, taken = f"v_{variable(u)}", {name_of(key) for key in (*system.states, *system.inputs, *system.parameters)}
-    while name in taken:
-        name += "_"
-    return sp.Function(name)(system.time)
-
-
-def variable(u: sp.Expr) -> str:
-    """The name of an input, or of the input of which it is a derivative."""
-    return name_of(u.expr if isinstance(u, sp.Derivative) else u)
+    taken = {name_of(key) for key in (*system.states, *system.inputs, *system.parameters)}
+    last = name_of(u.expr if isinstance(u, sp.Derivative) else u)
+    first = last if last in taken and last.startswith("v_") else f"v_{last}"  # a combination of combinations
+    names = (first, *(f"{first}_{count}" for count in range(2, len(taken) + 3)))
+    return sp.Function(next(name for name in names if name not in taken))(system.time)
 
 
 def delayed(system: AffineSystem, step: Combinations) -> AffineSystem:

@@ -120,6 +120,11 @@ class ProgramEquations:
         refuse_rates([as_expression(k) for k in each], values, (*self.system.nodes.x, self.system.nodes.time))
 
     @property
+    def added_states(self) -> tuple[sp.Expr, ...]:
+        """The states of a dynamic extension: inputs, or combinations of them."""
+        return () if self.extension is None else self.extension.states
+
+    @property
     def dimension(self) -> int:
         """The number of states."""
         return len(self.states)
@@ -343,7 +348,7 @@ class ProgramEquations:
         if rank == len(P):
             return ""
         dependent = ", ".join(f"`{name}`" for name in dependent_names(P, self.constraint_names))
-        point = ", ".join(f"{name_of(x)} = {values[symbol(x)]:.6g}" for x in self.states)
+        point = ", ".join(f"{name_of(x)} = {values[symbol(x)]:.6g}" for x in (*self.states, self.time))
         return f"The inputs no longer hold the constraints {dependent}: rank {rank} of {len(P)} at {point}."
 
     def __repr__(self) -> str:
@@ -351,7 +356,7 @@ class ProgramEquations:
             "form": self.form.name,
             "states": listed(self.states),
             "inputs": listed(self.system.inputs) or "none",
-            **({} if self.extension is None else {"added states": listed(self.extension.states)}),
+            **({"added states": listed(self.added_states)} if self.added_states else {}),
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",
         }
         head = f'ProgramEquations of "{self.name}"'

@@ -59,7 +59,7 @@ def shape_of(kind: str, about: str, allowed: tuple[str, ...]) -> Shape:
     if kind == "inverse":
         return Either(about, (Text(choices=("newton",)), MapOf(entry=Formula())))
     if kind == "state":
-        return MapOf(f"{about} Omitted values are zero, except for an affine system.", Number())
+        return MapOf(f"{about} Omitted values are zero.", Number())
     shapes: dict[str, Shape] = {
         "choice": Text(about, allowed),
         "flag": Flag(about),

@@ -29,6 +29,7 @@ class Symbols:
     affine: bool = False
     tree: BodyTree | None = None
     further: list[sp.Expr] = field(default_factory=list)  # quasi-velocities, release parameters, momenta
+    delayed: list[sp.Expr] = field(default_factory=list)  # inputs as functions of time: a program may make them states
 
     @classmethod
     def of(cls, system: System | AffineSystem, tree: BodyTree | None = None) -> Symbols:

@@ -33,6 +33,9 @@ def read_form(reading: Reading, known: Symbols) -> dict[str, Any]:
     ):  # otherwise the name is wrong and has been reported
         _refuse_options(reading, form, raw if perturbation is None else [*raw, "perturbation"])
     _declare_states(reading, form, known)
+    if form.name == "program":
+        places = ("{}", "v_{}", "v_{}_2", "v_{}_3")  # see `dynamic_extension`
+        known.delayed += [function_of_time(place.format(name_of(u))) for u in known.inputs for place in places]
     options = {key: option for key, option in form.options().items() if key in raw}
     for key in sorted(options, key=lambda key: list(OPTION_READERS).index(options[key].kind)):
         found[key] = OPTION_READERS[options[key].kind](reading, ("form", key), raw[key], known)
@@ -83,10 +86,22 @@ def _inverse(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
 
 
 def _state(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, float]:
-    """Numbers by symbol; omitted values are zero, except for an affine system."""
-    given = reading.table(path, raw, [*known.states, *known.inputs], "coordinate or velocity")
-    rest = () if known.affine else (*known.coordinates, *known.velocities, *known.inputs)
-    return dict.fromkeys(rest, 0.0) | given
+    """Numbers by symbol; the form takes zero for omitted values."""
+    return reading.table(path, raw, [*known.states, *known.inputs], "coordinate or velocity")
+
+
+def _prescription(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
+    """Rates; a formula of parameters stays a formula, so that the law contains its gains."""
+    numbers = by_constraint(reading, path, raw, known)
+    if isinstance(numbers, dict):
+        return {name: _gain(reading, (*path, name), raw[name], number) for name, number in numbers.items()}
+    if isinstance(numbers, list):
+        return [_gain(reading, (*path, i), raw[i], number) for i, number in enumerate(numbers)]
+    return _gain(reading, path, raw, numbers)
+
+
+def _gain(reading: Reading, path: Path, raw: Any, number: float | None) -> Any:
+    return reading.expression(path, raw) if isinstance(raw, str) and number is not None else number
 
 
 def _input_laws(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[sp.Expr, sp.Expr]:
@@ -142,7 +157,7 @@ OPTION_READERS: dict[str, Callable[[Reading, Path, Any, Symbols], Any]] = {
     "state": _state,
     "gains": by_constraint,
     "rates": by_constraint,
-    "prescription": by_constraint,
+    "prescription": _prescription,
     "inverse": _inverse,
     "input laws": _input_laws,
     "input weights": _input_weights,

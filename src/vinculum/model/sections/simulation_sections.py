@@ -11,17 +11,20 @@ import numpy as np
 
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.system import System
+from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.reading import Reading
 from vinculum.model.sections.analysis_sections import Symbols
 from vinculum.model.sections.form_section import OPTION_READERS, read_plain
 from vinculum.model.sections.given_motion import read_laws, read_torques
 from vinculum.model.text.location import Path
 from vinculum.model.units import dimensions
-from vinculum.names import name_of
+from vinculum.names import TIME, name_of
 from vinculum.options import options_listed
 from vinculum.simulation.integrators import METHODS
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.stabilization.stabilization import STABILIZATIONS, Guaranteed
+
+_MOST_INTEGRATORS = 4  # before an input, as far as a file can name their states
 
 
 def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any] | None:
@@ -42,7 +45,13 @@ def read_motion(reading: Reading, section: str, known: Symbols) -> dict[str, Any
 
 
 def _state(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[Any, float]:
-    return reading.table(path, raw, known.states, "state")
+    """Numbers by state; a program may have made states of inputs, written u, dot(u), ..."""
+    values = reading.scope.values
+    delayed = {name_of(u): u for u in known.delayed}
+    declared = {name: values[name].dimension for name in delayed if name in values}
+    scope = reading.scope.with_values({name: Value(u, dimension=declared.get(name)) for name, u in delayed.items()})
+    added = [u.diff(TIME, order) for u in known.delayed for order in range(_MOST_INTEGRATORS)]
+    return reading.table(path, raw, [*known.states, *added], "state", scope=scope)
 
 
 def _limits(reading: Reading, path: Path, raw: Any, known: Symbols) -> dict[Any, float]:

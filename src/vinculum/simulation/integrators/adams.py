@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Plan
 
-Numbers = Any  # one number, or an array of them
-_SUBSTEPS = 16  # of the starting method, for the memory of a probe
+_SUBSTEPS = 2  # of the starting method, to the power q - 1, for the memory of a probe
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,27 +103,27 @@ class Adams(FixedStep):
         """The largest z = kτ for which η̇ = -kη does not grow."""
         return self.largest
 
-    def margin(self, z: Numbers, step: float, epsilon: float, curvature: float, error: float, sampled: bool) -> Numbers:
-        """z ε - |d|, for one z or for many: |d| ≤ z ε keeps the residual within ε for z below the limit."""
-        return z * epsilon - abs(error) * step ** (self.order + 1)
+    def error_ratio(self) -> float:
+        """|C/C*|, the error constants of predictor and corrector: x(t + τ) - x⁺ = C τ^{q+1} x^{(q+1)}."""
+        q = self.order
+        exact, past = 1 / math.factorial(q + 1), -np.arange(q, dtype=float)
+        predictor = exact - self.predictor @ past**q / math.factorial(q)
+        corrector = exact - self.corrector @ (1.0 + past[: len(self.corrector)]) ** q / math.factorial(q)
+        return float(abs(predictor / corrector)) if corrector else math.inf
 
     def defect_order(self, sampled: bool) -> int:
         """q of the defect O(τ^q) that one step leaves in the constraints."""
         return self.order + 1
-
-    @property
-    def defect_depends_on_gains(self) -> bool:
-        """Adams-Bashforth evaluates no feedback inside a step: one defect for all gains."""
-        return bool(len(self.corrector))
 
     def step_rows(
         self, held: Rates, closed: Rates, t: np.ndarray, x: np.ndarray, step: float, sampled: bool
     ) -> np.ndarray:
         """One step of all rows with the memory of the exact motion through them."""
         memory, past, time = [held(t, x)], x, t
+        substeps = _SUBSTEPS ** (self.order - 1)
         for _ in range(self.order - 1):
-            for _ in range(_SUBSTEPS):
-                past, time = RK4.step_all(held, time, past, -step / _SUBSTEPS), time - step / _SUBSTEPS
+            for _ in range(substeps):
+                past, time = RK4.step_all(held, time, past, -step / substeps), time - step / substeps
             memory.append(held(time, past))
         predicted = x + step * sum(b * f for b, f in zip(self.predictor, memory, strict=True))
         if not len(self.corrector):

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from vinculum.compile.machine import COMPILING
-from vinculum.errors import Finding, VinculumError, Word, call
+from vinculum.errors import About, Finding, VinculumError, Word, call
 from vinculum.options import real_number
 from vinculum.simulation.integrators.methods import Method, Reached, next_chunk
 from vinculum.simulation.problem.events import DIRECTIONS, Happened
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import projection_outputs
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, Stabilization
-from vinculum.simulation.trajectory.outcome import NON_FINITE, REPIVOT, Cause, Outcome, ended_by, finished, jumped
+from vinculum.simulation.trajectory.outcome import (
+    INACCURATE,
+    NON_FINITE,
+    REPIVOT,
+    Cause,
+    Outcome,
+    ended_by,
+    finished,
+    jumped,
+)
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
@@ -58,11 +67,6 @@ class FixedStep(Method):
             raise VinculumError(Finding(found, ["Use ", call("simulate", step=Word("1e-3")), ", for instance."]))
 
     @property
-    def defect_depends_on_gains(self) -> bool:
-        """Whether continuous feedback acts inside a step."""
-        return True
-
-    @property
     def tables(self) -> Tables:
         """The coefficients."""
         raise NotImplementedError
@@ -81,10 +85,6 @@ class FixedStep(Method):
 
     def stability_limit(self, sampled: bool = False) -> float:
         """The largest z = kτ for which η̇ = -kη does not grow."""
-        raise NotImplementedError
-
-    def margin(self, z: Any, step: float, epsilon: float, curvature: float, error: float, sampled: bool) -> Any:
-        """Positive if the residual of a first-order constraint stays within ε."""
         raise NotImplementedError
 
     def defect_order(self, sampled: bool) -> int:
@@ -114,7 +114,7 @@ def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.n
     with COMPILING:  # Numba compiles the loop at its first call
         from vinculum.simulation.integrators import loops
 
-        functions, tables = _functions(method, problem, run.stabilization), method.tables  # kept alive during the run
+        functions, tables = _functions(method, problem, run), method.tables  # kept alive during the run
         work = _work(method, problem, run, functions, t0, count, x)
         loops.advance(work, *tables, 0, 0)
     i, chunk = 0, _SHORTEST_CHUNK
@@ -129,7 +129,7 @@ def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.n
             if ending is not None:
                 return ending, ending.time, work.x
         elif code != loops.DONE:
-            return _explain_stop(code, work, i)
+            return _explain_stop(code, problem, work, i)
         else:
             spent = clock.perf_counter() - began
             chunk = next_chunk(chunk, spent, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
@@ -143,18 +143,21 @@ class Functions(NamedTuple):
     stage: Function  # evaluated in the later stages (rates only)
     constraint: Function | None  # residuals and Jacobians for projection
     levels: np.ndarray  # how to read them
+    watch: Function | None  # residuals, for a run with bounds
 
 
-def _functions(method: FixedStep, problem: Problem, stabilization: Stabilization) -> Functions:
+def _functions(method: FixedStep, problem: Problem, run: Run) -> Functions:
     """The compiled functions of a problem."""
-    nodes = problem.nodes
+    nodes, stabilization = problem.nodes, run.stabilization
+    watch = None if run.bounds is None else problem.compiled(nodes.residuals)
     full = problem.compiled(nodes.monitored)
     later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
     stage = problem.compiled(later) if len(method.tables.b) > 1 else full
     if stabilization.acts != AFTER_STEPS:
-        return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64))
+        return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64), watch)
     outputs, levels = projection_outputs(problem)
-    return Functions(full, stage, problem.compiled(outputs), np.array(levels, dtype=np.int64).reshape(-1, 4))
+    rows = np.array(levels, dtype=np.int64).reshape(-1, 4)
+    return Functions(full, stage, problem.compiled(outputs), rows, watch)
 
 
 def _work(
@@ -165,7 +168,8 @@ def _work(
 
     nodes, recorder, tables = problem.nodes, run.recorder, method.tables
     held = method.holds_feedback(run.stabilization)
-    full, stage, constraint, levels = functions
+    full, stage, constraint, levels, watch = functions
+    bounds = run.bounds or {}
     n, e, m = len(nodes.state), len(nodes.events), len(nodes.corrections)
     remaining = recorder.instants[recorder.written :]
     return Work(
@@ -179,7 +183,9 @@ def _work(
         directions=np.array([DIRECTIONS[event.direction] for event in nodes.events], dtype=np.int64),
         before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan),
         rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
-        history=np.zeros((max(len(tables.predictor), 1), n)),
+        history=np.zeros((max(len(tables.predictor), 1), n)), watch=watch.address if watch else 0,
+        bounds=np.array([bounds.get(name, np.inf) for name in nodes.residual_names]),
+        peaks=np.zeros(len(nodes.residuals)),
     )  # fmt: skip
 
 
@@ -187,7 +193,7 @@ def _collect(work: Work, recorder: Recorder, before: int) -> None:
     """Hand over the samples written since ``before``, and the maxima."""
     after = int(work.cursor[0])
     recorder.add(work.instants[before:after], work.samples[before:after])
-    recorder.observe(work.maxima[:-2], work.maxima[-2])
+    recorder.observe(np.maximum(work.maxima[:-2], work.peaks), work.maxima[-2])
     recorder.balance_start = float(work.maxima[-1])
 
 
@@ -205,13 +211,26 @@ def _take_events(problem: Problem, work: Work, recorder: Recorder) -> Outcome | 
     return None
 
 
-def _explain_stop(code: int, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]:
-    """The outcome if a pivot became small (continue here) or a number is not finite (back to the last good state)."""
+def _explain_stop(code: int, problem: Problem, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]:
+    """The outcome if a pivot became small (continue here), a number is not finite or a bound is exceeded (back to the
+    last good state).
+    """
     from vinculum.simulation.integrators import loops
 
     t, last = work.t0 + i * work.h, work.t0 + max(i - 1, 0) * work.h
     if code == loops.PIVOT and work.out[work.x.size] < JUMPED:
         return Outcome(REPIVOT, t), t, work.x.copy()
     beyond = (t, work.x.copy())
+    if code == loops.EXCEEDED:
+        return Outcome(INACCURATE, last, _exceeded(problem, work), beyond), last, work.before[0].copy()
     outcome = jumped(last, beyond) if code == loops.PIVOT else Outcome(NON_FINITE, last, Cause(), beyond)
     return outcome, last, work.before[0].copy()
+
+
+def _exceeded(problem: Problem, work: Work) -> Cause:
+    """The residual that exceeded its bound the most."""
+    worst = int(np.argmax(work.peaks / work.bounds))
+    constraint, level = problem.nodes.residual_names[worst]
+    numbers = {"residual": float(work.peaks[worst]), "bound": float(work.bounds[worst])}
+    about = [About("constraint", constraint), About("level", level)]
+    return Cause("bound exceeded", about, numbers, Finding("", ["Use a smaller step."]))

@@ -18,7 +18,7 @@ from numba import njit
 
 from vinculum.compile.pointer import call
 
-DONE, NOT_FINITE, PIVOT, HAPPENED = 0, 1, 2, 3
+DONE, NOT_FINITE, PIVOT, HAPPENED, EXCEEDED = 0, 1, 2, 3, 4
 
 
 class Work(NamedTuple):
@@ -51,6 +51,9 @@ class Work(NamedTuple):
     rising: np.ndarray  # (e) 1 for an event function that rises in time
     at: np.ndarray  # (e, n) states at these times
     history: np.ndarray  # (q, n) rates, newest first
+    watch: int  # address of the residuals, for a run that ends where one exceeds its bound, or 0
+    bounds: np.ndarray  # (r)
+    peaks: np.ndarray  # (r) largest residuals at and between the steps
 
 
 @njit(cache=True)
@@ -123,6 +126,23 @@ def inspect(x: Any, out: Any, maxima: Any, jumped: Any) -> Any:
         maxima[j] = max(maxima[j], abs(out[n + 2 + j]))
     maxima[r] = max(maxima[r], abs(out[n + 1] - maxima[r + 1]))
     return DONE
+
+
+@njit(cache=True)
+def within(w: Any, i: Any) -> Any:
+    """Whether the residuals at step i and at three points of the interpolated step before it are within the bounds."""
+    n, kept = w.x.size, True
+    for k in range(4 if i > 0 else 1):
+        s = 1.0 - 0.25 * k
+        if k == 0:
+            w.spare[: w.bounds.size] = w.out[n + 2 : n + 2 + w.bounds.size]
+        else:
+            hermite(s, w.h, w.before, w.x, w.out, w.point)
+            call(w.watch, w.t0 + (i - 1 + s) * w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
+        for j in range(w.bounds.size):
+            w.peaks[j] = max(w.peaks[j], abs(w.spare[j]))
+            kept = kept and abs(w.spare[j]) <= w.bounds[j]
+    return kept
 
 
 @njit(cache=True)
@@ -288,6 +308,8 @@ def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, 
         code = inspect(x, out, maxima, jumped)
         if code != DONE:
             return code, i
+        if w.watch and not within(w, i):
+            return EXCEEDED, i
         if due(instants, cursor, t, h):
             record(w, i)
         found = events > 0 and happened(w, i)

@@ -112,12 +112,12 @@ class RungeKutta(FixedStep):
         matrices = np.eye(len(self.b)) + np.multiply.outer(z, self.A)
         return np.linalg.solve(matrices, right[:, None])[..., 0] @ self.b
 
-    def margin(self, z: Numbers, step: float, epsilon: float, curvature: float, error: float, sampled: bool) -> Numbers:
-        """(1 - |R(-z)|) ε - |d(z)|, for one z or for many."""
-        own = abs(error) * step ** (self.order + 1)
-        R = 1 - z if sampled else self.growth(z)
-        stages = self.stage_defect(0.0 if sampled else z)
-        return (1 - abs(R)) * epsilon - abs(curvature * step**2 * stages) - own
+    def stage_defects(self, Z: np.ndarray) -> np.ndarray:
+        """P(Z) for a matrix Z = τK: (½ - b·c) + Z bᵀ (1 - AZ)⁻¹ (c²/2 - A c)."""
+        A, b, c, eye = self.A, self.b, self.c, np.eye(len(Z))
+        inner = np.kron(np.eye(len(b)), eye) - np.kron(A, Z)
+        stages = np.linalg.solve(inner, np.kron((c**2 / 2 - A @ c)[:, None], eye)).reshape(len(b), *Z.shape)
+        return (0.5 - b @ c) * eye + Z @ np.tensordot(b, stages, axes=1)
 
     def defect_order(self, sampled: bool) -> int:
         """q of the defect O(τ^q) that one step leaves in the constraints."""

@@ -204,7 +204,9 @@ class Guaranteed(Stabilization):
     """Feedback (and the step, if none is given) that keeps every constraint within ``epsilon``.
 
     For methods with a fixed step. ``sampled`` is True, False, or left to the method: held through the stages of a
-    Runge-Kutta step, continuous with an Adams method. The bounds are in ``motion.promised``.
+    Runge-Kutta step, continuous with an Adams method. ``trajectory`` is the accuracy of every coordinate (every state
+    of an affine system). The run checks its bounds at and between its steps; it starts again with a smaller step, or
+    ends with the reason, where one is exceeded. They are in ``motion.promised`` and ``motion.trajectory_error``.
     """
 
     name = "guaranteed"
@@ -212,6 +214,7 @@ class Guaranteed(Stabilization):
 
     epsilon: float = option("number", "The guaranteed accuracy.", needed=True)
     sampled: bool | None = option("flag", "Whether guaranteed feedback is held through a step.")
+    trajectory: float | None = option("number", "The accuracy of every coordinate.")
 
 
 # -- gains -------------------------------------------------------------------------------------------------------------

@@ -40,6 +40,10 @@ SENTENCES = {
     "condition": "{problem}; it was {start:.4g} at the start and is {value:.4g} here. {advice}",
     "energy lost": "the energy error {error:.3g} is as large as the kinetic energy or work ({scale:.3g}). {advice}",
     "constraint lost": "the constraint `{constraint}` is not held: its residual reached {residual:.3g}. {advice}",
+    "bound exceeded": "the residual {residual:.3g} of the constraint `{constraint}` ({level}) exceeds the promised "
+    "bound {bound:.3g}. {advice}",
+    "trajectory lost": "from here on the coordinates may be off by {error:.3g}, more than the required {accuracy:.3g}. "
+    "{advice}",
     "refused": "{problem} {advice}",  # a finding of another stage: a singular state, an operation outside its domain
 }
 _PRESCRIBED = "; the motion prescribed by {constraint} needs an infinite input or reaction there"

@@ -5,7 +5,7 @@ trajectory made from them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,7 @@ class Run:
     stabilization: Stabilization
     recorder: Recorder
     report: Callable[[float], None]  # called with the time reached
+    bounds: Mapping[tuple[str, str], float] | None = None  # (constraint, level) -> |residual| that ends the run
 
 
 def make_plan(grid: np.ndarray, method: Method, step: float | None, dense: bool, why: str) -> Plan:
@@ -172,6 +173,12 @@ class Recorder:
             self.balance_start = float(balances[0])
         self.observe(np.abs(residuals).max(axis=0, initial=0.0), np.abs(balances - self.balance_start).max())
 
+    def end(self, time: float) -> None:
+        """Drop what was recorded after the time at which the run is no longer the motion."""
+        kept = [replace(s, t=s.t[s.t <= time], states=s.states[s.t <= time]) for s in self.segments]
+        self.segments = [segment for segment in kept if len(segment.t)]
+        self.events = [event for event in self.events if event.time <= time]
+
     def cut(self, time: float, direction: float) -> None:
         """Drop the samples beyond a time; used when a terminal event ends the run inside a step."""
         if not self.times:
@@ -188,7 +195,6 @@ def make_trajectory(
     described: str,
     dense: bool,
     seconds: dict[str, float],
-    promised: dict[tuple[str, str], float],
 ) -> Trajectory:
     """The trajectory of a finished run; ``described`` is its stabilization in words."""
     nodes = recorder.segments[0].problem.nodes
@@ -207,7 +213,6 @@ def make_trajectory(
         events=tuple(recorder.events),
         steps=recorder.steps,
         seconds=seconds,
-        promised=promised,
     )
 
 

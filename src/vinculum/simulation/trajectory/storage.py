@@ -165,6 +165,7 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
         "outcome": json.dumps(to_json(motion.outcome)),
         "largest_residuals": json.dumps(largest),
         "promised": json.dumps([[name, level, value] for (name, level), value in motion.promised.items()]),
+        "trajectory_error": json.dumps(motion.trajectory_error),
         "energy_error": motion.energy_error,
         "method": motion.method,
         "stabilization": motion.stabilization,
@@ -216,6 +217,7 @@ def _trajectory(stored: xr.Dataset) -> Trajectory:
         run=StoredRun(stored),
         largest_residuals={(name, level): float(v) for name, level, v in json.loads(attributes["largest_residuals"])},
         promised={(name, level): float(v) for name, level, v in json.loads(attributes.get("promised", "[]"))},
+        trajectory_error=_number(json.loads(attributes.get("trajectory_error", "null"))),
         energy_error=float(attributes["energy_error"]),
         method=str(attributes["method"]),
         stabilization=str(attributes["stabilization"]),
@@ -224,6 +226,11 @@ def _trajectory(stored: xr.Dataset) -> Trajectory:
         ),
         steps=int(attributes["steps"]),
     )
+
+
+def _number(stored: Any) -> float | None:
+    """A number that may be missing."""
+    return None if stored is None else float(stored)
 
 
 def _look_at_everything(motion: Trajectory) -> None:

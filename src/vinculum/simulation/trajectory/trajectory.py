@@ -50,6 +50,7 @@ class Trajectory:
     steps: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each stage
     promised: Mapping[tuple[str, str], float] = field(default_factory=dict)  # bounds of `Guaranteed`, by residual
+    trajectory_error: float | None = None  # bound of the error of every coordinate, if `Guaranteed` was asked for one
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
         """Samples of a symbol or of any expression of symbols, as an array (N)."""
@@ -173,8 +174,11 @@ class Trajectory:
 
     @property
     def kept(self) -> bool:
-        """Whether every residual stayed within its promised bound."""
-        return all(self.largest_residuals[key] <= bound for key, bound in self.promised.items())
+        """Whether the run ended as requested and every residual stayed within its promised bound.
+
+        The residuals are those at the steps and between them. A trajectory accuracy that is not met ends the run.
+        """
+        return bool(self.outcome) and all(self.largest_residuals[key] <= bound for key, bound in self.promised.items())
 
     def at(self, times: np.ndarray | float) -> dict[str, np.ndarray]:
         """States between the samples, from the dense output of a run with ``dense=True``: {name: values}."""
@@ -226,6 +230,8 @@ def summary_rows(motion: Trajectory) -> dict[str, str]:
         "method": motion.method,
         "stabilization": motion.stabilization,
     }
+    if motion.trajectory_error is not None:
+        rows["trajectory error"] = f"at most {motion.trajectory_error:.2g} in every coordinate"
     if motion.run.states_energy:
         rows["energy error"] = f"{motion.energy_error:.2g}"
     for name, work in motion.servo_work.items():
