@@ -55,6 +55,9 @@ hostile: $(FOR_DEVELOPERS)  ## read a thousand run files of a stranger
 faults: $(FOR_DEVELOPERS)  ## kill every writer and signal the command line, a hundred times each
 	@PYTHONPATH=tests:. $(RUN) -m faults.kills $(ARGS)
 
+soak: $(FOR_DEVELOPERS)  ## an hour of random systems, runs and reports in one process
+	@PYTHONPATH=tests:. $(RUN) -m faults.soak $(ARGS)
+
 robots: $(FOR_DEVELOPERS)  ## read published robots (130 MB) and compare them with Pinocchio
 	@$(RUN) -m pip install --quiet example-robot-data==6.0.0
 	@$(RUN) tests/bodies/robots.py $(ARGS)

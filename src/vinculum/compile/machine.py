@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import cache
+from itertools import count
 from typing import Any
 
+_DEFINED = re.compile(r"^define (?!internal|private)[^@\n]*@(\w+)\(", re.MULTILINE)
+_NUMBERS = count()
 COMPILING = threading.RLock()  # LLVM serves one thread at a time, whether this module, Numba or heyoka uses it
 
 
 class MachineCode:
     """The machine code of an LLVM module, which lives as long as this object.
 
-    An engine owns its target machine, so every module gets a new one. The code uses no memory outside its arguments, so
-    several threads may run it at the same time.
+    All code is linked by one compiler of this process, which owns one target machine: one for every module would take
+    almost a megabyte each. The code uses no memory outside its arguments, so several threads may run it at once.
     """
 
     def __init__(self, text: str, optimize: bool = True) -> None:
         with COMPILING:
-            self.engine: Any = _engine(text, optimize)
+            self.library: Any = _link(text, optimize)
 
     def address(self, name: str) -> int:
         """The address of a function of the module."""
-        return self.engine.get_function_address(name)
+        return self.library[name]
 
 
-def _engine(text: str, optimize: bool) -> Any:
-    """The compiled module."""
+def _link(text: str, optimize: bool) -> Any:
+    """The compiled module; only its machine code is kept."""
+    import llvmlite.binding as llvm
+
+    machine, compiler = _compiler()
+    with llvm.parse_assembly(text, llvm.create_context()) as module:  # its own context: constants are freed with it
+        module.triple = machine.triple
+        if optimize:
+            tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+            builder = llvm.create_pass_builder(machine, tuning)
+            builder.getModulePassManager().run(module, builder)
+        code = machine.emit_object(module)
+    library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name in _DEFINED.findall(text):
+        library.export_symbol(name)
+    return library.link(compiler, f"vinculum_{next(_NUMBERS)}")
+
+
+@cache
+def _compiler() -> tuple[Any, Any]:
+    """The target machine that makes objects, and the compiler that links them into this process."""
     import llvmlite.binding as llvm
 
     target, processor, features = _host()
-    machine = target.create_target_machine(cpu=processor, features=features, opt=2, jit=True)
-    module = llvm.parse_assembly(text)
-    module.triple = machine.triple
-    if optimize:
-        tuning = llvm.create_pipeline_tuning_options(speed_level=1)
-        builder = llvm.create_pass_builder(machine, tuning)
-        builder.getModulePassManager().run(module, builder)
-    engine = llvm.create_mcjit_compiler(module, machine)
-    engine.finalize_object()
-    return engine
+    machines = [target.create_target_machine(cpu=processor, features=features, opt=2, jit=True) for _ in range(2)]
+    return machines[0], llvm.create_lljit_compiler(machines[1])
 
 
 @cache

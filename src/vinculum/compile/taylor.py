@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from vinculum.compile.code_cache import heyoka
 from vinculum.graph.node import Node, Number
 from vinculum.graph.targets import ARITHMETIC, Target
 
@@ -15,7 +16,7 @@ COMPACT_FROM = 100  # operations; above this, heyoka's compact mode compiles in 
 @cache
 def _table() -> dict[str, Callable[..., Any]]:
     """The table of operations; all other functions have the same name in heyoka."""
-    import heyoka as hy
+    hy = heyoka()
 
     return {
         **ARITHMETIC,
@@ -35,7 +36,7 @@ class HeyokaTarget(Target[Any]):
 
     def constant(self, value: Number) -> Any:
         """A double-precision number."""
-        import heyoka as hy
+        hy = heyoka()
 
         return hy.expression(float(value))
 
@@ -45,7 +46,7 @@ class HeyokaTarget(Target[Any]):
 
     def operation(self, node: Node, args: Sequence[Any]) -> Any:
         """heyoka's operators and functions."""
-        import heyoka as hy
+        hy = heyoka()
 
         return (_table().get(node.op) or getattr(hy, node.op))(*args)
 
@@ -54,7 +55,7 @@ def expressions(
     time: Node, state: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]
 ) -> tuple[list[Any], list[Any]]:
     """heyoka's state variables and the outputs as heyoka expressions; parameters become ``par[i]``."""
-    import heyoka as hy
+    hy = heyoka()
 
     variables = hy.make_vars(*(f"x{i}" for i in range(len(state))))
     variables = [variables] if len(state) == 1 else list(variables)

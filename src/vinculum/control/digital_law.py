@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.linalg
+import scipy  # its parts are imported at their first use
 import sympy as sp
 
 from vinculum.control.feedback import FeedbackLaw, value_at

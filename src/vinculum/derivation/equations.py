@@ -25,6 +25,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia, refuse_redundant, singular_at
+from vinculum.derivation.stepping import stepper
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
 from vinculum.errors import ModelError
@@ -274,6 +275,8 @@ class EquationsOfMotion:
         adapted = adapt_partition(self, known)
         explicit = adapted.explicit(known, *others)
         return adapted.kept.get(("integrable", explicit), lambda: integrable_mechanics(adapted, explicit)).at(known)
+
+    stepper = stepper
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """Coordinates on the holonomic constraints, velocities on the velocity constraints, then hidden conditions.

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vinculum.compile.code_cache import heyoka
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.graph import ZERO, Node, operations
-from vinculum.simulation.integrators.taylor import event_direction
+from vinculum.simulation.integrators.heyoka_steps import event_direction
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
 DONE, NOT_FINITE, NEEDS_PIVOTS, ENDED, STUCK = 0, 1, 2, 3, 4  # how a run ends; ENDED: by an event
@@ -44,7 +45,7 @@ def _compiled(
     compact: bool | None,
 ) -> Any:
     """heyoka's integrator of ẋ = rates in lanes; it stops a lane at an event, or when its pivots became small."""
-    import heyoka as hy
+    hy = heyoka()
 
     width, watched = hy.recommended_simd_size(), () if watch is ZERO else (watch / WATCH_LIMIT - 1,)
     nodes = [*rates, *(node for node, _ in until), *watched]

@@ -6,7 +6,7 @@ Both visit only the nodes that depend on the variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -95,42 +95,29 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     """∂y_i/∂x_j as an array of nodes (len(outputs), len(variables)); entries that vanish identically are ``ZERO``."""
     outputs = expand_calls(outputs)
     result = np.full((len(outputs), len(variables)), ZERO, dtype=object)
-    bits = dependence(outputs, variables)
-    nodes = order(outputs)
-    for first in range(0, len(variables), _TOGETHER):
-        chosen = variables[first : first + _TOGETHER]
-        above: list[list[Node]] = [[] for _ in chosen]  # the nodes that depend on each variable
-        for node in nodes:
-            if found := bits[node] >> first & _ALL:
-                for k in _places(found):
-                    above[k].append(node)
-        rates = [_rates(x, own) for x, own in zip(chosen, above, strict=True)]
-        for i, output in enumerate(outputs):
-            if found := bits[output] >> first & _ALL:
-                for k in _places(found):
-                    result[i, first + k] = rates[k].get(output, ZERO)
+    depends = _dependents(outputs, variables)
+    places: dict[Node, list[int]] = {}
+    for i, output in enumerate(outputs):
+        places.setdefault(output, []).append(i)
+    for j, x in enumerate(variables):
+        rate: dict[Node, Node] = {x: ONE}
+        for node in depends[j]:
+            if node is not x:
+                rate[node] = _rate(node, rate)
+            result[places.get(node, []), j] = rate[node]
     return result
 
 
-def _rates(x: Node, above: Sequence[Node]) -> dict[Node, Node]:
-    """∂y/∂x of the nodes that depend on x, operands first."""
-    rate: dict[Node, Node] = {x: ONE}
-    for node in above:
-        if node is not x:
-            rate[node] = _rate(node, rate)
-    return rate
-
-
-_TOGETHER = 16  # variables for which the nodes that depend on them are collected in one pass
-_ALL = (1 << _TOGETHER) - 1
-
-
-def _places(bits: int) -> Iterator[int]:
-    """The places of the bits that are set: a node is visited only for the variables it depends on."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
+def _dependents(outputs: Sequence[Node], variables: Sequence[Node]) -> list[list[Node]]:
+    """The nodes that depend on each variable, operands before results: their number is the cost of a column."""
+    bits = dependence(outputs, variables)
+    found: list[list[Node]] = [[] for _ in variables]
+    for node, left in bits.items():  # in the order of the graph
+        while left:
+            lowest = left & -left
+            found[lowest.bit_length() - 1].append(node)
+            left ^= lowest
+    return found
 
 
 def vector(nodes: Sequence[Node] | np.ndarray) -> np.ndarray:

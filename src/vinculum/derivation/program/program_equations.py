@@ -18,6 +18,7 @@ from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
 from vinculum.derivation.program.dynamic_extension import Extension, equilibrated
 from vinculum.derivation.program.perturbation import Binomial, refuse_rates
+from vinculum.derivation.stepping import stepper
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
 from vinculum.expressions import as_expression
@@ -286,6 +287,8 @@ class ProgramEquations:
             for chain in self.chains_found
             for j, y in enumerate(chain.y)
         )
+
+    stepper = stepper
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """All residuals at once, by any state that may move."""

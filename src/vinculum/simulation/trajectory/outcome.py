@@ -26,6 +26,8 @@ KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED
 SENTENCES = {
     "unknown": "",  # a method gives no cause; it is looked for at the last good state
     "end of interval": "the end of the interval was reached",
+    "singular positions": "the end of the interval was reached; the motion crossed {count:.0f} singular positions, the "
+    "first at t = {first:.6g}: it was continued smoothly, but other motions branch off there",
     "terminal event": "the event {event!r} ended the run",
     "interrupted": "the run was interrupted; the samples up to here are kept",
     "pivot jumped": "a pivot changed its sign within one step",
