@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-import scipy.optimize
+import scipy  # its parts are imported at their first use
 import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+import scipy  # its parts are imported at their first use
 
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+import scipy  # its parts are imported at their first use
 import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed, descriptor

@@ -23,6 +23,7 @@ from vinculum.graph.traverse import order
 _DOUBLES = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES)
 _MANY = ctypes.CFUNCTYPE(None, ctypes.c_int64, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
+_OFTEN = 1000  # calls
 _OPTIMIZE_UP_TO = 20_000  # operations; above this, LLVM's passes cost more time than they save
 
 
@@ -116,16 +117,35 @@ class Function:
         self._kernels = body.kernels  # their code is called from this function's code
         self._code = MachineCode(module(body, self.width, self.size), len(order(outputs)) <= _OPTIMIZE_UP_TO)
         self.address = self._code.address("f")
+        self._quick: Any = None
+        self._calls, self._shape, self._shape_p = 0, (self.width,), (self.parameters,)
         self._one, self._many = _ONE(self.address), _MANY(self._code.address("f_rows"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return function, self._made_of
 
     def __call__(self, t: float, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+        if self._quick is not None:
+            try:
+                if x.shape == self._shape and p.shape == self._shape_p:
+                    return self._quick(self.address, t, x, p, self.size)
+            except (TypeError, AttributeError):
+                pass  # not arrays of doubles: converted below
+        else:
+            self._count()
         out = np.empty(self.size)
         x, p = self._check_shape(x, (self.width,)), self._check_shape(p, (self.parameters,))
         self._one(t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
         return out
+
+    def _count(self) -> None:
+        """After many calls, load the call that takes a microsecond; it needs Numba, half a second to import."""
+        self._calls += 1
+        if self._calls > _OFTEN:
+            with COMPILING:
+                from vinculum.compile.pointer import value_of
+
+                self._quick = value_of
 
     def rows(self, t: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """f at every row of x, as an array (rows, len(outputs))."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+import scipy  # its parts are imported at their first use
 import sympy as sp
 
 from vinculum.analyze.linear_model import LinearModel

@@ -25,12 +25,13 @@ from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia, refuse_redundant, singular_at
+from vinculum.derivation.stepping import stepper
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
 from vinculum.kept import Kept
-from vinculum.names import listed, name_of, suggestion
+from vinculum.names import listed, name_of, suggestion, velocity_of
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows
 
@@ -90,7 +91,7 @@ class EquationsOfMotion:
     @property
     def acceleration_symbols(self) -> tuple[sp.Expr, ...]:
         """q̈ for every coordinate."""
-        return tuple(q.diff(self.system.time, 2) for q in self.system.coordinates)
+        return tuple(velocity_of(q, 2) for q in self.system.coordinates)
 
     # -- symbols ---------------------------------------------------------------------------------------------
 
@@ -274,6 +275,8 @@ class EquationsOfMotion:
         adapted = adapt_partition(self, known)
         explicit = adapted.explicit(known, *others)
         return adapted.kept.get(("integrable", explicit), lambda: integrable_mechanics(adapted, explicit)).at(known)
+
+    stepper = stepper
 
     def start_levels(self, initial: Mapping[sp.Expr, float], values: dict[Node, float]) -> tuple[StartLevel, ...]:
         """Coordinates on the holonomic constraints, velocities on the velocity constraints, then hidden conditions.

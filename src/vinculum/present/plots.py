@@ -10,6 +10,7 @@ import sympy as sp
 
 from vinculum.analyze.hurwitz import Region
 from vinculum.names import name_of
+from vinculum.present.thinning import thinned
 from vinculum.simulation.stabilization.gain_interval import gain_interval
 
 if TYPE_CHECKING:
@@ -19,14 +20,15 @@ _COLORS = ("31,119,180", "255,127,14", "44,160,44", "214,39,40", "148,103,189", 
 
 
 def over_time(motion: Trajectory, keys: Sequence[sp.Expr | str]) -> Any:
-    """One line for each quantity; without keys, all coordinates."""
+    """One line for each quantity; without keys, all coordinates. Long runs are `thinned`."""
     import plotly.graph_objects as go
 
     chosen = list(keys) or coordinates(motion)
     figure = go.Figure()
     for key in chosen:
         name = key if isinstance(key, str) else name_of(key)
-        figure.add_scatter(x=motion.t, y=motion[key], name=name, mode="lines")
+        times, values = thinned(motion.t, motion[key])
+        figure.add_scatter(x=times, y=values, name=name, mode="lines")
     return figure.update_layout(
         template="plotly_white", xaxis_title="t", showlegend=True, margin={"l": 50, "r": 20, "t": 20, "b": 45}
     )

@@ -1,4 +1,7 @@
-"""Numbers with units: "9.81 m/s^2" or {value = 9.81, unit = "m/s^2"}. pint knows the units; all numbers become SI."""
+"""Numbers with units: "9.81 m/s^2" or {value = 9.81, unit = "m/s^2"}. All numbers become SI.
+
+The units are those of pint, from a table that was made once (`unit_table`): loading pint takes half a second.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import Any
 
 from vinculum.model.expressions.arithmetic import Refused
 from vinculum.model.units.dimensions import Dimension, product, raised
+from vinculum.model.units.unit_table import OTHER, PREFIXES, UNITS
 from vinculum.names import suggestion
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s+(?=[A-Za-zµμΩ°%]|1\s*/)(\S.*?)\s*")
@@ -31,15 +35,6 @@ _RAISED = {
     "°": "deg",
     "%": "percent",
 }
-# pint's names of mechanical and electrical units. It also knows constants and units of yarn (k, c, Nm), not used here.
-_KNOWN = frozenset((
-    "meter", "gram", "second", "minute", "hour", "day", "year", "radian", "degree", "arcminute", "arcsecond", "turn",
-    "revolutions_per_minute", "revolutions_per_second", "newton", "dyne", "joule", "erg", "calorie", "watt",
-    "watt_hour", "horsepower", "pascal", "bar", "hertz", "liter", "metric_ton", "ampere", "ampere_hour", "volt", "ohm",
-    "siemens", "farad", "henry", "coulomb", "tesla", "weber", "kelvin", "mole", "candela", "percent", "inch", "foot",
-    "yard", "mile", "pound", "ounce", "slug", "force_pound", "force_kilogram", "force_gram",
-    "pound_force_per_square_inch", "mile_per_hour", "kilometer_per_hour", "knot",
-))  # fmt: skip
 _COMMON = ("m", "cm", "mm", "km", "kg", "g", "s", "ms", "min", "h", "rad", "deg", "rpm", "N", "kN", "J", "W", "A", "V",
            "ohm", "H", "mH", "F", "C", "Pa", "Hz", "K", "N*m", "ft", "inch", "lb")  # fmt: skip
 
@@ -119,19 +114,25 @@ def _exponent(node: ast.expr) -> int:
 
 
 @cache
-def _registry() -> Any:
-    import pint
-
-    return pint.UnitRegistry(on_redefinition="ignore")
-
-
-@cache
 def _named(name: str) -> Unit:
-    """One unit by its name, from pint: the first interpretation that is a mechanical or electrical unit."""
-    near = suggestion(name, _COMMON) or " Use SI units, as kg, m, s, N, rad."
-    readings = _registry().parse_unit_name(name) if _WORD.fullmatch(name) and len(name) <= 30 else ()
-    if not readings or readings[0][1] not in _KNOWN:
+    """One unit by its name: of the table, its plural, or a prefix before one of them, the longest unit first."""
+    found = _reading(name) if _WORD.fullmatch(name) and len(name) <= 30 else None
+    if found is None:
+        near = suggestion(name, _COMMON) or " Use SI units, as kg, m, s, N, rad."
         raise Refused(f"unknown unit {name[:30]}.{near}")
-    base = _registry().Quantity(1.0, "".join(readings[0][:2])).to_base_units()
-    powers = {str(key): Fraction(str(value)) for key, value in base.dimensionality.items()}
-    return Unit(float(base.magnitude), tuple(sorted(powers.items())))
+    prefix, unit = found
+    factor, powers = UNITS[unit]
+    return Unit(PREFIXES[prefix] * factor if prefix else factor, tuple((key, Fraction(power)) for key, power in powers))
+
+
+def _reading(word: str) -> tuple[str, str] | None:
+    """The prefix and the unit of a word; None if it is not a unit."""
+    if word in OTHER:
+        return OTHER[word]
+    for cut in range(len(word)):
+        prefix, rest = word[:cut], word[cut:]
+        if not prefix or prefix in PREFIXES:
+            for unit in (rest, rest.removesuffix("s") if len(rest) > 2 else rest):
+                if unit in UNITS:
+                    return prefix, unit
+    return None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.present.html import Html, tag
-from vinculum.present.shapes import spread
+from vinculum.present.thinning import thinned
 from vinculum.text_printer import number
 
 SERIES = tuple(f"--series-{i}" for i in range(1, 9))
@@ -25,12 +25,6 @@ Figure = dict[str, Any]
 def packed(values: np.ndarray | Sequence[float]) -> dict[str, str]:
     """Numbers as Plotly's typed array: four bytes each."""
     return {"dtype": "f4", "bdata": base64.b64encode(np.asarray(values, dtype="<f4").tobytes()).decode()}
-
-
-def thinned(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A line with at most a few thousand samples, including the ends."""
-    chosen = spread(len(t), _MOST)
-    return t[chosen], y[chosen]
 
 
 def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +42,7 @@ def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def line(t: np.ndarray, y: np.ndarray, name: str = "", color: str = SERIES[0], dash: str = "solid") -> Figure:
     """One quantity over time."""
-    t, y = thinned(np.asarray(t), np.asarray(y))
+    t, y = thinned(np.asarray(t), np.asarray(y), _MOST)
     return _scatter(t, y, name, color=color, width=2, dash=dash)
 
 

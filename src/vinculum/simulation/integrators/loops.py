@@ -331,3 +331,24 @@ def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, 
             if w.constraint:
                 project(w, t + h)
     return DONE, last
+
+
+@njit(cache=True, nogil=True)
+def one_step(
+    full: Any, stage: Any, t: Any, x: Any, p: Any, u: Any, A: Any, b: Any, h: Any, held: Any, size: Any
+) -> Any:
+    """x after one Runge-Kutta step with the inputs u, and the pivot watch at its start; nothing is shared with others.
+
+    p ends with places for u and for the corrections that are held. The watch is infinite if a number is not finite.
+    """
+    y, q, out, spare = x.copy(), p.copy(), np.empty(size), np.empty(size)
+    for j in range(u.size):
+        q[p.size - held - u.size + j] = u[j]
+    call(full, t, y.ctypes.data, q.ctypes.data, out.ctypes.data)
+    hold(q, out, held)
+    runge_kutta_step(stage, h, y, q, out, spare, np.empty(x.size), np.empty((b.size, x.size)), A, b, t)
+    watch = out[x.size]
+    for j in range(x.size):
+        if not np.isfinite(y[j]):
+            watch = np.inf
+    return y, watch
