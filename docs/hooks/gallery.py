@@ -28,7 +28,10 @@ GROUPS = {
         "planar_arms", "puma560", "arm_on_turntable", "planar_3rrr", "stewart_platform", "walker",
     ),
     "Stability and control": ("ball_and_beam", "delta_robot", "five_bar", "watt_governor", "segway"),
-    "Servo constraints": ("sleigh_with_servo", "gyroscope_in_gimbals", "particle_with_given_speed", "overhead_crane"),
+    "Servo constraints": (
+        "sleigh_with_servo", "gyroscope_in_gimbals", "particle_with_given_speed", "overhead_crane",
+        "aircraft_on_a_path",
+    ),
     "Program constraints, and systems that are not mechanical": (
         "program_on_an_ellipse", "resonant_circuit", "levitated_ball", "production_program", "paper_figures",
     ),

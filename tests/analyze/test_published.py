@@ -7,6 +7,7 @@ Proc. R. Soc. A 463 (2007) 1955-1982, eq. 5.4 and table 2. All numbers were comp
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -223,6 +224,98 @@ def test_rotary_pendulum_of_the_older_stand():
     A, B = matrices(model(system), [q, theta, q.diff(), theta.diff()])
     np.testing.assert_allclose(A[2:, 2:], [[-45.8, -0.930], [-44.1, -1.40]], rtol=5e-3)
     np.testing.assert_allclose([*A[2:, 1], *B[2:, 0]], [81.4, 122, 83.4, 80.3], rtol=5e-3)
+
+
+# -- the same verdict and the same states for every spelling, form and choice of coordinates ---------------------------
+
+
+def answers(system, at, form="multipliers"):
+    """The verdict without its words, and the roots."""
+    linear = vn.linearize(vn.derive(system, form), at=at)
+    verdict = vn.stability(linear)
+    return (verdict.kind, verdict.theorem, set(linear.states)), np.sort_complex(linear.roots)
+
+
+def respelled(system):
+    """The system with its energies in several spellings."""
+    ways = {"as written": lambda e: e, "expanded": sp.expand, "simplified": lambda e: sp.trigsimp(sp.expand(e)),
+            "by half angles": lambda e: sp.expand(sp.expand_trig(e.subs(alpha, 2 * (alpha / 2))))}  # fmt: skip
+    for way in ways.values():
+        yield replace(system, kinetic_energy=way(sp.sympify(system.kinetic_energy).doit()),
+                      potential_energy=way(sp.sympify(system.potential_energy)))  # fmt: skip
+
+
+def loaded_beam():
+    """Ball and beam, held level by a spring against the weight of the ball, with friction of the beam."""
+    beam = ROLLING + alpha.diff() ** 2 / 2
+    V = -BALL * GRAVITY * r * sp.sin(alpha) + 2.0 * (1 - sp.cos(alpha)) + 0.7 * r**2 / 2
+    return vn.System([r, alpha], beam, V, forces={alpha: u}, dissipation=0.3 * alpha.diff() ** 2 / 2, inputs=[u])
+
+
+def test_ball_and_beam_in_any_spelling_form_and_coordinates():
+    system, rest = loaded_beam(), {r: 0.0, alpha: 0.0, u: 0.0}
+    first, roots = answers(system, rest)
+    assert first[0] == "asymptotically stable"
+    for other in respelled(system):
+        for form in ("multipliers", "lyapunov"):
+            same, found = answers(other, rest, form)
+            assert same == first
+            np.testing.assert_allclose(found, roots, rtol=1e-11)
+    height = vn.Holonomic(z - r * sp.sin(alpha), name="height of the ball")
+    tied = replace(system, coordinates=(r, alpha, z), constraints=(height,),
+                   potential_energy=system.potential_energy.subs(r * sp.sin(alpha), z))  # fmt: skip
+    for form, options in (("multipliers", {}), ("shulgin", {"dependent": [z]})):
+        linear = vn.linearize(vn.derive(tied, form, **options), at=rest | {z: 0.0})
+        np.testing.assert_allclose(np.sort_complex(linear.roots), roots, rtol=1e-11)
+        assert set(linear.states) == first[2]
+        assert vn.stability(linear).kind == first[0]
+    ratio = system.coordinates, {r: r / 1000, alpha: alpha}  # millimeters
+    scaled = replace(system, kinetic_energy=system.kinetic_energy.subs(ratio[1], simultaneous=True).doit(),
+                     potential_energy=system.potential_energy.subs(r, r / 1000))  # fmt: skip
+    same, found = answers(scaled, rest)
+    assert same == first
+    np.testing.assert_allclose(found, roots, rtol=1e-10)
+
+
+def test_motor_in_any_spelling_and_coordinates():
+    """A motor that turns a pendulum: the angle of the shaft, or that of the rotor behind a gear of 20."""
+    motor = vn.motors.DCMotor(torque_constant=0.05, resistance=2.0, inductance=3e-3)
+    shown = []
+    for angle in (lambda e: e, lambda e: e / 20):
+        turned = angle(theta)
+        T, V = 0.4 * turned.diff() ** 2 / 2, 1.5 * (1 - sp.cos(turned))
+        for way in (lambda e: e, sp.expand, lambda e: sp.expand(sp.expand_trig(e.subs(theta, 2 * (theta / 2))))):
+            arm = vn.System([theta], way(T), way(V), forces={theta: 20 * u * turned.diff(theta)}, inputs=[u],
+                            dissipation=0.01 * turned.diff() ** 2)  # fmt: skip
+            equations = vn.derive(vn.motors.motorize(arm, {u: motor}))
+            rest = vn.equilibrium(equations, {theta: 0.0})
+            linear = vn.linearize(equations, at=rest)
+            shown.append((vn.stability(linear).kind, len(linear.states), np.sort_complex(linear.roots)))
+        own = [(kind, n) for kind, n, _ in shown]
+        assert own == [("asymptotically stable", 3)] * len(own)
+    for _, _, found in shown[1:3]:
+        np.testing.assert_allclose(found, shown[0][2], rtol=1e-10)
+
+
+def test_bicycle_in_other_spellings():
+    """An expanded potential, another order of coordinates, constraints times a number: one verdict, the same states."""
+    system = bicycle.system()
+    straight = bicycle.STRAIGHT | {bicycle.chi_r.diff(): 5 / 0.3}
+    first = None
+    other = replace(
+        system,
+        coordinates=tuple(reversed(system.coordinates)),
+        potential_energy=sp.expand(system.potential_energy),
+        constraints=tuple(replace(c, expression=-3 * c.expression) for c in system.constraints),
+    )
+    for described in (system, other):
+        equations = vn.derive(described)
+        linear = vn.linearize(equations, at=vn.steady(equations, straight, starts=0))
+        verdict = vn.stability(linear)
+        found = verdict.kind, verdict.theorem, set(linear.states), dict(verdict.zeros)
+        first = first or (found, np.sort_complex(linear.roots))
+        assert found == first[0]
+        np.testing.assert_allclose(np.sort_complex(linear.roots), first[1], rtol=1e-9)
 
 
 # -- bicycle ---------------------------------------------------------------------------------------------------------

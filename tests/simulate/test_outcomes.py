@@ -229,33 +229,6 @@ def test_bars_that_are_stretched_out_end_the_run_by_other_methods(method):
     assert_usable(motion)
 
 
-@pytest.mark.parametrize("form", ["multipliers", "lyapunov"])
-@pytest.mark.parametrize("stabilization", [None, "none", "projection"])
-def test_a_linkage_that_may_branch_ends_the_run(form, stabilization):
-    """Two equal bars folded onto each other may go on in two ways; which, the equations do not say."""
-    along = vn.Holonomic(sp.cos(x) + sp.cos(y) - s, name="along")
-    across = vn.Holonomic(sp.sin(x) + sp.sin(y), name="across")
-    kinetic = x.diff() ** 2 + y.diff() ** 2 + s.diff() ** 2
-    equations = vn.derive(vn.System([x, y, s], kinetic, constraints=[along, across], name="crank"), form)
-    start = {x: 1.0, y: -1.0, s: 2 * np.cos(1.0), x.diff(): -1.0}
-    motion = attempt(equations, start, (0, 5), fixed=[x, x.diff()], stabilization=stabilization)
-    assert motion.outcome.kind == "singular"
-    assert "across" in motion.outcome.reason
-    assert motion[x][-1] == pytest.approx(-np.pi / 2, abs=1e-3)
-    assert motion.energy_error < 1e-8  # rounding, enlarged by the distance from the singular place
-    assert_usable(motion)
-
-
-def test_a_constraint_whose_gradient_vanishes_is_named():
-    """x y = 0 is two lines; where they cross it restricts nothing."""
-    cross = vn.Holonomic(x * y, name="cross")
-    equations = vn.derive(vn.System([x, y], x.diff() ** 2 + y.diff() ** 2, constraints=[cross]))
-    motion = attempt(equations, {x: 1.0, y: 0.0, x.diff(): -1.0}, (0, 5))
-    assert motion.outcome.kind == "singular"
-    assert "cross" in motion.outcome.reason
-    assert motion.outcome.time == pytest.approx(1.0, abs=1e-6)
-
-
 def test_an_inertia_that_vanishes_is_named():
     """The polar angle has none at the center."""
     kinetic = (r.diff() ** 2 + r**2 * theta.diff() ** 2) / 2
@@ -307,9 +280,8 @@ def numbers_of(sentence: str) -> list[str]:
 @pytest.mark.parametrize("name", SENTENCES)
 def test_every_cause_has_a_sentence_and_survives_a_file(name):
     """Each name in a sentence comes from the data; nothing else is needed to write it."""
-    about = [
-        vn.errors.About(kind, f"my {kind}") for kind in ("event", "expression", "operation", "state", "constraint")
-    ]
+    kinds = ("event", "expression", "operation", "state", "constraint", "level")
+    about = [vn.errors.About(kind, f"my {kind}") for kind in kinds]
     finding = vn.errors.Finding("It broke.", ["Use ", vn.errors.call("derive", form="hamel"), "."])
     cause = vn.simulation.Cause(name, about, dict.fromkeys(numbers_of(SENTENCES[name]), 0.25), finding)
     outcome = vn.simulation.Outcome("stalled", 2.0, cause)

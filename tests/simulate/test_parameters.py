@@ -9,15 +9,15 @@ import sympy as sp
 import vinculum as vn
 from simulate.models import cartesian_system, difference, g, hanging, l, m, pendulum, run, t, x
 from vinculum.compile import function
-from vinculum.simulation.integrators import taylor
+from vinculum.simulation.integrators import heyoka_steps, series
 
 push = sp.Symbol("push")
 RUNS = [("taylor", {}), ("rk4", {"step": 1e-2}), ("ab3", {"step": 1e-2}), ("bdf", {})]
 
 
-def compilations() -> tuple[int, int]:
-    """How often an integrator and how often a function was compiled in this process."""
-    return taylor.compiled.cache_info().misses, function._compiled.cache_info().misses
+def compilations() -> list[int]:
+    """How often an integrator, a tape and a function was compiled in this process."""
+    return [made.cache_info().misses for made in (heyoka_steps.compiled, series.compiled, function._compiled)]
 
 
 @pytest.mark.parametrize(("method", "options"), RUNS)

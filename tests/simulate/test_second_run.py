@@ -18,12 +18,12 @@ import vinculum as vn
 from benchmarks import models, ours
 from vinculum.compile.function import Function
 from vinculum.graph import differentiate, traverse
-from vinculum.simulation.integrators import taylor
+from vinculum.simulation.integrators import heyoka_steps, series
 
 x = dynamicsymbols("x")
 k, mu = sp.symbols("k mu")
 GRAPH = (traverse.order, traverse.substitute, traverse.hoistable, traverse.symbols, differentiate.jacobian)
-COMPILED = (Function.__init__, taylor.compiled.__wrapped__)
+COMPILED = (Function.__init__, heyoka_steps.compiled.__wrapped__, series.compiled.__wrapped__)
 
 
 def counted(run) -> Counter[str]:

@@ -27,12 +27,14 @@ from vinculum.analyze.root_bounds import balance
 from vinculum.analyze.structure import Structure
 from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError
-from vinculum.graph import ZERO, Node, along, constant, jacobian, operations, substitute, symbol
+from vinculum.graph import ONE, ZERO, Node, along, constant, jacobian, operations, substitute, symbol
 from vinculum.graph.evaluate import magnitudes
 from vinculum.graph.exact import vanishing
 from vinculum.text_printer import number
 
 _LARGEST = 20_000  # operations of the rates beyond which the third derivatives are not formed
+_HIGHEST = 12  # order of the derivatives of a force that are tried
+_NO_MINIMUM = "the potential has no minimum"
 _NOTHING = 1e-8  # a coefficient below this share of its terms is not told from zero
 
 
@@ -64,13 +66,15 @@ def degenerate_potential(linear: LinearModel, where: Point, conserved: bool) -> 
     has a strict minimum (g₃ < 0: stable) or none (g₂ ≠ 0 or g₃ > 0: unstable, if no gyroscopic forces act; Kozlov).
     """
     jets = _jets(linear, where, at_rest=True)
-    if jets is None or not natural(linear, where):
+    if jets is None or not (len(jets.x) == 1 or natural(linear, where)):
         return None
     n = len(jets.chart)
     A = numbers(jacobian(jets.rates, jets.x), where.values) @ jets.N
     exact = linear.errors is None or jets.critical(pair=False)
     errors = np.zeros_like(A) if exact else _errors(linear)[-n:, :n]
     found = _zero_root(A, errors, jets, lambda q: _mirrored(linear, where, q))
+    if found is None and len(jets.x) == 1 and exact:
+        return _one_coordinate(linear, jets, conserved)
     if found is None or found.kind == UNDECIDED:
         return found
     if found.kind == ASYMPTOTIC:
@@ -78,8 +82,39 @@ def degenerate_potential(linear: LinearModel, where: Point, conserved: bool) -> 
         return replace(found, kind=STABLE, theorem="the Lagrange-Dirichlet theorem", explanation=explanation)
     if not conserved:
         return None
-    explanation = f"the potential has no minimum: {found.explanation}"
+    explanation = f"{_NO_MINIMUM}: {found.explanation}"
     return replace(found, theorem="Kozlov's converse of the Lagrange-Dirichlet theorem", explanation=explanation)
+
+
+def _one_coordinate(linear: LinearModel, jets: Jets, conserved: bool) -> Decision | None:
+    """The verdict by the first derivative of the force that is not zero; all lower ones must be zero exactly.
+
+    With one coordinate q̈ = F(q) + c(q, q̇) q̇. If F has the sign of -q the potential has a strict minimum; with c < 0
+    the energy then falls until the motion stops, and there is no other rest nearby (LaSalle).
+    """
+    nodes, step = jets.rates, {jets.x[0]: ONE}
+    for order in range(1, _HIGHEST):
+        nodes = along(nodes, step)
+        ((value, size),) = magnitudes(list(nodes), jets.values)
+        if size == 0:
+            continue
+        if abs(value) <= _NOTHING * size:
+            return None
+        what = f"the first derivative of the force that is not zero is of order {order}, and it is {number(value)}"
+        if order % 2 and value < 0:
+            return _minimum(linear, what)
+        if not conserved:
+            return None
+        return Decision(UNSTABLE, "Kozlov's converse of the Lagrange-Dirichlet theorem", f"{_NO_MINIMUM}: {what}")
+    return None
+
+
+def _minimum(linear: LinearModel, what: str) -> Decision:
+    damping, error = linear.system_matrix[1, 1], _errors(linear)[1, 1]
+    why = f"the potential has a strict minimum of higher order: {what}"
+    if damping < -error:
+        return Decision(ASYMPTOTIC, "LaSalle's theorem", f"{why}; the damping takes energy from every motion")
+    return Decision(STABLE, "the Lagrange-Dirichlet theorem", why)
 
 
 def natural(linear: LinearModel, where: Point) -> bool:

@@ -96,10 +96,10 @@ def eigenvectors(A: np.ndarray, U: np.ndarray, V: np.ndarray) -> Eigenvectors:
 
     y = Vᵀ υ. x = U ξ + W c with A W = W N, N² = 0, is A² U ξ/λ²: two steps give c, and the states in W move too.
     """
-    B, d = balance(V @ A @ U)
-    if not len(B):
+    if not U.shape[1]:
         none = np.zeros((len(U), 0), complex)
         return Eigenvectors(np.zeros(0, complex), none, none)
+    B, d = balance(V @ A @ U)
     roots, left, right = scipy.linalg.eig(B, left=True)
     upper = roots.imag >= 0
     left, right = left[:, upper], right[:, upper]

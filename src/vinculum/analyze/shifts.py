@@ -29,7 +29,7 @@ def shifts(
     J = jacobian(list(rows), list(coordinates)) if rows and coordinates else None
     if J is None:
         return np.eye(len(coordinates))
-    plain, decimals = _without_decimals(rows)
+    plain, decimals = without_decimals(rows)
     fixed = {p: Fraction(values[p]) for p in parameters} | decimals
     try:
         rank = common_rank(jacobian(plain, list(coordinates)), Random(0), values, fixed)
@@ -39,7 +39,7 @@ def shifts(
     return _directions(J, coordinates, values, free) if free else none
 
 
-def _without_decimals(rows: Sequence[Node]) -> tuple[list[Node], dict[Node, Fraction]]:
+def without_decimals(rows: Sequence[Node]) -> tuple[list[Node], dict[Node, Fraction]]:
     """The rows with symbols in place of decimal numbers, whose products would be rounded, and their values."""
     nodes = order(list(rows))
     exponents = {x.args[1] for x in nodes if x.op == "power"}

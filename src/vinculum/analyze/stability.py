@@ -9,7 +9,7 @@ distance exceeds the bound of its error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import sympy as sp
@@ -18,6 +18,7 @@ from vinculum.analyze.critical import critical_case, degenerate_potential, natur
 from vinculum.analyze.decision import ASYMPTOTIC, CRITICAL, STABLE, UNDECIDED, UNSTABLE, WOULD_DECIDE, Decision
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
+from vinculum.analyze.integrals import by_integrals
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point, linearize
 from vinculum.analyze.mode_shapes import ModeShape
@@ -135,6 +136,7 @@ def _without_drift(linear: LinearModel, found: Structure) -> Decision:
         or by_coefficients
         or (degenerate_potential(linear, where, energy.conserved) if energy.degenerate else None)
         or _along_rests(linear, where, found, energy)
+        or _by_integrals(linear, where, energy)
         or _undecided(found, energy)
     )
 
@@ -235,13 +237,22 @@ def _on_the_axis(roots: np.ndarray) -> Decision:
     return Decision(UNDECIDED, CRITICAL, explanation)
 
 
+def _by_integrals(linear: LinearModel, where: Point, energy: EnergyTest) -> Decision | None:
+    decision = by_integrals(linear, where)
+    return decision and replace(decision, explanation=decision.explanation + _warning(energy))
+
+
 def _undecided(found: Structure, energy: EnergyTest) -> Decision:
     roots = found.roots.shown[found.roots.on_axis]
     first = _on_the_axis(roots).explanation if len(roots) else "there are zero roots that no family explains"
-    warning = ""
-    if energy.conserved and energy.negative:
-        warning = "; gyroscopic forces hold it, and complete dissipation would make it unstable (Kelvin-Chetaev)"
-    return Decision(UNDECIDED, CRITICAL, f"{first}; {energy.reason}{warning}")
+    return Decision(UNDECIDED, CRITICAL, f"{first}; {energy.reason}{_warning(energy)}")
+
+
+def _warning(energy: EnergyTest) -> str:
+    """What damping would do to a motion that gyroscopic forces hold."""
+    if not (energy.conserved and energy.negative):
+        return ""
+    return "; gyroscopic forces hold it, and complete dissipation would make it unstable (Kelvin-Chetaev)"
 
 
 def _drift(decision: Decision, drifting: tuple[sp.Expr, ...]) -> Decision:

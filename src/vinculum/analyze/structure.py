@@ -33,6 +33,7 @@ from vinculum.graph import Node, evaluate, symbol
 from vinculum.names import listed
 
 _KERNEL = 1e4 * np.finfo(float).eps  # relative singular value below which a direction is tried as a family
+_NOISE = 1e-13  # a component of a unit vector that is a rounding error
 _TINY = 1e-300
 _DECADES = 24  # powers of ten of the distance that are tried, to both sides
 
@@ -118,7 +119,8 @@ class _Finder:
         B, d = balance(B)
         _, singular, vectors = scipy.linalg.svd(B)
         size = singular[0] if len(singular) and singular[0] > 0 else 1.0
-        return d[:, None] * vectors[singular <= _KERNEL * len(B) * size].T
+        N = vectors[singular <= _KERNEL * len(B) * size].T
+        return d[:, None] * np.where(np.abs(N) > _NOISE, N, 0.0)
 
     def family(self, U: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, int]:
         """Tangent directions of a family of steady motions of V f = 0, and how many directions of the kernel fail."""

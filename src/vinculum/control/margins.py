@@ -1,18 +1,21 @@
 """Gain, phase and delay margins of a loop, from the curve L(iω) itself.
 
-Crossings of |L| = 1 and of arg L = -π are bracketed on a grid of frequencies, refined around every root of the loop,
-and then solved for (Brent). Polynomials of a transfer function are not used: with fast electrical roots they overflow.
+The frequencies with |L| = 1 and with real L are roots of matrices (`crossings`), so no crossing is missed between two
+points of a grid. Around each of them, and on a grid, the crossing is bracketed and solved for (Brent): the roots alone
+lose digits with fast electrical poles. Polynomials of a transfer function are not used: there they overflow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.unit_free import unit_free
+from vinculum.control.crossings import at_distance, real_values, unit_gain
 from vinculum.control.feedback import FeedbackLaw
 from vinculum.control.frequency import loop_transfer, undamped_frequencies, without_poles
 from vinculum.control.loop_matrices import loop_matrices
@@ -21,6 +24,7 @@ from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
 
+_ROUNDS, _CLOSER = 30, 1e-9  # of the search for the smallest distance
 _POINTS, _DECADES = 2000, 3  # of the grid, and how far it goes beyond the roots
 _NEAR = np.concatenate([-np.geomspace(10, 1e-2, 12), [0.0], np.geomspace(1e-2, 10, 12)])  # in widths of a resonance
 
@@ -69,7 +73,8 @@ def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin
         values = np.atleast_1d(loop(1j * np.atleast_1d(omega), squeeze=True, warn_infinite=False))
         return np.where(np.isfinite(values), values, complex(np.inf, np.inf))  # infinite at an undamped root
 
-    omega = _grid(loop)
+    matrices = _scaled(loop)
+    omega = _with(_grid(loop), [*unit_gain(*matrices), *real_values(*matrices)], loop)
     values = L(omega)
     infinite = undamped_frequencies(np.linalg.eigvals(loop.A))
     gain_at = _crossings(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)), infinite)
@@ -84,7 +89,7 @@ def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin
         gain_reduction=float(factors[factors < 1].max(initial=0.0)),
         phase=float(np.abs(angles).min(initial=np.inf)),
         delay=float(np.min(np.mod(angles, 2 * np.pi) / gain_at, initial=np.inf)),
-        distance=_smallest_distance(L, omega, values),
+        distance=_smallest_distance(L, omega, values, matrices),
         phase_crossovers=phase_at,
         gain_crossovers=gain_at,
     )
@@ -124,12 +129,39 @@ def _at_rest(loop: Any) -> list[float]:
     return [value] if value < 0 else []
 
 
-def _smallest_distance(L: Curve, omega: np.ndarray, values: np.ndarray) -> float:
-    """The least |1 + L|, refined around the best point of the grid; 1 at infinite frequency."""
+def _scaled(loop: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A, b, c in natural units, which L does not feel."""
+    own = unit_free(loop.A, np.hstack([loop.B, np.zeros_like(loop.B)]))
+    return loop.A * own.states / own.states[:, None], loop.B / own.states[:, None], loop.C * own.states
+
+
+def _with(omega: np.ndarray, places: Sequence[float], loop: Any) -> np.ndarray:
+    """The grid with points on both sides of each place, and between neighboring places."""
+    found = np.sort([w for w in places if w > 0])
+    sides = [w * (1 + side * step) for w in found for side in (-1, 1) for step in (1e-9, 1e-6, 1e-3)]
+    between = (found[:-1] + found[1:]) / 2
+    return without_poles(np.unique([*omega, *sides, *between]), np.linalg.eigvals(loop.A))
+
+
+def _smallest_distance(
+    L: Curve, omega: np.ndarray, values: np.ndarray, matrices: tuple[np.ndarray, np.ndarray, np.ndarray]
+) -> float:
+    """The least |1 + L|; 1 at infinite frequency.
+
+    From the best point of the grid, the frequencies with a distance a little below it enclose what is closer (Bruinsma,
+    Steinbuch 1990); the midpoints are the next points, until there are none.
+    """
     from scipy.optimize import minimize_scalar
 
     distances = np.abs(1 + values)
     i = int(np.argmin(distances))
     around = np.log(omega[[max(i - 1, 0), min(i + 1, len(omega) - 1)]])
     best = minimize_scalar(lambda x: float(np.abs(1 + L(np.exp([x])))[0]), bounds=around, method="bounded")
-    return float(min(distances[i], best.fun, 1.0))
+    least = float(min(distances[i], best.fun, 1.0))
+    for _ in range(_ROUNDS):
+        places = at_distance(*matrices, least * (1 - _CLOSER))
+        inside = np.abs(1 + L((places[:-1] + places[1:]) / 2)) if len(places) > 1 else np.zeros(0)
+        if not len(inside) or inside.min() >= least * (1 - _CLOSER):
+            return least
+        least = float(inside.min())
+    return least

@@ -18,7 +18,7 @@ from vinculum.compile.code_cache import heyoka
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.graph import ZERO, Node, operations
-from vinculum.simulation.integrators.taylor import event_direction
+from vinculum.simulation.integrators.heyoka_steps import event_direction
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
 DONE, NOT_FINITE, NEEDS_PIVOTS, ENDED, STUCK = 0, 1, 2, 3, 4  # how a run ends; ENDED: by an event

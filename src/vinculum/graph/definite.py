@@ -25,6 +25,7 @@ the rows that contain a direction without inertia.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 
@@ -159,21 +160,50 @@ def _search(
     A: np.ndarray, columns: int, rule: _Certain, key: Callable[[int, int], tuple[int, int]]
 ) -> tuple[int, list[int]]:
     """An order of the rows, at each step the admissible one with the least key; and what it costs."""
-    near = [{j for j in range(len(A)) if j != i and A[i, j] is not ZERO} for i in range(len(A))]
-    left, order, cost = set(range(len(A))), [], 0
-    keys = {i: key(_fill(near, i), len(near[i])) for i in left}
-    while left:
-        p = min((i for i in left if rule.admits(i)), key=lambda i: (keys[i], i))
+    near = [places - {i} for i, places in enumerate(_occupied(A))]
+    order: list[int] = []
+    cost, keys = 0, {i: key(_fill(near, i), len(near[i])) for i in range(len(A))}
+    queue = [(keys[i], i) for i in range(len(A))]
+    heapify(queue)
+    refused: set[int] = set()  # rows that were not admissible when they were the cheapest
+    while len(order) < len(A):
+        p = _cheapest_admissible(queue, keys, rule, refused)
         degree = len(near[p])
         cost += degree * (degree + 2) + columns * (4 * degree + 1)
-        left.remove(p)
+        del keys[p]
         order.append(p)
-        rule.take(p)
+        opened = rule.take(p)
         for j in near[p]:
             near[j] = (near[j] | near[p]) - {j, p}
-        for j in near[p].union(*(near[i] for i in near[p])):
+        changed = near[p].union(*(near[i] for i in near[p]))
+        for j in changed:
             keys[j] = key(_fill(near, j), len(near[j]))
+        again = changed | refused if opened else changed
+        refused -= again
+        for j in again:
+            heappush(queue, (keys[j], j))
     return cost, order
+
+
+def _cheapest_admissible(
+    queue: list[tuple[tuple[int, int], int]], keys: dict[int, tuple[int, int]], rule: _Certain, refused: set[int]
+) -> int:
+    """The admissible row with the least key. A refused row comes back when its surroundings change."""
+    while True:
+        found, i = heappop(queue)
+        if keys.get(i) != found or i in refused:
+            continue  # eliminated already, or its key has changed
+        if rule.admits(i):
+            return i
+        refused.add(i)
+
+
+def _occupied(A: np.ndarray) -> list[set[int]]:
+    """The columns of every row that are not zero by structure."""
+    found: list[set[int]] = [set() for _ in A]
+    for i, j in zip(*(places.tolist() for places in np.nonzero(A != ZERO)), strict=True):
+        found[i].add(j)
+    return found
 
 
 def _fill(near: Sequence[set[int]], i: int) -> int:
@@ -186,9 +216,10 @@ class _Certain:
 
     def __init__(self, A: np.ndarray, n: int) -> None:
         self.A, self.n, self.left = A, n, set(range(len(A)))
-        self.inside = {c: {j for j in range(n) if A[c, j] is not ZERO} for c in range(n, len(A))}
-        self.taken: list[int] = []  # constraints
-        self.early: dict[int, int] = {}  # constraints that are not whole yet, and the coordinates reserved for them
+        self.inside = dict(enumerate(_occupied(A[n:, :n]), start=n))
+        self.taken: set[int] = set()  # coordinates in the constraints that were eliminated
+        self.open: set[int] = set()  # constraints that were eliminated before all their coordinates
+        self.early: dict[int, int] = {}  # those of them that reserve a coordinate, and this coordinate
 
     def admits(self, i: int) -> bool:
         """Whether row i may be next."""
@@ -200,22 +231,26 @@ class _Certain:
 
     def whole(self, c: int) -> bool:
         """Whether all coordinates in constraint c are eliminated."""
-        return not self.inside[c] & self.left
+        return self.inside[c].isdisjoint(self.left)
 
     def reserve(self, c: int) -> int | None:
         """A coordinate that makes constraint c independent of those before it."""
         known = [j for j in sorted(self.inside[c] - self.left) if self.A[c, j].op == "constant"]
-        return next((j for j in known if all(j not in self.inside[r] for r in self.taken)), None)
+        return next((j for j in known if j not in self.taken), None)
 
-    def take(self, i: int) -> None:
-        """Eliminate row i."""
+    def take(self, i: int) -> bool:
+        """Eliminate row i; whether rows elsewhere may have become admissible."""
         self.left.remove(i)
         if i >= self.n:
             reserved = self.reserve(i)
-            if not self.whole(i) and reserved is not None:
-                self.early[i] = reserved
-            self.taken.append(i)
-        self.early = {c: j for c, j in self.early.items() if not self.whole(c)}
+            if not self.whole(i):
+                self.open.add(i)
+                self.early |= {} if reserved is None else {i: reserved}
+            self.taken |= self.inside[i]
+        closed = {c for c in self.open if self.whole(c)} if i < self.n else set()
+        self.open -= closed
+        self.early = {c: j for c, j in self.early.items() if c in self.open}
+        return bool(closed)
 
 
 class _Likely(_Certain):
@@ -227,18 +262,23 @@ class _Likely(_Certain):
         J = numbers[:, n:, :n]
         Y = np.linalg.solve(numbers[:, :n, :n], J.transpose(0, 2, 1))
         self.alone = np.einsum("sij,sji->si", J, Y)  # the pivots, but for their signs, if each were the only constraint
+        self.live = np.ones(len(A), dtype=bool)
 
     def admits(self, i: int) -> bool:
         """Whether row i may be next."""
-        if i < self.n or (self.whole(i) and all(map(self.whole, self.taken))):
+        if i < self.n or (self.whole(i) and not self.open):
             return True
         return bool(np.all(-self.a[:, i, i] >= _SHARE * self.alone[:, i - self.n]))
 
-    def take(self, i: int) -> None:
+    def take(self, i: int) -> bool:
         """Eliminate row i, in numbers too."""
-        super().take(i)
+        opened = super().take(i)
         pivots = np.where(self.a[:, i, i] == 0, np.inf, self.a[:, i, i])
-        self.a -= self.a[:, :, i, None] * (self.a[:, i, :] / pivots[:, None])[:, None, :]
+        self.live[i] = False
+        near = np.flatnonzero(np.any(self.a[:, i, :] != 0, axis=0) & self.live)
+        rows = self.a[:, i, near]
+        self.a[:, near[:, None], near] -= rows[:, :, None] * (rows / pivots[:, None])[:, None, :]
+        return opened
 
 
 # -- accuracy ---------------------------------------------------------------------------------------------------
@@ -276,9 +316,10 @@ def _solve_numbers(a: np.ndarray, b: np.ndarray, order: Sequence[int]) -> tuple[
     u, y = a[np.ix_(places, places)].copy(), b[places].copy()
     with np.errstate(all="ignore"):
         for k in range(len(u)):
-            factor = u[k + 1 :, k] * (1 / u[k, k])
-            u[k + 1 :, k + 1 :] -= factor[:, None] * u[k, k + 1 :]
-            y[k + 1 :] -= factor[:, None] * y[k]
+            near = k + 1 + np.flatnonzero(u[k, k + 1 :])
+            factor = u[near, k] * (1 / u[k, k])
+            u[near[:, None], near] -= factor[:, None] * u[k, near]
+            y[near] -= factor[:, None] * y[k]
         for k in reversed(range(len(u))):
             y[k] = (y[k] - u[k, k + 1 :] @ y[k + 1 :]) * (1 / u[k, k])
     x = np.empty_like(y)

@@ -95,16 +95,29 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     """∂y_i/∂x_j as an array of nodes (len(outputs), len(variables)); entries that vanish identically are ``ZERO``."""
     outputs = expand_calls(outputs)
     result = np.full((len(outputs), len(variables)), ZERO, dtype=object)
-    bits = dependence(outputs, variables)
-    nodes = order(outputs)
+    depends = _dependents(outputs, variables)
+    places: dict[Node, list[int]] = {}
+    for i, output in enumerate(outputs):
+        places.setdefault(output, []).append(i)
     for j, x in enumerate(variables):
         rate: dict[Node, Node] = {x: ONE}
-        for node in nodes:
-            if bits[node] >> j & 1 and node is not x:
+        for node in depends[j]:
+            if node is not x:
                 rate[node] = _rate(node, rate)
-        for i, output in enumerate(outputs):
-            result[i, j] = rate.get(output, ZERO)
+            result[places.get(node, []), j] = rate[node]
     return result
+
+
+def _dependents(outputs: Sequence[Node], variables: Sequence[Node]) -> list[list[Node]]:
+    """The nodes that depend on each variable, operands before results: their number is the cost of a column."""
+    bits = dependence(outputs, variables)
+    found: list[list[Node]] = [[] for _ in variables]
+    for node, left in bits.items():  # in the order of the graph
+        while left:
+            lowest = left & -left
+            found[lowest.bit_length() - 1].append(node)
+            left ^= lowest
+    return found
 
 
 def vector(nodes: Sequence[Node] | np.ndarray) -> np.ndarray:

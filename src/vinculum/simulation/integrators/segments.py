@@ -4,18 +4,22 @@ why a run broke down: an operation left its domain, or the equations became sing
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from vinculum.errors import About, ConstraintError, DomainError, SingularError
 from vinculum.graph import Node, evaluate, symbols
 from vinculum.graph.traverse import describe, order
+from vinculum.simulation.integrators.crossing import approach, tell_crossings
 from vinculum.simulation.integrators.methods import Reached
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.events import record_events_at_corner
-from vinculum.simulation.problem.pivots import renew, violated_condition
+from vinculum.simulation.problem.pivots import refreshed, renew, violated_condition
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.outcome import (
     CORNER,
+    FINISHED,
     INTERRUPTED,
     NON_FINITE,
     REPIVOT,
@@ -34,27 +38,56 @@ _HUGE = 1e30  # a larger state has diverged
 
 def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
     """Integrate segment after segment to the end of the plan, or until the run breaks down."""
+    return end_run(run, *advance(problem, run, x))
+
+
+def advance(problem: Problem, run: Run, x: np.ndarray) -> tuple[Problem, Outcome, float, np.ndarray]:
+    """The last problem, the outcome, the time and the state at the end of the plan, or where the run breaks down."""
     plan, recorder = run.plan, run.recorder
-    t, stuck = plan.t0, 0
+    t, stuck, clear = plan.t0, 0, plan.t1
     while True:
         former = t
-        outcome, t, x = _run_segment(problem, run, t, x)
-        if outcome.kind not in (REPIVOT, CORNER):
+        outcome, t, x = _run_segment(problem, _until(run, clear), t, x)
+        leaving = outcome.kind == FINISHED and t != plan.t1  # a singular position
+        if outcome.kind not in (REPIVOT, CORNER) and not leaving:
             break
         recorder.close(problem)
-        stuck = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0
+        stuck, clear = stuck + 1 if abs(t - former) <= 1e-9 * abs(plan.t1 - plan.t0) else 0, plan.t1
         try:
+            ahead = approach(problem, run, t, x) if outcome.kind == REPIVOT else None
+            beyond = None if ahead is None else ahead.cross()
+            if beyond is not None:
+                t, x, clear = beyond
+                recorder.close(problem)
+                recorder.recent.clear()
+            if leaving or ahead is not None:
+                problem = refreshed(problem, t, x)
+                continue
             further = _continue(problem, run, outcome, t, x, stuck)
         except KeyboardInterrupt:
             further = Outcome(INTERRUPTED, t, Cause("interrupted"))
         if isinstance(further, Outcome):
             outcome = further
             break
+        if further[0].integrable.states != problem.integrable.states:
+            recorder.recent.clear()
         problem, x = further
+    return problem, outcome, t, x
+
+
+def end_run(run: Run, problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:
+    """Record the last state, and the outcome with its reason."""
+    plan, recorder = run.plan, run.recorder
     if recorder.last is None or (t - recorder.last) * (plan.t1 - plan.t0) > 0:
         recorder.add(np.array([t]), np.array(x)[None, :])
     recorder.close(problem)
-    return _explain(problem, outcome, t, x)
+    return tell_crossings(_explain(problem, outcome, t, x), recorder)
+
+
+def _until(run: Run, time: float) -> Run:
+    """The run with an earlier end."""
+    plan = run.plan
+    return replace(run, plan=replace(plan, t1=time)) if (plan.t1 - time) * (plan.t1 - plan.t0) > 0 else run
 
 
 def _run_segment(problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:

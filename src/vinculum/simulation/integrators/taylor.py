@@ -1,27 +1,22 @@
-"""Taylor integration with heyoka: high order, long steps, errors close to rounding.
+"""Taylor integration: high order, long steps, errors close to rounding.
 
-An integrator is compiled once for all numbers of a problem. Every run owns a copy of it, so runs in several threads,
-or nested runs, are independent. A copy takes about a millisecond; a run that has ended leaves its copy for the next.
+Smooth equations without events run on a tape, which needs no compilation (`series`). heyoka makes the steps if there
+are events or corners, if the user asks for its code, and, with optimized code, if a run proves long (`heyoka_steps`).
 """
 
 from __future__ import annotations
 
-import copy
 import time as clock
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from vinculum.compile.code_cache import heyoka
-from vinculum.compile.machine import COMPILING
-from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.errors import Finding, VinculumError, call
-from vinculum.graph import ONE, ZERO, Node, along, operations
+from vinculum.graph import ONE, along, operations
+from vinculum.simulation.integrators.heyoka_steps import compile_heyoka
 from vinculum.simulation.integrators.methods import (
     Method,
     Reached,
@@ -30,9 +25,9 @@ from vinculum.simulation.integrators.methods import (
     refuse_tolerance,
     register,
 )
-from vinculum.simulation.integrators.taylor_chunks import Chunk, at_instants, with_polynomials
-from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events, is_recorded
-from vinculum.simulation.problem.pivots import WATCH_LIMIT
+from vinculum.simulation.integrators.series import Series, compile_series, start_series
+from vinculum.simulation.integrators.taylor_steps import CORNERED, ENDED, ENOUGH, NOT_FINITE, REACHED, Advance, Steps
+from vinculum.simulation.problem.events import Happened, endless_events, is_recorded
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
     AFTER_STEPS,
@@ -60,23 +55,24 @@ _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) abou
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
-_MOST_IDLE = 16  # copies of an integrator that wait for a run
-_SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
+_LONG = 100_000  # steps after which heyoka's optimized code has paid for its compilation
+_COMPILED_UP_TO = 500  # operations; beyond, heyoka's optimized code takes a minute to compile
 
 
 @dataclass(frozen=True)
 class Taylor(Method):
-    """heyoka's Taylor series of high order, with adaptive steps.
+    """Taylor series of high order, with adaptive steps.
 
-    ``tolerance`` is relative (default: rounding); ``compact=False`` takes several times longer to compile and runs
-    about twice as fast (default: by the size of the equations).
+    ``tolerance`` is relative (default: rounding). By default nothing is compiled before a run without events or
+    corners, and heyoka's optimized code takes over after 100 000 steps. ``compact=False`` compiles it at once, which
+    takes seconds to minutes; ``compact=True`` compiles heyoka's compact code.
     """
 
     tolerance: float | None = None
     compact: bool | None = None
 
     name: ClassVar[str] = "taylor"
-    about: ClassVar[str] = "heyoka's Taylor series of high order, adaptive"
+    about: ClassVar[str] = "Taylor series of high order, adaptive"
     options: ClassVar[tuple[str, ...]] = ("tolerance", "compact")
     follows_corners: ClassVar[bool] = True
     misses_events_at_corners: ClassVar[bool] = True
@@ -97,17 +93,17 @@ class Taylor(Method):
             raise VinculumError(Finding(found, advice))
 
     def prepare(self, problem: Problem, t: float, x: np.ndarray) -> None:
-        """Compile the integrator."""
-        _compile_for(self, problem)
+        """Compile the integrator, or write the tape."""
+        if not _runs_on_tape(self, problem):
+            compile_heyoka(problem, self.tolerance, self.compact)
 
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
             problem = problem.without_events()  # an event at the start would cut the step short
-        with _compile_for(self, problem).owned(t, x, problem.values) as integrator:
-            taylor = integrator.taylor
-            step = abs((taylor.step() if direction > 0 else taylor.step_backward())[1])
+        with _owned(self, problem, t, x) as steps:
+            step = steps.first_step(direction > 0)
         return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
@@ -117,149 +113,47 @@ class Taylor(Method):
 
 register(Taylor())
 
-# -- the integrator of heyoka ------------------------------------------------------------------------------------
-
-
-@dataclass
-class Hits:
-    """Receives the non-terminal events of one integrator; a copy of the integrator gets its own."""
-
-    found: list[tuple[float, int]] = field(default_factory=list)
-
-    def __deepcopy__(self, memo: dict) -> Hits:
-        return Hits()
-
-    def __call__(self, integrator: Any, time: float, sign: int) -> None:
-        """Called by heyoka."""
-        self.found.append((float(time), int(sign)))
-
-
-@dataclass
-class Integrator:
-    """heyoka's integrator of one problem."""
-
-    taylor: Any
-    plain: list[int]  # numbers of the non-terminal events, in heyoka's order
-    terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
-    corners: int
-    idle: deque[Integrator] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
-
-    @property
-    def hits(self) -> dict[int, Hits]:
-        """The receivers of the non-terminal events, by the number of the event."""
-        events = self.taylor.nt_events if self.plain else ()
-        return {j: event.callback for j, event in zip(self.plain, events, strict=True)}
-
-    @contextmanager
-    def owned(self, t: float, x: np.ndarray, p: np.ndarray) -> Iterator[Integrator]:
-        """A copy for one run: the same compiled code with a separate state and separate receivers."""
-        try:
-            copied = self.idle.pop()
-        except IndexError:
-            copied = Integrator(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners)
-        copied.start(t, x, p)
-        yield copied
-        self.idle.append(copied)  # not after an error: its state may be anything
-
-    def start(self, t: float, x: np.ndarray, p: np.ndarray) -> None:
-        """Put it at a time and state."""
-        taylor = self.taylor
-        taylor.time = t
-        taylor.state[:] = x
-        taylor.pars[:] = p[: len(taylor.pars)]
-        if taylor.with_events:
-            taylor.reset_cooldowns()
-        for hits in self.hits.values():
-            hits.found.clear()
-
-
-@lru_cache(maxsize=24)  # one to three megabytes each; heyoka keeps the code of others on disk
-def compiled(
-    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
-    events: tuple[tuple[Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
-    tolerance: float | None, compact: bool | None = None,
-) -> Integrator:  # fmt: skip
-    """Compile the integrator of ẋ = rates with events (node, direction, terminal), corners and the pivot watch."""
-    hy = heyoka()
-
-    nodes = [*rates, *(node for node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
-    variables, outputs = expressions(time, state, parameters, nodes)
-    functions = [_SMALL * function for function in outputs[len(rates) :]]
-    ends = [bool(terminal) for _, _, terminal in events]
-    directions = [event_direction(direction) for _, direction, _ in events]
-    plain, terminal = ([j for j, ends_run in enumerate(ends) if ends_run is kind] for kind in (False, True))
-    watched = [hy.nt_event(functions[j], callback=Hits(), direction=directions[j]) for j in plain]
-    ending = [hy.t_event(functions[j], direction=directions[j]) for j in terminal]
-    leaving = event_direction(-1 if forward else 1)
-    ending += [hy.t_event(margin, direction=leaving) for margin in functions[len(events) : -1]]
-    ending += [hy.t_event(functions[-1])] if watch is not ZERO else []
-    equations = list(zip(variables, outputs[: len(rates)], strict=True))
-    options = _options(rates, tolerance, compact)
-    taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=watched, **options)
-    return Integrator(taylor, plain, terminal, len(margins))
-
-
-def event_direction(sign: int) -> Any:
-    """heyoka's direction: +1 rising, -1 falling, 0 any."""
-    hy = heyoka()
-
-    return {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}[sign]
-
-
-def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | None) -> dict[str, Any]:
-    """heyoka's default tolerance if none is given; compact code for large systems by default."""
-    small_code = operations(rates).total() > COMPACT_FROM if compact is None else compact
-    return {"compact_mode": small_code} | ({} if tolerance is None else {"tol": tolerance})
-
-
-def _compile_for(method: Taylor, problem: Problem) -> Integrator:
-    """The compiled integrator of a problem; runs own copies of it."""
-    forward = problem.sides is None or problem.sides.forward
-    key = "taylor", forward, method.tolerance, method.compact
-    return problem.branch.known.get(key, lambda: _compile(method, problem, forward))
-
-
-def _compile(method: Taylor, problem: Problem, forward: bool) -> Integrator:
-    nodes, branch = problem.nodes, problem.branch
-    events = tuple(
-        (node, DIRECTIONS[event.direction], event.terminal)
-        for node, event in zip(branch.prepared(nodes.event_functions), nodes.events, strict=True)
-    )
-    with COMPILING:
-        return compiled(
-            nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
-            branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
-            forward, method.tolerance, method.compact,
-        )  # fmt: skip
-
-
 # -- a run -------------------------------------------------------------------------------------------------------
 
 
+def _runs_on_tape(method: Taylor, problem: Problem) -> bool:
+    """Whether a problem needs no compilation: smooth, without events, and heyoka's code was not asked for."""
+    if method.compact is not None or problem.nodes.events or problem.branch.margins:
+        return False
+    return compile_series(problem) is not None
+
+
+@contextmanager
+def _owned(method: Taylor, problem: Problem, t: float, x: np.ndarray) -> Iterator[Steps]:
+    """What makes the steps of a run, at a given time and state."""
+    if _runs_on_tape(method, problem):
+        yield start_series(problem, t, x, method.tolerance)
+        return
+    with compile_heyoka(problem, method.tolerance, method.compact).owned(t, x, problem.values) as steps:
+        yield steps
+
+
 def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
-    with _compile_for(method, problem).owned(t0, x, problem.values) as integrator:
-        return _run(integrator, problem, run, t0, x)
+    with _owned(method, problem, t0, x) as steps:
+        return _run(method, steps, problem, run, t0, x)
 
 
-def _run(integrator: Integrator, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
+def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
     """Chunks of steps, until one of them has an ending."""
     t1, recorder = run.plan.t1, run.recorder
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
-    options = {"callback": project_after_step(problem)} if run.stabilization.acts == AFTER_STEPS else {}
-    steps, good = _FIRST_CHUNK, (t0, np.array(x))
+    project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
+    most, done, good = _FIRST_CHUNK, 0, (t0, np.array(x))
     target = _past_zeros(problem, t0, t1, x)
     while True:
-        began, reached = clock.perf_counter(), integrator.taylor.time
-        if options or recorder.keep_dense or target != t1 or problem.branch.margins:
-            chunk = with_polynomials(integrator.taylor, target, steps, options)
-        else:
-            chunk = at_instants(integrator.taylor, steps, recorder)
+        began, reached = clock.perf_counter(), steps.time
+        made = steps.advance(target, min(most, _LONG - done) if done < _LONG else most, recorder, project)
         target = t1
-        good, missed = _collect(problem, monitor, chunk, recorder, good)
-        recorder.steps += chunk.steps
-        _take_events(problem, integrator, recorder, t0, good[0])
+        good, missed = _collect(problem, monitor, made, recorder, good)
+        recorder.steps += made.steps
+        _take_events(problem, steps, recorder, t0, good[0])
         run.report(good[0])
-        ending = _ending(problem, integrator, chunk.outcome, good, reached, t0, t1, recorder)
+        ending = _ending(problem, made, good, reached, t0, t1, recorder)
         if missed and (ending is None or ending.kind == FINISHED):
             ending = Outcome(CORNER, good[0])
         if ending is None:
@@ -269,7 +163,17 @@ def _run(integrator: Integrator, problem: Problem, run: Run, t0: float, x: np.nd
             ending = ending if far is None else far
         if ending is not None:
             return ending, *good
-        steps = next_chunk(steps, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
+        if done < _LONG <= done + made.steps:
+            steps = _optimized(method, problem, steps, good)
+        done += made.steps
+        most = next_chunk(most, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
+
+
+def _optimized(method: Taylor, problem: Problem, steps: Steps, good: tuple[float, np.ndarray]) -> Steps:
+    """Optimized code for a run that proves long. The number of steps decides: the same run gives the same numbers."""
+    if not isinstance(steps, Series) or operations(problem.nodes.rates).total() > _COMPILED_UP_TO:
+        return steps
+    return compile_heyoka(problem, method.tolerance, False).copy().start(*good, problem.values)
 
 
 def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.ndarray) -> float | None:
@@ -304,7 +208,7 @@ def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
 
 
 def _collect(
-    problem: Problem, monitor: Any, chunk: Chunk, recorder: Recorder, good: tuple[float, np.ndarray]
+    problem: Problem, monitor: Any, chunk: Advance, recorder: Recorder, good: tuple[float, np.ndarray]
 ) -> tuple[tuple[float, np.ndarray], bool]:
     """Record samples and maxima of a chunk; returns its last good state, and whether a missed corner is there."""
     knots, states = chunk.knots, chunk.states
@@ -321,12 +225,14 @@ def _collect(
     values = monitor.rows(knots, states, problem.values)
     recorder.measure(values[:, 0], values[:, 1:])
     _sample(chunk, recorder, knots)
+    if chunk.dense is not None:
+        recorder.remember(chunk.dense)
     if recorder.keep_dense and chunk.dense is not None:
         recorder.dense.append(chunk.dense)
     return (float(knots[-1]), states[-1].copy()), corner is not None
 
 
-def _sample(chunk: Chunk, recorder: Recorder, knots: np.ndarray) -> None:
+def _sample(chunk: Advance, recorder: Recorder, knots: np.ndarray) -> None:
     """Record the requested samples between the first and the last knot."""
     low, high = sorted((knots[0], knots[-1]))
     waiting = recorder.instants[recorder.written :]
@@ -336,14 +242,11 @@ def _sample(chunk: Chunk, recorder: Recorder, knots: np.ndarray) -> None:
         recorder.add(ready, chunk.samples(ready))
 
 
-def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t0: float, t: float) -> None:
+def _take_events(problem: Problem, steps: Steps, recorder: Recorder, t0: float, t: float) -> None:
     """Record the non-terminal events of a chunk up to t, in the order of the run; zeros at the start do not count."""
-    found = []
-    for j, hits in integrator.hits.items():
-        after = [(time, sign) for time, sign in hits.found if abs(time - t0) > 1e-12 * max(1.0, abs(t0))]
-        found += [(time, j, sign) for time, sign in after if abs(time - t0) <= abs(t - t0)]
-        hits.found.clear()
-    for time, j, sign in sorted(found, reverse=integrator.taylor.time < t0):
+    after = [event for event in steps.take_events() if abs(event[0] - t0) > 1e-12 * max(1.0, abs(t0))]
+    found = [event for event in after if abs(event[0] - t0) <= abs(t - t0)]
+    for time, j, sign in sorted(found, reverse=steps.time < t0):
         name = problem.nodes.events[j].name
         if not (
             is_recorded(recorder, name, t0) and is_recorded(recorder, name, time)
@@ -353,8 +256,7 @@ def _take_events(problem: Problem, integrator: Integrator, recorder: Recorder, t
 
 def _ending(
     problem: Problem,
-    integrator: Integrator,
-    outcome: Any,
+    made: Advance,
     good: tuple[float, np.ndarray],
     before: float,
     start: float,
@@ -362,26 +264,21 @@ def _ending(
     recorder: Recorder,
 ) -> Outcome | None:
     """The outcome of a chunk, or None if the run continues."""
-    hy = heyoka()
-
     time = good[0]
-    if outcome == hy.taylor_outcome.time_limit:
+    if made.why == REACHED:
         return finished(t1) if time == t1 else None
-    if outcome == hy.taylor_outcome.err_nf_state:
+    if made.why == NOT_FINITE:
         return Outcome(NON_FINITE, time)
-    if outcome == hy.taylor_outcome.step_limit:
+    if made.why == ENOUGH:
         stuck = abs(time - before) <= 1e-12 * max(abs(t1 - before), abs(time))
         return Outcome(STALLED, time) if stuck else None
-    number = -int(outcome) - 1
-    if 0 <= number < len(integrator.terminal):
+    if made.why == ENDED:
         if time == start:
             return None  # zero at the start is not an event
-        j = integrator.terminal[number]
-        name = problem.nodes.events[j].name
-        recorder.events.append(Happened(name, time, _rising(problem, j, *good)))
+        name = problem.nodes.events[made.event].name
+        recorder.events.append(Happened(name, time, _rising(problem, made.event, *good)))
         return ended_by(name, time)
-    corner = len(integrator.terminal) <= number < len(integrator.terminal) + integrator.corners
-    return Outcome(CORNER if corner else REPIVOT, time)
+    return Outcome(CORNER if made.why == CORNERED else REPIVOT, time)
 
 
 def _rising(problem: Problem, j: int, t: float, x: np.ndarray) -> bool:

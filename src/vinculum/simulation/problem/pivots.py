@@ -7,7 +7,7 @@ Vinculum chose them) are chosen again at the present state. When a condition of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
@@ -16,30 +16,34 @@ import numpy as np
 from vinculum.derivation.integrable import Integrable
 from vinculum.derivation.mechanics.lagrange import total
 from vinculum.errors import DomainError, Finding, SingularError
-from vinculum.graph import ONE, ZERO, Node, Pivot, constant, select, symbol, symbols
+from vinculum.graph import ONE, ZERO, Node, Pivot, constant, order, select, symbol
 from vinculum.graph.node import compare, multiply
 from vinculum.simulation.trajectory.outcome import Cause, Outcome
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
 
-WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)²: some pivot has shrunk about thirty times
+WATCH_LIMIT = 1e3  # Σ (reference pivot / pivot)² - 1: some pivot has shrunk about thirty times
 JUMPED = 1e200  # value of the strict watch when a pivot has changed its sign
 CHART_LIMIT = 2e-3  # a condition of the form below this fraction of its first value counts as violated
-_MOST_IN_PLACE = 20  # new choices without any progress in time
+_MOST_IN_PLACE = 6  # new choices without any progress in time
 
 
 @dataclass(frozen=True, eq=False)
 class PivotWatch:
-    """Σ (reference pivot / pivot)² over the pivots that change along the motion and so may go to zero."""
+    """Σ (reference pivot / pivot)² - 1 over the pivots that change along the motion and so may go to zero."""
 
     integrable: Integrable
 
     @cached_property
     def changing(self) -> tuple[Pivot, ...]:
         """The pivots that do not depend on parameters alone."""
+        moving = set[Node]()
         parameters = {*self.integrable.parameters}
-        return tuple(pivot for pivot in self.integrable.pivots if symbols([pivot.node]) - parameters)
+        for node in order([pivot.node for pivot in self.integrable.pivots]):
+            if any(arg in moving for arg in node.args) or (node.op == "symbol" and node not in parameters):
+                moving.add(node)
+        return tuple(pivot for pivot in self.integrable.pivots if pivot.node in moving)
 
     @cached_property
     def references(self) -> tuple[Node, ...]:
@@ -54,16 +58,17 @@ class PivotWatch:
     @cached_property
     def plain(self) -> Node:
         """Large when the order of elimination has become bad."""
-        return total([ratio * ratio for ratio in self._ratios])
+        return total([ratio * ratio for ratio in self.ratios]) - len(self.ratios)
 
     @cached_property
     def strict(self) -> Node:
         """The same for methods that may step over a zero: `JUMPED` or more when a pivot has changed its sign."""
         gone = constant(JUMPED)
-        return total([select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self._ratios])
+        squares = [select(compare("less", ZERO, ratio), ratio * ratio, gone) for ratio in self.ratios]
+        return total(squares) - len(squares)
 
     @cached_property
-    def _ratios(self) -> list[Node]:
+    def ratios(self) -> list[Node]:
         """Reference pivot times the reciprocal of the pivot, which the elimination has already computed.
 
         Their product replaces the determinant for a condition of the equations without an expression.
@@ -94,6 +99,12 @@ def renew(problem: Problem, outcome: Outcome, t: float, x: np.ndarray, stuck: in
     same = after.states == before.states
     y = x if same else np.array([*after.state_values(known), *x[len(before.states) :]])
     return problem.with_integrable(after), y
+
+
+def refreshed(problem: Problem, t: float, x: np.ndarray) -> Problem:
+    """The problem with its pivots here as references: for a state where no other order is better."""
+    pivots = [pivot.node for pivot in problem.nodes.watch.changing]
+    return replace(problem, references=tuple(problem.compiled(pivots)(t, x, problem.values)))
 
 
 def _same_pivots(a: Integrable, b: Integrable) -> bool:

@@ -118,7 +118,8 @@ def _drift(segment: Segment, span: float) -> np.ndarray | float:
 def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
     """The largest changes of nodes at a sample when every state has an error of either sign."""
     t, x, random = segment.t[place], segment.states[place], np.random.default_rng(1)
-    signs = np.vstack([np.zeros(len(x)), random.choice([-1.0, 1.0], (_TRIALS, len(x)))])
+    sizes = random.choice([-1.0, 1.0], (_TRIALS, len(x))) * random.uniform(0.75, 1.25, (_TRIALS, len(x)))
+    signs = np.vstack([np.zeros(len(x)), sizes])  # of different sizes: equal ones may cancel in a constraint
     found = replace(segment, t=np.full(_TRIALS + 1, t), states=x + signs * error).rows(nodes)
     with np.errstate(invalid="ignore"):
         changes = np.abs(found[1:] - found[0]).max(axis=0)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.integrators.methods import Method
     from vinculum.simulation.stabilization.stabilization import Stabilization
 
+_RECENT = 12  # chunks of steps that are remembered
 _SAMPLES = 1000  # samples of a run whose instants were not given
 _MOST_STEPS = 1e15  # of a fixed-step method: years of computing
 _SHORTEST_RUN = 1e-3  # steps; a step that is a little longer than the interval is shortened
@@ -131,6 +132,7 @@ class Recorder:
     times: list[np.ndarray] = field(default_factory=list)  # of the present segment
     states: list[np.ndarray] = field(default_factory=list)
     dense: list[Any] = field(default_factory=list)  # heyoka's polynomials of every chunk of steps
+    recent: list[Any] = field(default_factory=list)  # polynomials of the last steps, in the present variables
     events: list[Happened] = field(default_factory=list)
     residuals: np.ndarray | None = None  # the largest of each
     balance_start: float = float("nan")  # E - w at the start
@@ -160,6 +162,10 @@ class Recorder:
         if self.times:
             self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
         self.times, self.states = [], []
+
+    def remember(self, dense: Any) -> None:
+        """Keep the polynomials of the last chunks of steps."""
+        self.recent = [*self.recent[1 - _RECENT :], dense]
 
     def observe(self, residuals: np.ndarray, balance_error: float) -> None:
         """Update the maxima with the largest residuals and balance error of a part of the run."""

@@ -1,0 +1,103 @@
+"""The chain of four-bars in MuJoCo and Exudyn."""
+
+import numpy as np
+
+
+def mujoco_run(loops, seconds, step=1e-3):
+    """A function that resets and runs MuJoCo (RK4), and returns the angles of the cranks at the end.
+
+    Loops are closed by stiff equality constraints, which MuJoCo regularizes.
+    """
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(_mjcf(loops, step))
+    data = mujoco.MjData(model)
+    cranks = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, f"phi{i}") for i in range(loops + 1)]
+    places, speeds = model.jnt_qposadr[cranks], model.jnt_dofadr[cranks]
+    couplers = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, f"psi{i}") for i in range(1, loops + 1)]
+    leaning, swinging = model.jnt_qposadr[couplers], model.jnt_dofadr[couplers]
+
+    def run():
+        mujoco.mj_resetData(model, data)
+        data.qpos[places], data.qvel[speeds] = np.pi / 2, -1.0
+        data.qpos[leaning], data.qvel[swinging] = -np.pi / 2, 1.0  # relative to their cranks
+        mujoco.mj_step(model, data, nstep=round(seconds / step))
+        return data.qpos[places].copy()
+
+    return run
+
+
+def _mjcf(loops, step):
+    """Cranks turn about -y, so that their angles count from the horizontal; couplers hang on cranks."""
+    rod = '<inertial pos="0.5 0 0" mass="1" diaginertia="1e-6 0.08333333333333333 0.08333333333333333"/>'
+    bodies = []
+    for i in range(loops + 1):
+        hinge = '<joint name="{}" type="hinge" axis="0 -1 0"/>'
+        coupler = ""
+        if i < loops:
+            coupler = f'<body name="b{i + 1}" pos="1 0 0">{hinge.format(f"psi{i + 1}")}{rod}</body>'
+        bodies.append(f'<body name="a{i}" pos="{i} 0 0">{hinge.format(f"phi{i}")}{rod}{coupler}</body>')
+    closed = [
+        f'<connect body1="b{i}" body2="a{i}" anchor="1 0 0" solref="{2 * step} 1" solimp="0.9999 0.9999 0.001"/>'
+        for i in range(1, loops + 1)
+    ]
+    return f"""<mujoco><compiler angle="radian"/>
+<option timestep="{step}" integrator="RK4" gravity="0 0 -9.81" tolerance="1e-12" iterations="100"/>
+<worldbody>{"".join(bodies)}</worldbody><equality>{"".join(closed)}</equality></mujoco>"""
+
+
+def exudyn_run(loops, seconds, step=1e-3):
+    """A function that builds and runs the chain in Exudyn (generalized alpha, sparse solver), with the same result.
+
+    Only its solver is timed by `loops`: the function returns (seconds of the solver, angles of the cranks).
+    """
+    from time import perf_counter
+
+    import exudyn as exu
+    from exudyn import itemInterface as item
+
+    def run():
+        container = exu.SystemContainer()
+        system = container.AddSystem()
+        ground = system.AddObject(item.ObjectGround())
+        cranks = [_rod(system, item, (i, 0.5), np.pi / 2, (0.5, 0.0), -1.0) for i in range(loops + 1)]
+        couplers = [_rod(system, item, (i + 0.5, 1.0), 0.0, (1.0, 0.0), 0.0) for i in range(loops)]
+        for i, (_, body) in enumerate(cranks):
+            _pin(system, item, ground, (i, 0, 0), body, (-0.5, 0, 0))
+        for i, (_, body) in enumerate(couplers):
+            _pin(system, item, cranks[i][1], (0.5, 0, 0), body, (-0.5, 0, 0))
+            _pin(system, item, cranks[i + 1][1], (0.5, 0, 0), body, (0.5, 0, 0))
+        system.Assemble()
+        settings = exu.SimulationSettings()
+        settings.timeIntegration.numberOfSteps = round(seconds / step)
+        settings.timeIntegration.endTime = seconds
+        settings.timeIntegration.verboseMode = 0
+        settings.solutionSettings.writeSolutionToFile = False
+        settings.linearSolverType = exu.LinearSolverType.EigenSparse
+        began = perf_counter()
+        system.SolveDynamic(settings)
+        spent = perf_counter() - began
+        turned = [system.GetNodeOutput(node, exu.OutputVariableType.Rotation) for node, _ in cranks]
+        return spent, np.pi / 2 + np.array([float(np.ravel(angle)[-1]) for angle in turned]) - np.pi / 2
+
+    return run
+
+
+def _rod(system, item, place, angle, velocity, turning):
+    """A rod of 1 m and 1 kg with its center at a place: node and body."""
+    node = system.AddNode(
+        item.NodeRigidBody2D(referenceCoordinates=[*place, angle], initialVelocities=[*velocity, turning])
+    )
+    body = system.AddObject(item.ObjectRigidBody2D(physicsMass=1.0, physicsInertia=1 / 12, nodeNumber=node))
+    center = system.AddMarker(item.MarkerBodyMass(bodyNumber=body))
+    system.AddLoad(item.LoadMassProportional(markerNumber=center, loadVector=[0, -9.81, 0]))
+    return node, body
+
+
+def _pin(system, item, first, there, second, here):
+    """A revolute joint between points of two bodies."""
+    markers = [
+        system.AddMarker(item.MarkerBodyPosition(bodyNumber=body, localPosition=list(point)))
+        for body, point in ((first, there), (second, here))
+    ]
+    system.AddObject(item.ObjectJointRevolute2D(markerNumbers=markers))

@@ -1,0 +1,219 @@
+"""Taylor steps with heyoka: machine code for one system, with events found on the polynomials of every step.
+
+An integrator is compiled once for all numbers of a problem. Every run owns a copy of it, so runs in several threads,
+or nested runs, are independent. A copy takes about a millisecond; a run that has ended leaves its copy for the next.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vinculum.compile.code_cache import heyoka
+from vinculum.compile.machine import COMPILING
+from vinculum.compile.taylor import COMPACT_FROM, expressions
+from vinculum.graph import ZERO, Node, operations
+from vinculum.simulation.integrators.taylor_steps import CORNERED, ENDED, ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance
+from vinculum.simulation.problem.events import DIRECTIONS
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
+
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Recorder
+
+_MOST_IDLE = 16  # copies of an integrator that wait for a run
+_SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
+
+
+@dataclass
+class Hits:
+    """Receives the non-terminal events of one integrator; a copy of the integrator gets its own."""
+
+    found: list[tuple[float, int]] = field(default_factory=list)
+
+    def __deepcopy__(self, memo: dict) -> Hits:
+        return Hits()
+
+    def __call__(self, integrator: Any, time: float, sign: int) -> None:
+        """Called by heyoka."""
+        self.found.append((float(time), int(sign)))
+
+
+@dataclass
+class Path:
+    """Receives the states between the steps."""
+
+    times: list[float]
+    states: list[np.ndarray]
+
+    def __call__(self, taylor: Any) -> bool:
+        """Called by heyoka after every step."""
+        self.times.append(taylor.time)
+        self.states.append(taylor.state.copy())
+        return True
+
+
+@dataclass
+class HeyokaSteps:
+    """heyoka's integrator of one problem."""
+
+    taylor: Any
+    plain: list[int]  # numbers of the non-terminal events, in heyoka's order
+    terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
+    corners: int
+    watched: bool
+    idle: deque[HeyokaSteps] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
+
+    @contextmanager
+    def owned(self, t: float, x: np.ndarray, p: np.ndarray) -> Iterator[HeyokaSteps]:
+        """A copy for one run: the same compiled code with a separate state and separate receivers."""
+        try:
+            copied = self.idle.pop()
+        except IndexError:
+            copied = self.copy()
+        yield copied.start(t, x, p)
+        self.idle.append(copied)  # not after an error: its state may be anything
+
+    def copy(self) -> HeyokaSteps:
+        """The same compiled code with a separate state and separate receivers."""
+        return HeyokaSteps(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners, self.watched)
+
+    def start(self, t: float, x: np.ndarray, p: np.ndarray) -> HeyokaSteps:
+        """This integrator at a time and state."""
+        taylor = self.taylor
+        taylor.time = t
+        taylor.state[:] = x
+        taylor.pars[:] = p[: len(taylor.pars)]
+        if taylor.with_events:
+            taylor.reset_cooldowns()
+        self.take_events()
+        return self
+
+    @property
+    def time(self) -> float:
+        """t."""
+        return float(self.taylor.time)
+
+    def first_step(self, forward: bool) -> float:
+        """The length of the next step, which is made."""
+        return abs(float((self.taylor.step() if forward else self.taylor.step_backward())[1]))
+
+    def advance(self, target: float, most: int, recorder: Recorder, project: Callable[[Any], bool] | None) -> Advance:
+        """Steps to a time, at most some, with a projection after each."""
+        end = recorder.instants[-1] if len(recorder.instants) else target
+        if project is not None or recorder.keep_dense or target != end or self.corners or self.watched:
+            return self._with_polynomials(target, most, {} if project is None else {"callback": project})
+        return self._at_instants(most, recorder)
+
+    def _with_polynomials(self, target: float, most: int, options: dict[str, Any]) -> Advance:
+        """Steps with their polynomials, which cost heyoka about a millisecond for any number of steps."""
+        taylor = self.taylor
+        outcome, _, _, taken, dense, *_ = taylor.propagate_until(target, max_steps=most, c_output=True, **options)
+        why, number = self._reason(outcome)
+        if dense is None:
+            return Advance(why, int(taken), np.empty(0), np.empty((0, len(taylor.state))), np.empty_like, None, number)
+        knots, states = np.array(dense.times), np.array(dense(np.array(dense.times)))
+        return Advance(why, int(taken), knots, states, lambda times: np.array(dense(times)), dense, number)
+
+    def _at_instants(self, most: int, recorder: Recorder) -> Advance:
+        """Steps with the states at the requested instants only; the same steps as with polynomials."""
+        taylor = self.taylor
+        waiting, path = recorder.instants[recorder.written :], Path([taylor.time], [taylor.state.copy()])
+        grid = waiting if len(waiting) and waiting[0] == taylor.time else np.append(taylor.time, waiting)
+        outcome, _, _, taken, path, states = taylor.propagate_grid(grid, max_steps=most, callback=path)
+        knots, reached = np.array(path.times), np.array(path.states)
+        # an event may end a step right at an instant
+        found = np.vstack([states[len(grid) - len(waiting) :], reached[-1]])
+        why, number = self._reason(outcome)
+        return Advance(why, int(taken), knots, reached, lambda times: found[: len(times)], None, number)
+
+    def take_events(self) -> list[tuple[float, int, int]]:
+        """(time, number, sign) of the non-terminal events since the last call."""
+        found = []
+        for j, event in zip(self.plain, self.taylor.nt_events if self.plain else (), strict=True):
+            found += [(time, j, sign) for time, sign in event.callback.found]
+            event.callback.found.clear()
+        return found
+
+    def _reason(self, outcome: Any) -> tuple[str, int]:
+        """Why heyoka returned, and the number of a terminal event."""
+        hy = heyoka()
+
+        known = {
+            hy.taylor_outcome.time_limit: REACHED,
+            hy.taylor_outcome.step_limit: ENOUGH,
+            hy.taylor_outcome.err_nf_state: NOT_FINITE,
+        }
+        if outcome in known:
+            return known[outcome], -1
+        number = -int(outcome) - 1
+        if 0 <= number < len(self.terminal):
+            return ENDED, self.terminal[number]
+        return (CORNERED if len(self.terminal) <= number < len(self.terminal) + self.corners else WATCHED), -1
+
+
+@lru_cache(maxsize=24)  # one to three megabytes each; heyoka keeps the code of others on disk
+def compiled(
+    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
+    events: tuple[tuple[Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
+    tolerance: float | None, compact: bool | None = None,
+) -> HeyokaSteps:  # fmt: skip
+    """Compile the integrator of ẋ = rates with events (node, direction, terminal), corners and the pivot watch."""
+    hy = heyoka()
+
+    nodes = [*rates, *(node for node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
+    variables, outputs = expressions(time, state, parameters, nodes)
+    functions = [_SMALL * function for function in outputs[len(rates) :]]
+    ends = [bool(terminal) for _, _, terminal in events]
+    directions = [event_direction(direction) for _, direction, _ in events]
+    plain, terminal = ([j for j, ends_run in enumerate(ends) if ends_run is kind] for kind in (False, True))
+    watched = [hy.nt_event(functions[j], callback=Hits(), direction=directions[j]) for j in plain]
+    ending = [hy.t_event(functions[j], direction=directions[j]) for j in terminal]
+    leaving = event_direction(-1 if forward else 1)
+    ending += [hy.t_event(margin, direction=leaving) for margin in functions[len(events) : -1]]
+    ending += [hy.t_event(functions[-1])] if watch is not ZERO else []
+    equations = list(zip(variables, outputs[: len(rates)], strict=True))
+    options = _options(rates, tolerance, compact)
+    taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=watched, **options)
+    return HeyokaSteps(taylor, plain, terminal, len(margins), watch is not ZERO)
+
+
+def event_direction(sign: int) -> Any:
+    """heyoka's direction: +1 rising, -1 falling, 0 any."""
+    hy = heyoka()
+
+    return {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}[sign]
+
+
+def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | None) -> dict[str, Any]:
+    """heyoka's default tolerance if none is given; compact code for large systems by default."""
+    small_code = operations(rates).total() > COMPACT_FROM if compact is None else compact
+    return {"compact_mode": small_code} | ({} if tolerance is None else {"tol": tolerance})
+
+
+def compile_heyoka(problem: Problem, tolerance: float | None, compact: bool | None) -> HeyokaSteps:
+    """The compiled integrator of a problem; runs own copies of it."""
+    forward = problem.sides is None or problem.sides.forward
+    key = "taylor", forward, tolerance, compact
+    return problem.branch.known.get(key, lambda: _compile(problem, forward, tolerance, compact))
+
+
+def _compile(problem: Problem, forward: bool, tolerance: float | None, compact: bool | None) -> HeyokaSteps:
+    nodes, branch = problem.nodes, problem.branch
+    events = tuple(
+        (node, DIRECTIONS[event.direction], event.terminal)
+        for node, event in zip(branch.prepared(nodes.event_functions), nodes.events, strict=True)
+    )
+    with COMPILING:
+        return compiled(
+            nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
+            branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
+            forward, tolerance, compact,
+        )  # fmt: skip

@@ -1,0 +1,236 @@
+"""Taylor integration without compilation: the steps of `compile.jets` on the tape of a problem.
+
+heyoka compiles each system by itself, which takes seconds for hundreds of operations and minutes for a tree of forty
+bodies. A tape is data for a program that exists already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vinculum.compile import jets
+from vinculum.compile.function import Function
+from vinculum.compile.jets import program, stride
+from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
+from vinculum.graph import ZERO, Node, evaluate, order
+from vinculum.graph.canonical import digests
+from vinculum.simulation.integrators.taylor_steps import ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance, Polynomials
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
+
+if TYPE_CHECKING:
+    from vinculum.simulation.problem.problem import Problem
+    from vinculum.simulation.trajectory.recorder import Recorder
+
+ORDER = 20  # for a tolerance of one rounding error
+_FRONT = 8  # zeros before the first row
+_LARGEST = 2_000_000  # coefficients of the dense output of one call
+_EVEN = np.arange(1, 9) / 8  # of a step: where the pivot watch is evaluated
+_AROUND = np.array([0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the way to the zero of a pivot
+_NEARBY = np.array([1e-8, 1e-14])  # shares of a step for differences: ways of any length are seen by one of them
+_HALVINGS = 50  # that locate the instant at which the watch reaches its limit
+_FAR = 1e300  # a time that no step reaches
+_REASONS = {jets.REACHED: REACHED, jets.ENOUGH: ENOUGH, jets.WATCHED: WATCHED, jets.NOT_FINITE: NOT_FINITE}
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """The tape of ẋ = rates with the pivot watch as the last output, and the program that reads it."""
+
+    tape: Tape
+    parameters: tuple[Node, ...]
+    watched: bool
+
+    @cached_property
+    def code(self) -> tuple[Any, Any]:
+        """The machine code, and the function to call."""
+        return program(self.tape.functions)
+
+    @cached_property
+    def _constants(self) -> tuple[np.ndarray, list[int], list[Node]]:
+        """The factors of the tape that are numbers, the places of the others, and the order of these."""
+        factors = self.tape.numbers
+        plain = [float(node.value) if node.op == "constant" else 0.0 for node in factors]
+        others = [i for i, node in enumerate(factors) if node.op != "constant"]
+        return np.array(plain), others, order([factors[i] for i in others])
+
+    def numbers(self, values: np.ndarray) -> np.ndarray:
+        """The constant factors of the tape at values of the parameters."""
+        plain, others, ordered = self._constants
+        if not others:
+            return plain
+        known = dict(zip(self.parameters, map(float, values), strict=False))
+        found = plain.copy()
+        found[others] = evaluate([self.tape.numbers[i] for i in others], known, ordered)
+        return found
+
+
+@lru_cache(maxsize=64)
+def compiled(
+    time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
+    names: tuple[tuple[Node, str], ...],
+) -> Compiled | None:  # fmt: skip
+    """The tape of a problem; None where an operation has no Taylor coefficients."""
+    outputs = (*rates, watch)
+    if not is_smooth(outputs):
+        return None
+    return Compiled(tape(time, state, parameters, outputs, dict(names)), parameters, watch is not ZERO)
+
+
+class Series:
+    """One run: time, state and the coefficients of all rows."""
+
+    def __init__(self, problem: Problem, code: Compiled, t: float, x: np.ndarray, tolerance: float | None) -> None:
+        self.order = ORDER if tolerance is None else max(2, math.ceil(-math.log(tolerance) / 2 + 1))
+        self.made, self.problem = code, problem
+        found, width = code.tape, stride(self.order)
+        self._memory = np.zeros(_FRONT + found.rows * width)
+        self.rows = self._memory[_FRONT:].reshape(found.rows, width)
+        self.rows[UNIT, 0] = 1.0
+        self.rows[found.state, 0] = x
+        self.numbers = code.numbers(problem.values)
+        watched = found.outputs[-1] if code.watched else -1
+        self.sizes = np.array([found.instructions, len(x), self.order, width, 0, watched, 0], dtype=np.int64)
+        factor = math.exp(-0.7 / (self.order - 1)) / math.e**2
+        self.reals = np.array([t, 0.0, t, WATCH_LIMIT, factor])
+
+    @property
+    def time(self) -> float:
+        """t."""
+        return float(self.reals[0])
+
+    def first_step(self, forward: bool) -> float:
+        """The length of the next step, which is made; infinite for a motion without an end to its series."""
+        t, (_, dense) = self.time, self._steps(_FAR if forward else -_FAR, 1)
+        length = abs(self.time - t) if len(dense.coefficients) else math.nan
+        return length if length < _FAR else math.inf
+
+    def take_events(self) -> list[tuple[float, int, int]]:
+        """None: problems with events do not run on a tape."""
+        return []
+
+    @property
+    def state(self) -> np.ndarray:
+        """A copy of x."""
+        return self.rows[self.made.tape.state, 0]
+
+    @state.setter
+    def state(self, x: np.ndarray) -> None:
+        self.rows[self.made.tape.state, 0] = x
+
+    def advance(
+        self, target: float, most: int, recorder: Recorder | None, project: Callable[[Any], bool] | None
+    ) -> Advance:
+        """Steps to a time, at most some, with a projection after each."""
+        most = max(1, min(most, _LARGEST // (int(self.sizes[1]) * (self.order + 1))))
+        if project is None:
+            return _made(*self._watched(*self._steps(target, most)))
+        pieces = []
+        for _ in range(most):
+            why, piece = self._watched(*self._steps(target, 1))
+            pieces.append(piece)
+            if why == WATCHED:
+                break
+            at = _Point(self.time, self.state)
+            project(at)
+            self.state = at.state
+            if why != ENOUGH:
+                break
+        times = np.concatenate([pieces[0].times, *(piece.times[1:] for piece in pieces[1:])])
+        return _made(why, Polynomials(times, np.concatenate([piece.coefficients for piece in pieces])))
+
+    def _steps(self, target: float, most: int) -> tuple[str, Polynomials]:
+        found, n = self.made.tape, int(self.sizes[1])
+        times, steps = np.empty(most + 1), np.empty((most, n, self.order + 1))
+        self.sizes[4], self.reals[2] = most, target
+        arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps)
+        ends = self.made.code[1](*(array.ctypes.data for array in arrays))
+        done = int(self.sizes[6])
+        return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy())
+
+    def _watched(self, why: str, dense: Polynomials) -> tuple[str, Polynomials]:
+        """The steps up to the instant at which the pivot watch reached its limit, if that is inside a step."""
+        if not self.made.watched or not len(dense.coefficients):
+            return why, dense
+        watch, values = self._watch, self.problem.values
+        instants, states = dense.inside(self._looks(dense))
+        large = watch.rows(instants, states, values)[:, 0] > WATCH_LIMIT
+        if not large.any():
+            return why, dense
+        first = int(np.argmax(large))
+        low, high = dense.times[0] if first == 0 else instants[first - 1], instants[first]
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if watch(middle, dense(np.array([middle]))[0], values)[0] > WATCH_LIMIT:
+                high = middle
+            else:
+                low = middle
+        cut = dense.until(high)
+        self.reals[:2] = high, 0.0
+        self.state = cut(np.array([high]))[0]
+        return WATCHED, cut
+
+    @property
+    def _watch(self) -> Function:
+        """The watch and, in the same code, reference by pivot for every pivot."""
+        nodes = self.problem.nodes.watch
+        return self.problem.compiled((nodes.strict, *nodes.ratios))
+
+    def _looks(self, dense: Polynomials) -> np.ndarray:
+        """Shares of every step, (steps, k), at which the watch is evaluated, in order.
+
+        They divide the step evenly, and they surround the nearest zero of a pivot, which is at m |p/ṗ| if it is of the
+        order m: a step may be much longer than the way to it.
+        """
+        shares = np.array([0.0, *_NEARBY])
+        found = self._watch.rows(*dense.inside(shares), self.problem.values)
+        inverse = found[:, 1:].reshape(-1, len(shares), self._watch.size - 1)
+        with np.errstate(all="ignore"):
+            p = 1.0 / inverse
+            ways = _NEARBY[:, None] * np.abs(p[:, :1] / (p[:, 1:] - p[:, :1]))
+        nearest = np.nanmin(ways, axis=2, initial=1.0)  # (steps, shares)
+        around = np.minimum(nearest[:, :, None] * _AROUND, 1.0).reshape(len(p), -1)
+        even = np.broadcast_to(_EVEN, (len(around), len(_EVEN)))
+        return np.sort(np.hstack([around, even]), axis=1)
+
+
+def _made(why: str, dense: Polynomials) -> Advance:
+    """The steps with the states at their ends."""
+    coefficients = dense.coefficients
+    if not len(coefficients):
+        return Advance(why, 0, np.empty(0), np.empty((0, coefficients.shape[1])), np.empty_like)
+    last = dense(dense.times[-1:])
+    return Advance(why, len(coefficients), dense.times, np.vstack([coefficients[:, :, 0], last]), dense, dense)
+
+
+@dataclass
+class _Point:
+    """What a projection moves."""
+
+    time: float
+    state: np.ndarray
+
+
+def compile_series(problem: Problem) -> Compiled | None:
+    """The tape of a problem, if it has one."""
+    return problem.branch.known.get(("series",), lambda: _compile(problem))
+
+
+def _compile(problem: Problem) -> Compiled | None:
+    nodes, branch = problem.nodes, problem.branch
+    watch = branch.prepared([nodes.watch.plain])[0]
+    formula = digests(list(nodes.hoisted), {})
+    names = tuple((symbol, formula[node].hex()) for node, symbol in nodes.hoisted.items())
+    return compiled(nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates), watch, names)
+
+
+def start_series(problem: Problem, t: float, x: np.ndarray, tolerance: float | None) -> Series:
+    """The steps of one run, at a given time and state."""
+    code = compile_series(problem)
+    assert code is not None
+    return Series(problem, code, t, x, tolerance)
