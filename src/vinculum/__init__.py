@@ -192,6 +192,7 @@ provide("plot of a motion", "vinculum.present.plots:over_time")
 provide("plot of a region", "vinculum.present.plots:region")
 provide("Bode diagram", "vinculum.present.frequency_plots:bode")
 provide("Nyquist diagram", "vinculum.present.frequency_plots:nyquist")
+provide("run routine", "vinculum.compile.kernel:run_routine")
 provide("animation", "vinculum.present.animation:animation")
 provide("stepper", "vinculum.simulation.stepper:make_stepper")
 
