@@ -11,7 +11,7 @@ from sympy.core.cache import clear_cache
 import vinculum as vn
 from vinculum.derivation.mechanics.integrable_mechanics import choose_elimination
 
-from . import delta, ours, peers, quasi
+from . import delta, exported, ours, peers, quasi
 from .measure import Timing, duration, markdown_table, measure, save_growth, save_table
 from .models import Model, four_bar, nearby, pendulum, wheel
 
@@ -26,6 +26,7 @@ def main() -> None:
     report("wheel", wheel_runs())
     report("delta_to_gains", delta.to_gains())
     report("delta_right_side", delta.evaluations())
+    report("delta_exported", exported.evaluations())
     report("quasi_velocities", quasi.derivations())
     report("quasi_velocities_rates", quasi.evaluations())
     report("start", [ours.cold_start() for _ in range(3)])
@@ -36,6 +37,8 @@ def main() -> None:
 
 def report(name: str, rows: list[dict]) -> None:
     """Print a table and write it as Markdown and CSV."""
+    if not rows:
+        return
     save_table(rows, RESULTS / name)
     print(f"\n{name}\n{markdown_table(rows)}", flush=True)
 

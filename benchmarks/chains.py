@@ -34,3 +34,26 @@ def shape(random):
     points = points - center
     J = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, points, strict=True))
     return dict(mass=masses.sum(), center_of_mass=center, inertia=J)
+
+
+def urdf(n, seed=1):
+    """A tree of n links on revolute and prismatic joints, each on one of the twenty before it."""
+    random = np.random.default_rng(seed)
+    links = ['<link name="l0"/>']
+    for i in range(1, n + 1):
+        root = random.normal(size=(3, 3)) / 10
+        J = np.trace(root @ root.T) * np.eye(3) - root @ root.T
+        xx, xy, xz, yy, yz, zz = J[np.triu_indices(3)]
+        inertia = f'<inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>'
+        mass = f'<origin xyz="{_text(random, 0.1)}"/><mass value="{random.uniform(0.5, 1)}"/>'
+        place = f'<origin xyz="{_text(random, 0.3)}" rpy="{_text(random, 1.0)}"/><axis xyz="{_text(random, 1.0)}"/>'
+        ends = f'<parent link="l{random.integers(max(0, i - 20), i)}"/><child link="l{i}"/>'
+        kind = "continuous" if random.random() < 0.8 else "prismatic"
+        limit = "" if kind == "continuous" else '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+        links.append(f'<link name="l{i}"><inertial>{mass}{inertia}</inertial></link>')
+        links.append(f'<joint name="j{i}" type="{kind}">{ends}{place}<dynamics damping="0.1"/>{limit}</joint>')
+    return f'<robot name="large">{"".join(links)}</robot>'
+
+
+def _text(random, scale):
+    return " ".join(map(str, random.normal(scale=scale, size=3)))

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.control import close_loop as close_loop
     from vinculum.control import observe as observe
     from vinculum.control import stabilize as stabilize
+    from vinculum.control.digital import Digital as Digital
     from vinculum.derivation import Chaplygin as Chaplygin
     from vinculum.derivation import EquationsOfMotion as EquationsOfMotion
     from vinculum.derivation import Hamel as Hamel
@@ -139,6 +140,7 @@ _PLACES = {
     "stabilize": "vinculum.control",
     "observe": "vinculum.control",
     "close_loop": "vinculum.control",
+    "Digital": "vinculum.control.digital",
     # export
     "export_c": "vinculum.export",
     "export_fmu": "vinculum.export",
@@ -190,6 +192,7 @@ provide("plot of a motion", "vinculum.present.plots:over_time")
 provide("plot of a region", "vinculum.present.plots:region")
 provide("Bode diagram", "vinculum.present.frequency_plots:bode")
 provide("Nyquist diagram", "vinculum.present.frequency_plots:nyquist")
+provide("run routine", "vinculum.compile.kernel:run_routine")
 provide("animation", "vinculum.present.animation:animation")
 provide("stepper", "vinculum.simulation.stepper:make_stepper")
 

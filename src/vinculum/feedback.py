@@ -10,6 +10,8 @@ from vinculum.control import (
     closed_model,
     region_of_attraction,
 )
+from vinculum.control.digital_law import DigitalLaw, digital_law
+from vinculum.control.discrete_design import digital
 from vinculum.control.free_motion import stabilize_free_motion
 from vinculum.control.own_gain import law
 from vinculum.control.pid import pid
@@ -23,6 +25,9 @@ __all__ = [
     "place",
     "pid",
     "law",
+    "digital",
+    "digital_law",
+    "DigitalLaw",
     "closed_model",
     "region_of_attraction",
     "Attraction",

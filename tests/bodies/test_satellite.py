@@ -38,8 +38,8 @@ def test_momentum_is_kept_while_the_wheels_turn_the_hull():
     """Over a minute with torques on the wheels: momentum and its moment to 1e-10, and quaternions of length one."""
     tree = satellite()
     q = {str(x.func): x for x in tree.coordinates}
-    start = {q["hull_w"]: 1.0, q["panel1_w"]: 1.0, q["panel2_w"]: 1.0}
-    speeds = {"panel1_x": 0.2, "panel2_z": -0.3, "hull_y": 0.1, "hull_rx": 0.01, "wheel1": 10.0}
+    start = {q["hull_qw"]: 1.0, q["panel1_qw"]: 1.0, q["panel2_qw"]: 1.0}
+    speeds = {"panel1_qx": 0.2, "panel2_qz": -0.3, "hull_qy": 0.1, "hull_x": 0.01, "wheel1": 10.0}
     start |= {q[name].diff(): speed for name, speed in speeds.items()}
     laws = {u[0]: sp.sin(tree.time) / 10, u[1]: sp.cos(tree.time / 3) / 20, u[2]: -sp.cos(tree.time) / 50}
     motion = vn.simulate(vn.derive(tree.system()), start, np.linspace(0, 60, 121), inputs=laws)

@@ -119,6 +119,79 @@ def test_a_bad_file_is_refused(text, words):
     assert all(word in str(refusal.value) for word in words)
 
 
+def two_joints(more):
+    return robot(
+        '<link name="w"/>', link("a"), link("b"), joint("ja", "continuous", "w", "a"),
+        joint("jb", "continuous", "a", "b", more),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ('<mimic joint="ja" multiplier="x"/>', ["multiplier='x'", "the joint 'jb'"]),
+        ('<mimic joint="ja" multiplier="nan"/>', ["multiplier='nan'", "finite"]),
+        ('<mimic joint="ja" multiplier="2 3"/>', ["multiplier='2 3'", "finite number"]),
+        ('<mimic joint="ja" offset="y"/><dynamics damping="-1"/>', ["offset='y'", "damping=-1", "2 findings"]),
+        ('<dynamics friction="-0.1"/>', ["friction=-0.1", "would drive the joint"]),
+    ],
+)
+def test_wrong_numbers_are_refused_and_not_replaced(more, words):
+    with pytest.raises(vn.ModelError) as refusal:
+        vn.from_urdf(two_joints(more))
+    assert all(word in str(refusal.value) for word in words)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"damping": -0.1}, ["damping", "-0.1"]),
+        ({"friction": (0.1, -0.2)}, ["friction", "-0.2"]),
+        ({"rotor_inertia": -1e-3}, ["rotor_inertia", "-0.001"]),
+        ({"gear_ratio": 0, "rotor_inertia": 1e-3}, ["gear_ratio", "is 0"]),
+        ({"damping": float("nan")}, ["damping", "finite"]),
+        ({"damping": sp.Symbol("k")}, ["damping", "-2"]),
+    ],
+)
+def test_losses_that_no_joint_has(given, words):
+    with pytest.raises(vn.ModelError) as refusal:
+        vn.BodyTree([vn.Body("a", None, mass=1, inertia=1, **given)], parameters={sp.Symbol("k"): -2.0})
+    assert all(word in str(refusal.value) for word in words)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_files_in_other_encodings(encoding, tmp_path):
+    """As the byte order mark or the first line declares."""
+    text = two_joints("").replace('name="ja"', 'name="j\u00e4"').replace("?>", f' encoding="{encoding}"?>', 1)
+    (tmp_path / "r.urdf").write_bytes(text.encode(encoding))
+    assert [str(q.func) for q in vn.from_urdf(tmp_path / "r.urdf").coordinates] == ["j\u00e4", "jb"]
+
+
+def test_files_that_cannot_be_decoded_and_paths_that_cannot_exist(tmp_path):
+    text = two_joints("").replace('name="ja"', 'name="j\u00e4"')
+    (tmp_path / "r.urdf").write_bytes(text.encode("latin-1"))
+    with pytest.raises(vn.ModelError, match=r'byte 0xe4 .* encoding="latin-1"'):
+        vn.from_urdf(tmp_path / "r.urdf")
+    (tmp_path / "x.urdf").write_bytes(b'<?xml version="1.0" encoding="klingon"?><robot/>')
+    with pytest.raises(vn.ModelError, match="'klingon', which is unknown"):
+        vn.from_urdf(tmp_path / "x.urdf")
+    with pytest.raises(vn.ModelError, match="cannot be read"):
+        vn.from_urdf("robot\0.urdf")
+
+
+def test_a_free_body_starts_at_the_identity_under_the_names_of_robotics():
+    """Position x y z, quaternion qw qx qy qz; nothing has to be given for the rotation."""
+    text = robot(link("trunk"), link("leg"), joint("hip", "continuous", "trunk", "leg"))
+    system = vn.from_urdf(text, floating=True)
+    names = [str(q.func) for q in system.coordinates]
+    assert names == [f"trunk_{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz")] + ["hip"]
+    equations = vn.derive(system)
+    start = vn.consistent_state(equations, {"hip": 0.3, "trunk_z": 1.0})
+    assert [start[q] for q in system.coordinates] == [0, 0, 1, 1, 0, 0, 0, 0.3]
+    tilted = vn.consistent_state(equations, {"trunk_qx": 0.6})
+    assert tilted[system.coordinates[3]] == pytest.approx(0.8, rel=1e-14)
+
+
 def test_what_xacro_made_is_read_and_a_planar_joint_is_driven():
     """Comments and the namespace that xacro leaves behind do no harm."""
     made = robot('<link name="w"/>', link("a"), joint("j", "planar", "w", "a"))
@@ -249,7 +322,7 @@ def test_delta_robot_closed_on_a_urdf_tree():
         )
     system = vn.from_urdf(robot(*parts), loops=loops)
     q = {str(x.func): x for x in system.coordinates}
-    guess = {q["lift_rz"]: -0.6, q["lift_w"]: 1.0}
+    guess = {q["lift_z"]: -0.6, q["lift_qw"]: 1.0}
     guess |= {q[f"shoulder{k}"]: 0.2 for k in range(3)} | {q[f"elbow{k}"]: 1.5 for k in range(3)}
     equations = vn.derive(system)
     start = vn.consistent_state(equations, {}, guess=guess)

@@ -56,6 +56,12 @@ def pendulum():
 
 
 @cache
+def program_law():
+    system = vn.AffineSystem([s], [0], [u], [[1]], {"line": s}, name="point")
+    return vn.derive(system, form="program", rates=2.0)
+
+
+@cache
 def swing():
     return vn.derive(spring())
 
@@ -189,6 +195,8 @@ MAKERS = {
     "ModeShape": lambda: linear().modes[0],
     "Region": lambda: vn.hurwitz.stability_region(swing(), {u: 0}, {k: [1.0, 2.0], c: [0.1, 0.2]}),
     "FeedbackLaw": lambda: vn.stabilize(linear()),
+    "DigitalLaw": lambda: vn.feedback.digital_law(vn.stabilize(linear()), 0.01),
+    "Digital": lambda: vn.Digital(vn.stabilize(linear()), 0.01, delay=0.002),
     "Estimator": lambda: vn.observe(linear(), [x]),
     "Attraction": attraction,
     "AttractionEstimate": attraction_estimate,
@@ -200,6 +208,7 @@ MAKERS = {
     "Decay": lambda: vn.simulation.decay_bound(
         vn.simulate(program(), {s: 1.5}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
     ),
+    "PlantRun": lambda: vn.simulation.run_on_plant(program_law(), {s: 0.1}, (0, 0.5)),
     "GainInterval": lambda: vn.simulation.gain_interval("euler", 0.01, 1e-3, curvature=1.0),
     "Happened": lambda: motion().events[0],
     "Outcome": lambda: motion().outcome,
@@ -216,6 +225,8 @@ def same(a: Any, b: Any, seen: set | None = None) -> bool:
     if (id(a), id(b)) in seen or a is b:
         return True
     seen.add((id(a), id(b)))
+    if isinstance(a, sp.Basic):  # a function of time has its own class, which SymPy makes again when its cache is full
+        return bool(a == b) or repr(a) == repr(b)
     if type(a) is not type(b):
         return False
     if is_dataclass(a):

@@ -372,6 +372,18 @@ def test_more_inputs_than_constraints():
     np.testing.assert_allclose(motion[left] + motion[right], along(sp.sqrt(dx**2 + dy**2)), rtol=0, atol=1e-10)
 
 
+def test_an_input_that_became_a_state_has_no_weight():
+    extra = sp.Symbol("extra")
+    B = [[sp.cos(theta), 0, 0], [sp.sin(theta), 0, 0], [0, 1, 1]]
+    system = unicycle(inputs=[v, w, extra], input_matrix=B)
+    equations = vn.derive(system, form="program", free={extra: sp.Float(0.3)}, weights={w: 9.0})
+    start = {x: 1.0, y: 0.0, theta: 1.0, dynamicsymbols("v"): 1.0}
+    found = equations.recover(start)
+    assert found[extra] - 0.3 == pytest.approx(9 * found[w])  # the shortest of w² 9 + (extra - 0.3)²
+    with pytest.raises(vn.ModelError, match=r"A dynamic extension made it a state; the inputs are dot\(v\), w, extra"):
+        vn.derive(system, form="program", weights={v: 2.0})
+
+
 def test_a_run_with_added_states_is_stored_and_read(tmp_path):
     motion = vn.simulate(vn.derive(unicycle(), form="program"), {}, TIMES, guess={theta: 1.0, v: 1.0})
     motion.save(tmp_path / "run.nc")

@@ -175,6 +175,78 @@ def test_perturbations_that_cannot_be_right_are_refused(rates, message):
         vn.derive(random_affine(1, (1,)), form="program", rates=rates)
 
 
+# -- perturbation equations that decay, grow, or are not decided ------------------------------------------------------
+
+
+def point_held(*coefficients: sp.Expr | float) -> vn.program.ProgramEquations:
+    """s⁽ʳ⁾ = N with the perturbation equation y⁽ʳ⁾ = Σ k_j y⁽ʲ⁾ of s = sin t."""
+    states = dynamicsymbols(f"s1:{len(coefficients) + 1}")
+    B = [[0]] * (len(states) - 1) + [[1]]
+    system = vn.AffineSystem(states, [*states[1:], 0], [sp.Symbol("N")], B, {"line": states[0] - sp.sin(t)})
+    return vn.derive(system, form="program", rates=vn.program.LinearPerturbation([coefficients]))
+
+
+s1 = dynamicsymbols("s1")
+GROWING = {
+    "constant": (5.0,), "constant, second order": (5.0, -1.0), "variable": (5 + sp.cos(t),),
+    "of the state": (1 + s1**2,), "saddle": (5 + sp.cos(t), -1.0), "negative damping": (-4.0, 1 + sp.sin(t) ** 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("coefficients", GROWING.values(), ids=GROWING)
+def test_perturbations_that_grow_are_refused(coefficients):
+    with pytest.raises(vn.ModelError, match=r"residuals would (grow|not decay).*use derive\(..., rates=1\)"):
+        point_held(*coefficients)
+
+
+def test_a_growing_function_is_refused_too():
+    r = vn.program.residual("c0")
+    for Z in (5 * r, 5 * r - r**3, sp.sin(r) * (2 + sp.cos(t))):
+        with pytest.raises(vn.ModelError, match="residuals would"):
+            vn.derive(random_affine(1, (1,)), form="program", rates=vn.program.Perturbation({"c0": Z}))
+
+
+DECAYING = {
+    "constant": (-4.0, -4.0), "variable": (-(4 + sp.cos(t)), -(4 + sp.sin(2 * t))), "of the state": (-2 - sp.sin(s1),),
+    "third order": (-(27 + sp.cos(t)), -27.0, -(9 + sp.sin(t) / 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("coefficients", DECAYING.values(), ids=DECAYING)
+def test_perturbations_that_decay_do_so_at_the_rate_shown(coefficients):
+    """|η(t)| ≤ √(c₂/c₁) |η(0)| e^{-rate t} along a run from off the constraint."""
+    equations = point_held(*coefficients)
+    found = equations.approach
+    assert found
+    assert found.rate > 0.05
+    start = dict(zip(equations.states, (0.6, -0.5, 0.3), strict=False))
+    motion = vn.simulate(equations, start, np.linspace(0, 5, 101), progress=False)
+    eta = np.linalg.norm(list(motion.residuals.values()), axis=0)
+    condition = 60.0 if found.G is None else float(np.linalg.cond(found.G)) ** 0.5
+    assert eta[0] > 0.3
+    assert np.all(eta <= condition * eta[0] * np.exp(-0.9 * found.rate * motion.t) + 1e-12)
+
+
+UNDECIDED = {
+    "changes its sign": (-sp.cos(t),), "late": (sp.tanh(t - 50),), "Mathieu": (-(1 + 0.9 * sp.cos(2 * t)), -0.01),
+    "far away": (s1 - 3,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("coefficients", UNDECIDED.values(), ids=UNDECIDED)
+def test_what_is_not_shown_says_so(coefficients):
+    """Frozen roots of Mathieu's equation are stable at every instant, and its solutions grow."""
+    equations = point_held(*coefficients)
+    assert equations.approach.shown is None
+    assert "not shown: no V" in repr(equations)
+
+
+def test_a_cubic_perturbation_is_not_decided_by_its_linear_part():
+    r = vn.program.residual("c0")
+    equations = vn.derive(random_affine(1, (1,)), form="program", rates=vn.program.Perturbation({"c0": -(r**3)}))
+    assert "not shown: the linear part has the root 0" in str(equations.approach)
+
+
 def test_findings_about_an_affine_system_come_all_at_once():
     x, y = dynamicsymbols("x y")
     u, k = sp.symbols("u k")

@@ -280,9 +280,8 @@ def numbers_of(sentence: str) -> list[str]:
 @pytest.mark.parametrize("name", SENTENCES)
 def test_every_cause_has_a_sentence_and_survives_a_file(name):
     """Each name in a sentence comes from the data; nothing else is needed to write it."""
-    about = [
-        vn.errors.About(kind, f"my {kind}") for kind in ("event", "expression", "operation", "state", "constraint")
-    ]
+    kinds = ("event", "expression", "operation", "state", "constraint", "level")
+    about = [vn.errors.About(kind, f"my {kind}") for kind in kinds]
     finding = vn.errors.Finding("It broke.", ["Use ", vn.errors.call("derive", form="hamel"), "."])
     cause = vn.simulation.Cause(name, about, dict.fromkeys(numbers_of(SENTENCES[name]), 0.25), finding)
     outcome = vn.simulation.Outcome("stalled", 2.0, cause)

@@ -152,6 +152,6 @@ def test_a_trajectory_accuracy_needs_no_constraints():
 
 def test_a_sample_of_the_thousand():
     """`make promises` is the long run."""
-    tally = run(range(12))
+    tally = run(range(8))
     assert not tally.failures
-    assert tally.counts["kept"] + tally.counts["kept, with trajectory"] > 6
+    assert tally.counts["kept"] + tally.counts["kept, with trajectory"] > 4

@@ -18,6 +18,7 @@ from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows, numbers
 
 if TYPE_CHECKING:
+    from vinculum.analyze.discrete_model import DiscreteModel
     from vinculum.analyze.linearize import Point
     from vinculum.analyze.mode_shapes import ModeShape
     from vinculum.analyze.paper_matrices import PaperMatrices
@@ -146,6 +147,12 @@ class LinearModel:
         from vinculum.analyze.state_space import state_space
 
         return state_space(self, self.inputs, self.states if outputs is None else tuple(outputs))
+
+    def discrete(self, period: float, delay: float = 0.0) -> DiscreteModel:
+        """The exact model of what a processor sees: states at the samples, inputs held, with a delay of any length."""
+        from vinculum.analyze.discrete_model import discrete_model
+
+        return discrete_model(self, period, delay)
 
     def __repr__(self) -> str:
         zeros = ", ".join(f"{count} ({reason})" for reason, count in self.zeros.items())

@@ -15,7 +15,7 @@ from vinculum.derivation.bodies.looped import Pattern, numbers, pattern
 from vinculum.describe.bodies.joints import Elementary
 from vinculum.describe.bodies.kinematics import node_of
 from vinculum.describe.bodies.transforms import flat
-from vinculum.graph import ZERO, Node, Routine, evaluate, lift
+from vinculum.graph import ZERO, Node, Routine, evaluate, lift, symbol
 
 _NONE = (ZERO,) * 5
 
@@ -81,6 +81,11 @@ def kernel_of(routine: Routine) -> Kernel:
     return kernel
 
 
+def run_routine(routine: Routine, args: Sequence[float]) -> list[float]:
+    """The results of a routine at one state."""
+    return kernel_of(routine)(np.array(args, dtype=float)[:, None])[:, 0].tolist()
+
+
 def _patterns(steps: Recursion, passive: bool) -> tuple[tuple[Pattern, ...], list[int]]:
     """The patterns of a tree and the pattern of each hinge."""
     common: dict[type[Elementary], list[tuple[bool, ...]]] = {}
@@ -115,7 +120,7 @@ def _passive(steps: Recursion) -> dict[Node, tuple[Node, ...]]:
     found: dict[Node, tuple[Node, ...]] = {}
     for body in steps.tree.bodies:
         for i, q in enumerate(body.coordinates):
-            hinge = hinges[node_of(q)]
+            hinge = hinges[symbol(q)]
             if not hinge.joint.axial:
                 continue
             dry = body.each("friction")[i]

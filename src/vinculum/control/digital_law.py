@@ -17,6 +17,7 @@ import numpy as np
 import scipy  # its parts are imported at their first use
 import sympy as sp
 
+from vinculum.analyze.discrete_model import held_over
 from vinculum.control.feedback import FeedbackLaw, value_at
 from vinculum.control.observer import Estimator
 from vinculum.errors import ModelError
@@ -60,15 +61,6 @@ class DigitalLaw:
         return labelled_rows("DigitalLaw", rows)
 
     _repr_html_ = html
-
-
-def held_over(A: np.ndarray, B: np.ndarray, period: float) -> tuple[np.ndarray, np.ndarray]:
-    """exp(A T) and ∫₀ᵀ exp(A s) ds B: the exact response to inputs that are constant through a period."""
-    n, m = B.shape
-    whole = np.zeros((n + m, n + m))
-    whole[:n, :n], whole[:n, n:] = A, B
-    exponential = scipy.linalg.expm(period * whole)
-    return exponential[:n, :n], exponential[:n, n:]
 
 
 def digital_law(

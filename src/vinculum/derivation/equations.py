@@ -31,7 +31,7 @@ from vinculum.describe import Servo, System
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
 from vinculum.kept import Kept
-from vinculum.names import listed, name_of, suggestion
+from vinculum.names import listed, name_of, suggestion, velocity_of
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows
 
@@ -91,7 +91,7 @@ class EquationsOfMotion:
     @property
     def acceleration_symbols(self) -> tuple[sp.Expr, ...]:
         """q̈ for every coordinate."""
-        return tuple(q.diff(self.system.time, 2) for q in self.system.coordinates)
+        return tuple(velocity_of(q, 2) for q in self.system.coordinates)
 
     # -- symbols ---------------------------------------------------------------------------------------------
 

@@ -95,8 +95,9 @@ def _check_types(system: System) -> Iterator[Finding]:
             yield Finding(
                 f"{constraint!r} is not a constraint.", [f"Write Holonomic({constraint}) or Nonholonomic(...)."]
             )
+    declared = set(system.coordinates)
     for q in system.forces:
-        if q not in system.coordinates:
+        if q not in declared:
             near = suggestion(name_of(q), map(name_of, system.coordinates))
             found = f"forces has the key {name_of(q)}, which is not a coordinate.{near}"
             yield Finding(found, about=About("force", name_of(q)))
@@ -138,7 +139,7 @@ def _check_symbols(system: System, leaves: Leaves) -> Iterator[Finding]:
     places: dict[sp.Expr, list[About]] = {}
     for part, found in leaves.items():
         for leaf in found - declared:
-            if not _is_acceleration(system, leaf):
+            if not _is_acceleration(leaf, declared):
                 places.setdefault(leaf, []).append(part)
     for leaf in sorted(places, key=name_of):
         yield _undeclared(leaf, places[leaf], list(declared))
@@ -158,13 +159,14 @@ def _undeclared(leaf: sp.Expr, where: list[About], declared: list[sp.Expr]) -> F
     return shared.no_value(leaf, place, declared, "System", where[0])
 
 
-def _is_acceleration(system: System, leaf: sp.Expr) -> bool:
-    return isinstance(leaf, sp.Derivative) and leaf.expr in system.coordinates and leaf.derivative_count > 1
+def _is_acceleration(leaf: sp.Expr, coordinates: set) -> bool:
+    return isinstance(leaf, sp.Derivative) and leaf.derivative_count > 1 and leaf.expr in coordinates
 
 
 def _check_energies(system: System, leaves: Leaves) -> Iterator[Finding]:
+    coordinates = set(system.coordinates)
     for part, found in leaves.items():
-        accelerations = [leaf for leaf in found if _is_acceleration(system, leaf)]
+        accelerations = [leaf for leaf in found if _is_acceleration(leaf, coordinates)]
         if accelerations:
             text = f"the {label(part)} contains the acceleration {listed(accelerations)}."
             yield Finding(text, ["Use only q, dot(q) and t."], part)

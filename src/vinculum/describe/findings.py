@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.errors import About, Call, Finding, Word, call
 from vinculum.expressions import as_expression
-from vinculum.graph import Node, from_sympy, symbols
+from vinculum.graph import GraphExpression, Node, from_sympy, symbols
 from vinculum.names import listed, name_of, suggestion
 
 _LABELS = {"force": "force on {}", "constraint": "constraint {}", "drift": "drift of {}"}
@@ -97,6 +97,8 @@ def no_value(leaf: object, place: str, declared: Sequence[object], owner: str, a
 
 def leaves_of(expression: object) -> set:
     """The symbols, functions of time and derivatives in an expression or a node."""
+    if isinstance(expression, GraphExpression):
+        return set(expression.leaves)
     node = expression if isinstance(expression, Node) else from_sympy(as_expression(expression))
     return {leaf.value for leaf in symbols([node])}
 

@@ -14,8 +14,8 @@ from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
 from vinculum.errors import ModelError
 from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
-from vinculum.graph import Converter, Node, symbol
-from vinculum.names import listed
+from vinculum.graph import Converter, Node, from_sympy, symbol
+from vinculum.names import listed, velocity_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
 
@@ -80,7 +80,7 @@ class System:
     @cached_property
     def velocities(self) -> tuple[sp.Expr, ...]:
         """dq/dt for every coordinate."""
-        return tuple(q.diff(self.time) for q in self.coordinates)
+        return tuple(map(velocity_of, self.coordinates))
 
     @property
     def servo_inputs(self) -> tuple[sp.Expr, ...]:
@@ -126,11 +126,20 @@ class SystemNodes:
     v: tuple[Node, ...]  # (n)
     parameters: tuple[Node, ...]
     inputs: tuple[Node, ...]
-    kinetic: Node
-    potential: Node
+    energies: tuple[sp.Expr, sp.Expr]  # T, V
     dissipation: Node
     forces: tuple[Node, ...]  # (n)
     constraints: tuple[Node, ...]  # (m)
+
+    @cached_property
+    def kinetic(self) -> Node:
+        """T, converted on first use: the recursions of a tree of bodies do not need it."""
+        return from_sympy(self.energies[0])
+
+    @cached_property
+    def potential(self) -> Node:
+        """V, converted on first use."""
+        return from_sympy(self.energies[1])
 
     @classmethod
     def of(cls, system: System) -> SystemNodes:
@@ -142,8 +151,7 @@ class SystemNodes:
             v=tuple(symbol(v) for v in system.velocities),
             parameters=tuple(symbol(p) for p in system.parameters),
             inputs=tuple(symbol(u) for u in system.inputs),
-            kinetic=convert(system.kinetic_energy),
-            potential=convert(system.potential_energy),
+            energies=(system.kinetic_energy, system.potential_energy),
             dissipation=convert(system.dissipation),
             forces=tuple(convert(system.forces.get(q, 0)) for q in system.coordinates),
             constraints=tuple(convert(c.expression) for c in system.constraints),

@@ -8,8 +8,9 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze import LinearModel
+from vinculum.analyze.discrete_model import held_over
 from vinculum.analyze.state_space import output_row
-from vinculum.control.digital_law import DigitalLaw, held_over
+from vinculum.control.digital_law import DigitalLaw
 from vinculum.export.identifiers import label_of
 from vinculum.export.kernel import Group, Kernel
 from vinculum.graph import ZERO, Converter, Node, constant, select, symbol, symbols

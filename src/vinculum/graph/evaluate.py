@@ -17,8 +17,10 @@ from typing import Any
 from vinculum.errors import About, DomainError, Finding
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, Node
+from vinculum.graph.routine import Routine
 from vinculum.graph.targets import ARITHMETIC
 from vinculum.graph.traverse import describe, order
+from vinculum.hooks import call
 
 _ARITHMETIC = ARITHMETIC | {"power": math.pow}
 
@@ -55,7 +57,7 @@ def _leaf(node: Node, values: Mapping[Node, float]) -> float:
 def operation_value(node: Node, args: list[Any]) -> Any:
     """The value of an operation; NaN where it has none."""
     if node.op == "call":
-        return evaluate(node.value.outputs, dict(zip(node.value.formals, args, strict=True)))
+        return _results(node.value, args)
     if node.op == "component":
         return args[0][node.value]
     if node.op == "spline":
@@ -69,6 +71,15 @@ def operation_value(node: Node, args: list[Any]) -> Any:
     except (ValueError, ZeroDivisionError, OverflowError):
         return math.nan
     return result if math.isfinite(result) else math.nan
+
+
+def _results(routine: Routine, args: list[float]) -> list[float]:
+    """The results of a call, from its machine code; written out where they are not finite, to find the operation."""
+    if routine.machine is not None:
+        found = call("run routine", routine, args)
+        if all(map(math.isfinite, found)):
+            return found
+    return evaluate(routine.outputs, dict(zip(routine.formals, args, strict=True)))
 
 
 def _culprit(node: Node, known: Mapping[Node, Any]) -> Node:

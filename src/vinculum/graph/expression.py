@@ -7,8 +7,10 @@ subexpression once. As a `GraphExpression` a node can be used like any SymPy exp
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 import sympy as sp
 
@@ -98,6 +100,34 @@ class GraphExpression(sp.AtomicExpr):
         return rf"\left\langle\text{{{self._sympystr(printer)[1:-1]}}}\right\rangle"
 
     _sympyrepr = _sympystr
+
+
+class DeferredExpression(GraphExpression):
+    """An expression whose node is built when it is first needed, as the energies of a large tree of bodies.
+
+    ``make`` builds the node; ``leaves`` are the symbols it may depend on. To pickle, ``make`` must pickle.
+    """
+
+    def __new__(cls, make: Callable[[], Node], leaves: Sequence[sp.Expr], key: str = "") -> DeferredExpression:
+        made = sp.AtomicExpr.__new__(cls)
+        made.make, made.known, made.key = make, tuple(leaves), key or uuid4().hex
+        return made
+
+    @cached_property
+    def node(self) -> Node:  # type: ignore[override]  # built on first use
+        """The node."""
+        return self.make()
+
+    @property
+    def leaves(self) -> list[sp.Expr]:
+        """The symbols that the node may depend on."""
+        return list(self.known)
+
+    def _hashable_content(self) -> tuple[Hashable, ...]:
+        return (self.key,)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return DeferredExpression, (self.make, self.known, self.key)
 
 
 def _leaf(rate: sp.Expr) -> Node:

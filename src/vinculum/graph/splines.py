@@ -54,6 +54,16 @@ class Pieces(sp.Atom):
         """dp/ds."""
         return Pieces(self.name, self.knots, self.rows, self.end, self.order + 1)
 
+    @property
+    def integral(self) -> Pieces:
+        """∫ p ds, continuous across the knots and zero at the first one."""
+        rows = [[perm(j + self.order, self.order) * c for c in row] for j, row in enumerate(self.rows[self.order :])]
+        higher = [[0.0] * len(self.knots), *([c / (j + 1) for c in row] for j, row in enumerate(rows))]
+        for k in range(1, len(self.knots)):
+            width = self.knots[k] - self.knots[k - 1]
+            higher[0][k] = sum(row[k - 1] * width**j for j, row in enumerate(higher))
+        return Pieces(f"∫{self}", self.knots, higher, self.end)
+
     def at(self, s: float) -> float:
         """The value at a point."""
         k = max(int(np.searchsorted(self.knots, s, side="right")) - 1, 0)

@@ -173,6 +173,8 @@ def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
     """Lines from each joint to the next joints, loop points and the tool point ``led``; if there are none of these, to
     the center of mass. Paths are drawn of the tool point, or otherwise of the far ends of the last bodies.
     """
+    if tree.base.place is None:  # drawn where its base is
+        tree = replace(tree, base_velocity=None)
     points: dict[str, Point] = {}
     segments = []
     for name in (None, *tree.order):

@@ -1,6 +1,7 @@
 """From equations to a motion: consistent start, stabilization, integrators, events, trajectory."""
 
 from vinculum.simulation.integrators import BDF, METHODS, Adams, Automatic, Method, RungeKutta, Taylor, register
+from vinculum.simulation.plant import PlantRun, run_on_plant
 from vinculum.simulation.problem.events import Event, Happened, reaction
 from vinculum.simulation.problem.start import consistent_state
 from vinculum.simulation.run import simulate
@@ -35,6 +36,7 @@ __all__ = [
     "Happened",
     "Method",
     "Outcome",
+    "PlantRun",
     "Projection",
     "RungeKutta",
     "Sampled",
@@ -49,5 +51,6 @@ __all__ = [
     "read_trajectory",
     "register",
     "register_stabilization",
+    "run_on_plant",
     "simulate",
 ]

@@ -23,6 +23,7 @@ from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.pose import pose
 from vinculum.simulation.problem.start import derive_if_needed
+from vinculum.simulation.sampling import Sampler, begin_sampling, run_sampled, start_held
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guaranteed_run import GuaranteedRun, run_guaranteed
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
@@ -42,7 +43,7 @@ def simulate(
     step: float | None = None,
     tolerance: float | None = None,
     stabilization: Stabilization | Guaranteed | str | None = None,
-    inputs: Mapping[sp.Expr, sp.Expr] | None = None,
+    inputs: Mapping[sp.Expr, sp.Expr] | Sampler | None = None,
     parameters: Mapping[sp.Symbol, float] | None = None,
     guess: Mapping[sp.Expr, float] | None = None,
     fixed: Iterable[sp.Expr] | None = None,
@@ -63,7 +64,8 @@ def simulate(
     ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf"; stiff),
     "auto", and with a ``step``: `RungeKutta` ("euler", "midpoint", "rk4") and `Adams` ("ab2" to "ab5", "abm2" to
     "abm4"). ``stabilization`` is "none", "baumgarte", "sampled", "projection" or an object with gains or with an
-    accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws {u: expression of t and the state}.
+    accuracy, `Guaranteed`; each method has its own default. ``inputs`` are laws {u: expression of t and the state}, or
+    a law that acts at sample times, `Digital`.
 
     Rarely needed: ``tolerance`` of the adaptive methods; other ``parameters`` than the system's; ``events``; ``dense``
     keeps the dense output for ``motion.at(times)``; ``compact=False`` lets "taylor" compile several times longer and
@@ -82,9 +84,15 @@ def simulate(
     grid, watched = check_times(times), _check_events(asked, events)
     equations = with_gains(equations, parameters)
     numbers = _parameters(equations, parameters)
-    laws = {**equations.laws, **_check_laws(inputs)}
+    sampling = None
+    if isinstance(inputs, Sampler):
+        if bound is not None:
+            raise VinculumError("Guaranteed promises bounds for continuous inputs only. Use another stabilization.")
+        equations, sampling = begin_sampling(inputs, equations, grid)
+    laws = {**equations.laws, **_check_laws({} if isinstance(inputs, Sampler) else inputs)}
     approached = approached_constraints(equations, stabilization)
     problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
+    x = x if sampling is None else start_held(problem, sampling, x)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
@@ -97,7 +105,11 @@ def simulate(
         problem, described = stabilize_problem(problem, plan, treatment, x)
         compiled = clock.perf_counter()
         recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
-        outcome = run_segments(problem, Run(plan, treatment, recorder, report), x)
+        run = Run(plan, treatment, recorder, report)
+        if isinstance(inputs, Sampler) and sampling is not None:
+            outcome = run_sampled(problem, run, x, inputs, sampling)
+        else:
+            outcome = run_segments(problem, run, x)
     outcome = check_accuracy(outcome, plan, recorder)
     seconds = {"start": posed - began, "compile": compiled - posed, "run": clock.perf_counter() - compiled}
     return make_trajectory(plan, recorder, outcome, described, dense, seconds)

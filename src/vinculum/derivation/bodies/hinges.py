@@ -10,7 +10,7 @@ Inertias (m, h, Σ) are moved between frames with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,41 +18,58 @@ import numpy as np
 
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.joints import Elementary, across
-from vinculum.describe.bodies.kinematics import node_of, nodes_of
-from vinculum.describe.bodies.transforms import ROUNDING, Inertia, Shift, Stage, Turn, matrix_plus, screw, snap
-from vinculum.graph import ZERO, Node, lift, symbol
-from vinculum.graph.vectors import plus
+from vinculum.describe.bodies.kinematics import node_of
+from vinculum.describe.bodies.transforms import (
+    ROUNDING,
+    Inertia,
+    Shift,
+    Stage,
+    Turn,
+    matrix_plus,
+    plain,
+    plain_inertia,
+    plain_stage,
+    screw,
+    snap,
+)
+from vinculum.graph import ZERO, Node, apply, evaluate, lift, symbol
+from vinculum.graph.vectors import cross, dot, plus
 
 SMALL_ANGLE = 1e-3  # axes closer to parallel than this get no common perpendicular
 
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """A constant frame: axes as columns R (3, 3), origin p (3) numbers or nodes."""
+    """A constant frame: axes as columns R (3, 3), origin p (3), each of numbers or of nodes."""
 
     R: np.ndarray
-    p: np.ndarray  # of floats or nodes
+    p: np.ndarray
 
     def then(self, other: Pose) -> Pose:
         """The frame ``other``, given in this one."""
-        return Pose(snap(self.R @ other.R), self.p + self.R @ other.p)
+        return Pose(_snapped(self.R @ other.R), self.p + self.R @ other.p)
 
     def seen_from(self, frame: Pose) -> Pose:
         """This frame in the axes of another."""
-        return Pose(snap(frame.R.T @ self.R), frame.R.T @ (self.p - frame.p))
+        return Pose(_snapped(frame.R.T @ self.R), frame.R.T @ (self.p - frame.p))
 
     @property
     def numeric(self) -> bool:
-        """Whether the origin is made of numbers."""
-        return all(not isinstance(x, Node) or x.op == "constant" for x in self.p)
+        """Whether axes and origin are made of numbers."""
+        return self.p.dtype != object and self.R.dtype != object
 
     @property
     def origin(self) -> np.ndarray:
         """p as floats."""
-        return np.array([float(x.value) if isinstance(x, Node) else float(x) for x in self.p])
+        return self.p
+
+
+def _snapped(R: np.ndarray) -> np.ndarray:
+    return R if R.dtype == object else snap(R)
 
 
 HERE = Pose(np.eye(3), np.zeros(3))
+_EYE = np.eye(3).tolist()
 
 
 def screws(pose: Pose) -> tuple[Any, float, float, float, tuple[float, float, float]]:
@@ -93,17 +110,29 @@ NOTHING: Inertia = (0, (0, 0, 0), ((0, 0, 0), (0, 0, 0), (0, 0, 0)))
 
 def about_origin(body: Any) -> Inertia:
     """m, h, Σ about the body's origin; Σ = ½ tr(J) 1 - J + m c cᵀ."""
-    m, c = node_of(body.mass), nodes_of(body.center_of_mass)
-    J = [nodes_of(row) for row in body.inertia_matrix]
+    m, c = scalar_of(body.mass), [scalar_of(x) for x in body.center_of_mass]
+    J = [[scalar_of(x) for x in row] for row in body.inertia_matrix]
     half = (J[0][0] + J[1][1] + J[2][2]) / 2
-    S = [[(half if i == j else ZERO) - J[i][j] + m * c[i] * c[j] for j in range(3)] for i in range(3)]
+    S = [[(half if i == j else 0) - J[i][j] + m * c[i] * c[j] for j in range(3)] for i in range(3)]
     return m, tuple(m * x for x in c), tuple(map(tuple, S))
+
+
+def scalar_of(value: Any) -> Any:
+    """A float, or the node of an expression with symbols."""
+    return float(value) if isinstance(value, (int, float)) else plain(node_of(value))
+
+
+def place_of(origin: Sequence[Any]) -> np.ndarray:
+    """A vector (3) of floats, or of nodes if it contains symbols."""
+    entries = [scalar_of(x) for x in origin]
+    symbolic = any(isinstance(x, Node) for x in entries)
+    return np.array([lift(x) for x in entries] if symbolic else entries, dtype=object if symbolic else float)
 
 
 def move_inertia(inertia: Inertia, pose: Pose) -> Inertia:
     """Inertia of a body whose frame is at ``pose``, about the origin of the outer frame."""
-    turned = Turn(lift_matrix(pose.R)).inertia(inertia) if not np.array_equal(pose.R, np.eye(3)) else inertia
-    return Shift(tuple(lift(x) for x in pose.p)).inertia(turned)
+    R = pose.R.tolist()
+    return Shift(tuple(pose.p.tolist())).inertia(inertia if R == _EYE else Turn(R).inertia(inertia))
 
 
 def in_frame(inertia: Inertia, frame: Pose) -> Inertia:
@@ -112,8 +141,8 @@ def in_frame(inertia: Inertia, frame: Pose) -> Inertia:
 
 
 def lift_matrix(R: np.ndarray) -> tuple[tuple[Node, ...], ...]:
-    """A matrix of numbers as nodes."""
-    return tuple(tuple(lift(float(x)) for x in row) for row in R)
+    """A matrix as nodes."""
+    return tuple(tuple(lift(x) for x in row) for row in R)
 
 
 def add_inertias(a: Inertia, b: Inertia) -> Inertia:
@@ -125,26 +154,25 @@ def carry_in(stages: Sequence[Stage], joint: Elementary, rod: Inertia) -> Inerti
     """The rod in the parent's frame; independent of the joint coordinate."""
     at_zero = [*stages[:-1], joint.at_zero(stages[-1])]
     for stage in reversed(at_zero):
-        rod = stage.inertia(rod)
+        rod = plain_stage(stage).inertia(rod)
     return rod
 
 
 def tidy(inertia: Inertia) -> Inertia:
     """Replace numbers that are zero up to rounding by zero."""
     m, h, S = inertia
-    sizes = [abs(float(x.value)) for x in [*h, *(y for row in S for y in row)] if is_number(x)]
+    sizes = [abs(x) for x in [*h, *(y for row in S for y in row)] if is_number(x)]
     limit = ROUNDING * max(sizes, default=0.0)
 
     def clean(x: Any) -> Node:
-        x = lift(x)
-        return ZERO if is_number(x) and abs(float(x.value)) < limit else x
+        return ZERO if is_number(x) and abs(x) < limit else lift(x)
 
     return lift(m), tuple(clean(x) for x in h), tuple(tuple(clean(x) for x in row) for row in S)
 
 
 def is_number(x: Any) -> bool:
-    """Whether a scalar is a constant node."""
-    return isinstance(x, Node) and x.op == "constant"
+    """Whether a scalar is a plain number."""
+    return isinstance(x, (int, float))
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,19 +202,30 @@ class _Raw:
     inertia: Inertia
     frame: Pose = HERE  # our frame in the user's
 
+    @property
+    def numeric(self) -> bool:
+        """Whether its place and direction are made of numbers."""
+        return self.pose.numeric and self.axis.dtype != object
+
 
 def hinges(tree: BodyTree, regroup: bool = True) -> list[Hinge]:
     """All elementary hinges, parents first, branches together."""
     raw = _raw_hinges(tree)
-    for i, hinge in enumerate(raw):
-        hinge.frame = _frame(hinge, [child for child in raw if child.parent == i])
+    children: list[list[_Raw]] = [[] for _ in raw]
+    for hinge in raw:
+        if hinge.parent >= 0:
+            children[hinge.parent].append(hinge)
+    for hinge, own in zip(raw, children, strict=True):
+        hinge.frame = _frame(hinge, own) if hinge.axis.dtype != object else _symbolic_frame(hinge, tree.parameters)
     stages = [_stages(hinge, raw[hinge.parent].frame if hinge.parent >= 0 else HERE) for hinge in raw]
     carried = [in_frame(hinge.inertia, hinge.frame) for hinge in raw]
     if regroup:
         for i in reversed(range(len(raw))):
-            carried[i], rod = raw[i].joint.split(carried[i])
+            kept, rod = raw[i].joint.split(carried[i])
+            carried[i] = plain_inertia(kept)
             if raw[i].parent >= 0 and rod is not None:
-                carried[raw[i].parent] = add_inertias(carried[raw[i].parent], carry_in(stages[i], raw[i].joint, rod))
+                moved = carry_in(stages[i], raw[i].joint, plain_inertia(rod))
+                carried[raw[i].parent] = add_inertias(carried[raw[i].parent], moved)
     return [
         Hinge(h.joint, h.parent, s, tidy(inertia), h.rotor, h.q, h.v)
         for h, s, inertia in zip(raw, stages, carried, strict=True)
@@ -199,12 +238,11 @@ def _raw_hinges(tree: BodyTree) -> list[_Raw]:
     for name in tree.order:
         body = tree.body(name)
         parent, frame = place[body.parent]
-        pose = frame.then(Pose(snap(body.turned), np.array(nodes_of(body.origin), dtype=object)))
+        pose = frame.then(Pose(_snapped(body.turned), place_of(body.origin)))
         inertia = about_origin(body)
         for part in body.parts:
-            rates = body.coordinates
-            q = tuple(symbol(rates[i]) for i in part.places)
-            v = tuple(symbol(rates[i].diff(rates[i].args[0])) for i in part.places)
+            q = tuple(symbol(body.coordinates[i]) for i in part.places)
+            v = tuple(symbol(body.rates[i]) for i in part.places)
             rotor = _rotor(body, part.places[0]) if part.joint.axial else ZERO
             found.append(_Raw(part.joint, parent, pose, np.array(part.axis), rotor, q, v, NOTHING))
             parent, pose = len(found) - 1, HERE
@@ -225,8 +263,8 @@ def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
     n = hinge.axis
     first, second = (np.array(x) for x in across(list(n)))
     plain = Pose(snap(np.column_stack([first, second, n])), np.zeros(3))
-    child = next((c for c in children if c.pose.numeric), None)
-    if child is None or len(children) == 0 or any(not c.pose.numeric for c in children):
+    child = next((c for c in children if c.numeric), None)
+    if child is None or any(not c.numeric for c in children):
         return _towards(plain, _center(hinge.inertia)) if not children else plain
     place = child.pose.origin
     u = child.pose.R @ child.axis
@@ -242,11 +280,22 @@ def _frame(hinge: _Raw, children: Sequence[_Raw]) -> Pose:
     return _with_x(plain, common / sine, along * n)
 
 
+def _symbolic_frame(hinge: _Raw, parameters: Mapping[Any, float]) -> Pose:
+    """z along an axis with symbols, x across it and the coordinate axis from which it is farthest at their values."""
+    n = tuple(hinge.axis)
+    at = evaluate(n, {symbol(p): float(x) for p, x in parameters.items()})
+    aside = cross(n, tuple(float(i == int(np.argmin(np.abs(at)))) for i in range(3)))
+    size = apply("sqrt", lift(dot(aside, aside)))
+    x = tuple(lift(a) / size for a in aside)
+    columns = (x, cross(n, x), n)
+    return Pose(np.array([[lift(column[i]) for column in columns] for i in range(3)], dtype=object), np.zeros(3))
+
+
 def _center(inertia: Inertia) -> np.ndarray:
     m, h = inertia[0], inertia[1]
-    if not all(is_number(lift(x)) for x in (m, *h)) or lift(m) is ZERO:
+    if not all(is_number(x) for x in (m, *h)) or m == 0:
         return np.zeros(3)
-    return np.array([float(lift(x).value) for x in h]) / float(lift(m).value)
+    return np.array(h) / m
 
 
 def _towards(plain: Pose, point: np.ndarray) -> Pose:
@@ -266,8 +315,11 @@ def _stages(hinge: _Raw, parent: Pose) -> tuple[Stage, ...]:
     """Constant steps, then the step of the joint coordinate."""
     constant = hinge.pose.then(hinge.frame).seen_from(parent)
     if not hinge.joint.axial:
-        turn = () if np.array_equal(constant.R, np.eye(3)) else (Turn(lift_matrix(constant.R)),)
+        turn = () if constant.R.tolist() == _EYE else (Turn(lift_matrix(constant.R)),)
         return (Shift(tuple(lift(x) for x in constant.p)), *turn, hinge.joint.step(hinge.q, 0.0, ZERO))
+    if constant.R.dtype == object:
+        shift = Shift(tuple(lift(x) for x in constant.p))
+        return shift, Turn(lift_matrix(constant.R)), hinge.joint.step(hinge.q, 0.0, ZERO)
     shift, gamma, alpha, delta, (d0, a, d) = screws(constant)
     steps: list[Stage] = [Shift(tuple(lift(x) for x in shift))] if shift is not None else []
     if gamma or d0:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.body import Body
 from vinculum.errors import ModelError
 from vinculum.expressions import as_expression
+from vinculum.graph import from_sympy, intermediates
 from vinculum.graph.vectors import (
     IDENTITY,
     NULL,
@@ -169,12 +171,12 @@ def gravity_forces(tree: Tree, g: Vector) -> list[Any]:
     return [-x for x in coefficients(falling).alpha]
 
 
-def direction_cosines(e: Sequence[Any], cos_alpha: Any = 1, sin_alpha: Any = 0) -> Matrix:
+def direction_cosines(e: Sequence[Any], cos_alpha: Any = 1, sin_alpha: Any = 0, *, below: bool | None = None) -> Matrix:
     """A with third row e, A e = (0, 0, 1), orthogonal with determinant one (Lemma 1). ``e`` has unit length.
 
     The matrix leads from a frame in which the next axis is e to one whose third axis it is; the angle α about that axis
     is free. The paper's chart divides by 1 + e_3 and has no limit at e_3 = -1: near antiparallel axes a second chart,
-    turned half way round about the first axis, is used instead.
+    turned half way round about the first axis, is used instead. ``below`` says whether e_3 < 0 where e has symbols.
 
     >>> from fractions import Fraction
     >>> A = direction_cosines((Fraction(2, 3), Fraction(1, 3), Fraction(2, 3)))
@@ -182,8 +184,8 @@ def direction_cosines(e: Sequence[Any], cos_alpha: Any = 1, sin_alpha: Any = 0) 
     ['2/3', '1/3', '2/3']
     """
     x, y, z = e
-    if float(z) < 0:
-        turned = direction_cosines((x, -y, -z), cos_alpha, sin_alpha)
+    if float(z) < 0 if below is None else below:
+        turned = direction_cosines((x, -y, -z), cos_alpha, sin_alpha, below=False)
         return tuple((row[0], -row[1], -row[2]) for row in turned)
     first = ((1 - x * x / (1 + z), -x * y / (1 + z), -x), (-x * y / (1 + z), 1 - y * y / (1 + z), -y), (x, y, z))
     if cos_alpha == 1 and sin_alpha == 0:
@@ -208,14 +210,19 @@ class KineticEnergy:
         return (self.alpha_0 - 2 * self.alpha.dot(rates) + (rates.T * self.alpha_bc * rates)[0]) / 2
 
     def latex(self) -> str:
-        """The coefficients, line by line, trigonometry simplified."""
+        """The coefficients, line by line: trigonometry simplified, or with named intermediates where they are large."""
         names = [vlatex(q) for q in self.coordinates]
-        rows = [rf"\alpha_0 &= {vlatex(_tidy(self.alpha_0))}"]
-        rows += [rf"\alpha_{{{b}}} &= {vlatex(_tidy(x))}" for b, x in zip(names, self.alpha, strict=True)]
+        entries = {r"\alpha_0": self.alpha_0}
+        entries |= {rf"\alpha_{{{b}}}": x for b, x in zip(names, self.alpha, strict=True)}
         for i, b in enumerate(names):
-            rows += [
-                rf"\alpha_{{{b},{c}}} &= {vlatex(_tidy(self.alpha_bc[i, j]))}" for j, c in enumerate(names) if j >= i
-            ]
+            entries |= {rf"\alpha_{{{b},{c}}}": self.alpha_bc[i, i + j] for j, c in enumerate(names[i:])}
+        if all(_expanded_terms(x) <= _EXPANDED_UP_TO for x in entries.values()):
+            lines = {name: _tidy(x) for name, x in entries.items()}
+        else:
+            taken = {str(x) for value in entries.values() for x in as_expression(value).free_symbols}
+            named, found = intermediates([from_sympy(x) for x in entries.values()], taken)
+            lines = {vlatex(z): x for z, x in named} | dict(zip(entries, found, strict=True))
+        rows = [f"{name} &= {vlatex(x)}" for name, x in lines.items()]
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
     def __repr__(self) -> str:
@@ -225,8 +232,53 @@ class KineticEnergy:
     _repr_latex_ = formula
 
 
+_EXPANDED_UP_TO = 3000  # terms of the largest coefficient that is printed without named intermediates
+_SIMPLIFIED_UP_TO = 40  # operations; SymPy's trigonometric rules take minutes for larger expressions
+
+
+Monomials = dict[tuple[int, ...], Any]  # exponents of the generators: coefficient
+
+
 def _tidy(expression: sp.Expr) -> sp.Expr:
-    return sp.factor_terms(sp.trigsimp(sp.expand(expression)))
+    """A polynomial in sines and cosines with the fewest terms that sin² + cos² = 1 gives, angle by angle."""
+    found = sp.expand(expression)
+    if not found.atoms(sp.sin, sp.cos):
+        return sp.factor_terms(found)
+    polynomial = sp.Poly(found)
+    terms, gens = dict(polynomial.terms()), list(polynomial.gens)
+    places = {x: i for i, x in enumerate(gens)}
+    pairs = [
+        (i, places[sp.cos(*s.args)]) for s, i in places.items() if isinstance(s, sp.sin) and sp.cos(*s.args) in places
+    ]
+    before = None
+    while before is None or len(terms) < before:  # one angle may uncover another
+        before = len(terms)
+        for i, j in pairs:
+            terms = min((terms, _without_squares(terms, i, j), _without_squares(terms, j, i)), key=len)
+    short = sp.Add(*(c * sp.Mul(*map(sp.Pow, gens, powers)) for powers, c in terms.items()))
+    return sp.factor_terms(sp.trigsimp(short) if sp.count_ops(short) <= _SIMPLIFIED_UP_TO else short)
+
+
+def _without_squares(terms: Monomials, gone: int, kept: int) -> Monomials:
+    """The polynomial with x² replaced by 1 - y² for the generators x and y at these places."""
+    found: Monomials = {}
+    for powers, c in terms.items():
+        pairs, odd = divmod(powers[gone], 2)
+        for i in range(pairs + 1):
+            changed = list(powers)
+            changed[gone], changed[kept] = odd, powers[kept] + 2 * i
+            found[tuple(changed)] = found.get(tuple(changed), 0) + c * comb(pairs, i) * (-1) ** i
+    return {powers: c for powers, c in found.items() if c != 0}
+
+
+def _expanded_terms(expression: sp.Expr) -> float:
+    """An upper bound of the number of terms after expansion."""
+    sizes: dict[sp.Expr, float] = {}
+    for x in sp.postorder_traversal(as_expression(expression)):
+        parts = [sizes.get(arg, 1.0) for arg in x.args]
+        whole = x.is_Pow and x.exp.is_Integer and x.exp > 0
+        sizes[x] = sum(parts) if x.is_Add else prod(parts) if x.is_Mul else parts[0] ** int(x.exp) if whole else 1.0
+    return sizes[as_expression(expression)]
 
 
 def closed_form_kinetic_energy(tree: BodyTree) -> KineticEnergy:
@@ -252,8 +304,9 @@ def theorem_data(tree: BodyTree) -> Tree:
     arcs = []
     for name in tree.order:
         body = tree.body(name)
-        frames[name] = direction_cosines(_exact_axis(body))
-        parent = list(tree.order).index(body.parent) if body.parent is not None else -1
+        axis = _exact_axis(body)
+        frames[name] = direction_cosines(axis, below=float(axis[2].subs(dict(tree.parameters))) < 0)
+        parent = tree.order.index(body.parent) if body.parent is not None else -1
         arcs.append(_arc(body, parent, frames[body.parent], frames[name]))
     base = tree.base
     rows = tuple(tuple(base.rotation.row(i)) for i in range(3))
@@ -262,7 +315,7 @@ def theorem_data(tree: BodyTree) -> Tree:
 
 def _exact_axis(body: Body) -> tuple[Any, ...]:
     axis = sp.Matrix([as_expression(x) for x in body.axis])
-    return tuple(axis / sp.sqrt(axis.dot(axis)))
+    return tuple(axis / sp.sqrt(sp.trigsimp(axis.dot(axis))))
 
 
 def _arc(body: Body, parent: int, before: Matrix, K: Matrix) -> Arc:

@@ -121,6 +121,8 @@ class TreeEquations:
         return [lift(x) for x in times(motion.R, motion.omega)]
 
     def _at(self, body: str, point: Nodes, what: int) -> list[Node]:
+        if what == 0:
+            _ = self.tree.base.position  # known, or refused
         return [lift(x) for x in self.tree.motion_of(body).at(point)[what]]
 
 

@@ -92,11 +92,7 @@ def _numbers(system: AffineSystem, at: Mapping[sp.Expr, float]) -> dict[Node, fl
 
 def _preferred(system: AffineSystem, free: Mapping[sp.Expr, sp.Expr], known: list[Node]) -> tuple[Node, ...]:
     """N₀: zero for inputs that the user did not mention."""
-    problems = [
-        f"{name_of(u)} is not an input.{suggestion(name_of(u), map(name_of, system.inputs))}"
-        for u in free
-        if u not in system.inputs
-    ]
+    problems = _strange_inputs(system, free)
     if free and len(system.inputs) <= len(system.constraints):
         problems.append("there are as many inputs as constraints, so none is free. Leave out free, or add inputs.")
     nodes = {u: Converter()(law) for u, law in free.items()}
@@ -108,9 +104,20 @@ def _preferred(system: AffineSystem, free: Mapping[sp.Expr, sp.Expr], known: lis
     return tuple(nodes.get(u, ZERO) for u in system.inputs)
 
 
+def _strange_inputs(system: AffineSystem, given: Mapping[sp.Expr, Any]) -> list[str]:
+    """What is wrong with names that are not inputs; an input may have become a state."""
+    states, problems = set(map(name_of, system.states)), []
+    for u in (u for u in given if u not in system.inputs):
+        known = ", ".join(map(name_of, system.inputs))
+        moved = f" A dynamic extension made it a state; the inputs are {known}." if name_of(u) in states else ""
+        near = suggestion(name_of(u), map(name_of, system.inputs))
+        problems.append(f"{name_of(u)} is not an input.{moved or near}")
+    return problems
+
+
 def _weights(system: AffineSystem, weights: Mapping[sp.Expr, float]) -> tuple[Node, ...]:
     """1/w of every input."""
-    problems = [f"{name_of(u)} is not an input." for u in weights if u not in system.inputs]
+    problems = _strange_inputs(system, weights)
     problems += [f"the weight of {name_of(u)} is {w}; it must be positive." for u, w in weights.items() if not w > 0]
     if problems:
         raise ModelError("Invalid weights of the inputs", problems)

@@ -140,7 +140,12 @@ def _roles(equations: EquationsOfMotion) -> Roles:
 def start_levels(
     equations: EquationsOfMotion, initial: Mapping[sp.Expr, float], values: dict[Node, float]
 ) -> tuple[StartLevel, ...]:
-    """The equations of a consistent start, level by level; may improve the first guesses in ``values``."""
+    """The equations of a consistent start, level by level; may improve the first guesses in ``values``.
+
+    A ball joint or free body starts at the identity unless the user gives something else.
+    """
+    home = equations.system.bodies.home if equations.system.bodies is not None else {}
+    values.update({symbol(q): x for q, x in home.items() if x and q not in initial})
     approach, q, v = equations.mechanics.approach, tuple(equations.system.coordinates), equations.system.velocities
     met = [r for r in equations.residuals if r.constraint not in approach]
     position, velocity = (tuple((r.constraint, r.node) for r in met if r.level == level)

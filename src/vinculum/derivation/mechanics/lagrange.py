@@ -109,8 +109,6 @@ class Mechanics:
     corrections: np.ndarray  # (m) symbols c
     position: tuple[Node | None, ...]  # (m) f for holonomic constraints
     velocity: tuple[Node, ...]  # (m) ḟ for holonomic, φ for nonholonomic constraints
-    energy: Node  # q̇·p - T + V
-    lagrangian_rate: Node  # ∂(T - V)/∂t at fixed q, q̇
     actuators: np.ndarray | None = None  # (n, m) Jᵀ with the columns of servo constraints replaced by ∂Q/∂u
     hidden: tuple[
         tuple[str, Node], ...
@@ -127,6 +125,20 @@ class Mechanics:
     def h(self) -> np.ndarray:
         """(n)."""
         return self.terms.h
+
+    @cached_property
+    def energy(self) -> Node:
+        """q̇·p - T + V."""
+        return _energy(self.system)
+
+    @cached_property
+    def lagrangian_rate(self) -> Node:
+        """∂(T - V)/∂t at fixed q, q̇."""
+        if _is_tree(self.system) and not self.system.bodies.base.moves:
+            return ZERO
+        nodes = self.system.nodes
+        kinetic_rate, potential_rate = along([nodes.kinetic, nodes.potential], {nodes.time: ONE})
+        return kinetic_rate - potential_rate
 
     @property
     def recursion(self) -> Any:
@@ -197,7 +209,6 @@ def mechanics(system: System) -> Mechanics:
     applied = vector(nodes.forces) - vector(gradient(nodes.dissipation, nodes.v))
     J, gamma, position, velocity = constraint_rows(system, flow)
     applied, actuators = servo_directions(system, applied, J)
-    kinetic_rate, potential_rate = along([nodes.kinetic, nodes.potential], {nodes.time: ONE})
     return Mechanics(
         system=system,
         terms=terms,
@@ -208,8 +219,6 @@ def mechanics(system: System) -> Mechanics:
         corrections=vector([symbol(("correction", c.name)) for c in system.constraints]),
         position=position,
         velocity=velocity,
-        energy=_energy(system),
-        lagrangian_rate=kinetic_rate - potential_rate,
         actuators=actuators,
         chains=tuple((v,) if f is None else (f, v) for f, v in zip(position, velocity, strict=True)),
     )
@@ -217,7 +226,7 @@ def mechanics(system: System) -> Mechanics:
 
 def _terms(system: System, flow: dict[Node, Node]) -> Terms:
     """M, h and V_q by differentiating the energies, or from the tree of bodies behind the system."""
-    if system.bodies is not None and system.bodies.moves(system):
+    if _is_tree(system):
         from vinculum.derivation.bodies.recursion import TreeTerms
 
         return TreeTerms(system)
@@ -227,10 +236,15 @@ def _terms(system: System, flow: dict[Node, Node]) -> Terms:
     return EnergyTerms(symmetric_jacobian(momenta, nodes.v), h, vector(gradient(nodes.potential, nodes.q)))
 
 
+def _is_tree(system: System) -> bool:
+    """Whether the energies are those of the tree of bodies behind the system."""
+    return system.bodies is not None and system.bodies.moves(system)
+
+
 def _energy(system: System) -> Node:
     """q̇·p - T + V, which is T + V where T is quadratic in the velocities."""
     nodes = system.nodes
-    if system.bodies is not None and system.bodies.moves(system) and not system.bodies.base.moves:
+    if _is_tree(system) and not system.bodies.base.moves:
         return nodes.kinetic + nodes.potential
     momenta = gradient(nodes.kinetic, nodes.v)
     return total([p * v for p, v in zip(momenta, nodes.v, strict=True)]) - nodes.kinetic + nodes.potential

@@ -97,8 +97,10 @@ def _generic_gradients(equations: EquationsOfMotion) -> list[np.ndarray]:
 
 def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
     """Raise where constraints are dependent at a state, unless the form accepts them."""
+    system = equations.system
+    if system.bodies is not None and len(system.constraints) == len(system.bodies.normalizations):
+        return  # norms of different quaternions are independent
     if not equations.form.allows_dependent:
-        system = equations.system
         J, q = numbers(equations.mechanics.J, values), numbers(system.nodes.q, values)
         form = None if "redundant" in equations.form.options() else "multipliers"
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q, form)

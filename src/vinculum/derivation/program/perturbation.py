@@ -21,6 +21,7 @@ import sympy as sp
 from vinculum.derivation.integrable import Feedback, level, levels
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values
+from vinculum.derivation.program.lyapunov import Approach, approach
 from vinculum.errors import Finding, ModelError, call
 from vinculum.expressions import as_expression
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
@@ -94,10 +95,14 @@ def prescribe(
     """The corrections c = -Z of every constraint; ``known`` are the symbols Z may contain, ``moving`` those of x, t."""
     if rates is None:
         return None
-    if isinstance(rates, LinearPerturbation):
-        return _linear(rates, chains, known, points)
-    if isinstance(rates, Perturbation):
-        return _general(rates, chains, known, points)
+    if isinstance(rates, LinearPerturbation | Perturbation):
+        law = (
+            _linear(rates, chains, known)
+            if isinstance(rates, LinearPerturbation)
+            else _general(rates, chains, known, points)
+        )
+        _refuse_growth(approach(law, [chain.degree for chain in chains], points, moving))
+        return law
     given = _rates(rates.rate if isinstance(rates, Binomial) else rates, [chain.name for chain in chains])
     refuse_rates(given, points[0] if points else {}, moving)
     rows = [binomial(chain.degree, rate) for chain, rate in zip(chains, given, strict=True)]
@@ -142,9 +147,7 @@ def refuse_rates(rates: Sequence[sp.Expr], values: Values, moving: Sequence[Node
         raise ModelError("Invalid rates", problems)
 
 
-def _linear(
-    law: LinearPerturbation, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]
-) -> Feedback:
+def _linear(law: LinearPerturbation, chains: Sequence[Chain], known: Sequence[Node]) -> Feedback:
     matrix = sp.Matrix(law.matrix).tolist()
     eta = [y for chain in chains for y in chain.y]
     if len(matrix) != len(chains) or any(len(row) != len(eta) for row in matrix):
@@ -154,30 +157,15 @@ def _linear(
             f"{len(chains)} rows and {len(eta)} columns."])  # fmt: skip
     K = [[Converter()(entry) for entry in row] for row in matrix]
     _refuse_unknown([node for row in K for node in row], known)
-    _refuse_growth(K, chains, points)
     names = list(levels([chain.y for chain in chains]))
     corrections = [-sum((k * y for k, y in zip(row, names, strict=True)), ZERO) for row in K]
     return Feedback(tuple(corrections), {}, law=True)
 
 
-def companion(K: np.ndarray, degrees: Sequence[int]) -> np.ndarray:
-    """The matrix A of η̇ = A η: ones above the diagonal inside each chain, the rows of K at their ends."""
-    A = np.eye(sum(degrees), k=1)
-    for row, end in zip(K, np.cumsum(degrees), strict=True):
-        A[end - 1] = row
-    return A
-
-
-def _refuse_growth(K: Sequence[Sequence[Node]], chains: Sequence[Chain], points: Sequence[Values]) -> None:
-    if symbols([node for row in K for node in row]):
-        return  # with variable coefficients, eigenvalues do not decide stability
-    A = companion(np.array([evaluate(row, points[0]) for row in K]), [chain.degree for chain in chains])
-    worst = max(np.linalg.eigvals(A), key=lambda root: root.real)
-    if worst.real >= 0:
-        raise ModelError("Invalid perturbation matrix", [
-            Finding(f"residuals would not decay: η̇ = A η has the root {worst:.6g}.",
-                    ["Choose K so that all roots have a negative real part, or use ", call("derive", rates=1.0), "."])
-        ])  # fmt: skip
+def _refuse_growth(found: Approach) -> None:
+    if found.shown is False:
+        advice = ("Choose coefficients with which all perturbations decay, or use ", call("derive", rates=1.0), ".")
+        raise ModelError("Invalid perturbation equations", [Finding(f"{found}.", advice)])
 
 
 def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], points: Sequence[Values]) -> Feedback:

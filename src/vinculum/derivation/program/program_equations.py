@@ -17,7 +17,8 @@ from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
 from vinculum.derivation.printing import Printed, Write, shared
 from vinculum.derivation.program.dynamic_extension import Extension, equilibrated
-from vinculum.derivation.program.perturbation import Binomial, refuse_rates
+from vinculum.derivation.program.lyapunov import Approach, approach, constant_matrix
+from vinculum.derivation.program.perturbation import Binomial, LinearPerturbation, Perturbation, refuse_rates
 from vinculum.derivation.stepping import stepper
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import ConstraintError, ModelError, SingularError
@@ -94,6 +95,20 @@ class ProgramEquations:
         if self.prescribed is None:
             return (ZERO,) * len(self.chains_found)
         return tuple(self.prescribed.of([chain.y for chain in self.chains_found]))
+
+    @property
+    def approach(self) -> Approach | None:
+        """Whether the prescribed perturbation equations bring residuals back to zero: shown, or not shown."""
+        moving = (*self.system.nodes.x, self.system.nodes.time)
+        degrees = [chain.degree for chain in self.chains_found]
+        return None if self.prescribed is None else approach(self.prescribed, degrees, self.points, moving)
+
+    def constant_approach(self) -> np.ndarray | None:
+        """A of η̇ = A η for a law with constant coefficients, else None."""
+        if self.prescribed is None:
+            return None
+        known = {symbol(p): float(v) for p, v in self.parameters.items()}
+        return constant_matrix(self.prescribed, [chain.degree for chain in self.chains_found], known)
 
     @property
     def unset(self) -> tuple[sp.Symbol, ...]:
@@ -362,5 +377,7 @@ class ProgramEquations:
             **({"added states": listed(self.added_states)} if self.added_states else {}),
             "degrees": ", ".join(f"{name}: {degree}" for name, degree in self.degrees.items()) or "no constraints",
         }
+        if isinstance(self.form.rates, LinearPerturbation | Perturbation):
+            rows["perturbations"] = str(self.approach)
         head = f'ProgramEquations of "{self.name}"'
         return labelled_rows(head, rows)

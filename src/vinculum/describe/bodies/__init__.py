@@ -1,7 +1,8 @@
 """Trees of rigid bodies: bodies, joints, loops, contacts, model files."""
 
 from vinculum.describe.bodies.body import Body
-from vinculum.describe.bodies.closures import Loop, Rolling, Sliding
+from vinculum.describe.bodies.closures import Loop
+from vinculum.describe.bodies.contacts import Rolling, Sliding
 from vinculum.describe.bodies.denavit import denavit_hartenberg, rotation_rpy
 from vinculum.describe.bodies.joints import Helical
 from vinculum.describe.bodies.servo_path import servo_path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,8 @@ import sympy as sp
 
 from vinculum.describe.bodies.joints import Joint, Part, joint_of
 from vinculum.expressions import as_expression
-from vinculum.names import function_of_time
+from vinculum.graph import apply, from_sympy
+from vinculum.names import function_of_time, velocity_of
 from vinculum.notebook_repr import html
 
 Scalar = Any  # a number or a SymPy expression in parameters
@@ -28,7 +29,7 @@ class Body:
     "spherical", "free", "fixed") or an object such as `Helical(pitch=...)`. Its ``axis`` passes through the origin and
     is given in the body's axes; a universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of
     mass: a number, three principal moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be
-    symbols with values in the tree's ``parameters``, except in axis and rotation.
+    symbols with values in the tree's ``parameters``.
 
     ``angle`` names the coordinates (``dynamicsymbols``; by default made from the body's name). ``torque`` names the
     inputs that act along them: one per coordinate, or three moments in body axes for a ball joint. ``damping``,
@@ -68,6 +69,11 @@ class Body:
         return tuple(function_of_time(f"{self.name}_{label}" if label else self.name) for label in labels)
 
     @cached_property
+    def rates(self) -> tuple[sp.Expr, ...]:
+        """The derivatives of the coordinates."""
+        return tuple(map(velocity_of, self.coordinates))
+
+    @cached_property
     def torques(self) -> tuple[sp.Expr, ...]:
         """The inputs that act on the joint."""
         if self.torque is None:
@@ -75,8 +81,8 @@ class Body:
         return tuple(self.torque) if isinstance(self.torque, (list, tuple)) else (self.torque,)
 
     @cached_property
-    def axes(self) -> list[tuple[float, float, float]]:
-        """The unit axes of the joint in the body's frame: one, or two for a universal joint."""
+    def axes(self) -> list[tuple[Any, Any, Any]]:
+        """The unit axes of the joint in the body's frame, numbers or nodes: one, or two for a universal joint."""
         given = self.axis if self.kind.axes == 2 else [self.axis]
         return [_unit(axis) for axis in given]
 
@@ -92,11 +98,16 @@ class Body:
 
     @cached_property
     def turned(self) -> np.ndarray:
-        """The constant rotation, the body's axes as columns in the parent's (3, 3)."""
-        return np.eye(3) if self.rotation is None else np.array(self.rotation, dtype=float)
+        """The constant rotation, the body's axes as columns in the parent's (3, 3); nodes if it contains symbols."""
+        if self.rotation is None:
+            return np.eye(3)
+        entries = np.array(self.rotation, dtype=object)
+        if not has_symbols(entries.ravel()):
+            return entries.astype(float)
+        return np.array([from_sympy(as_expression(x)) for x in entries.ravel()], dtype=object).reshape(entries.shape)
 
     @cached_property
-    def inertia_matrix(self) -> tuple[tuple[sp.Expr, ...], ...]:
+    def inertia_matrix(self) -> tuple[tuple[Scalar, ...], ...]:
         """The inertia about the center of mass as a symmetric matrix."""
         return inertia_matrix(self.inertia)
 
@@ -115,17 +126,26 @@ class Body:
     _repr_html_ = html
 
 
-def _unit(axis: Sequence[Any]) -> tuple[float, float, float]:
+def has_symbols(values: Iterable[Any]) -> bool:
+    """Whether numbers contain symbols."""
+    return any(isinstance(x, sp.Basic) and not x.is_number for x in values)
+
+
+def _unit(axis: Sequence[Any]) -> tuple[Any, Any, Any]:
     """The axis scaled to unit length, exactly for an axis along x, y or z."""
+    if has_symbols(axis):
+        n = [from_sympy(as_expression(x)) for x in axis]
+        size = apply("sqrt", n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
+        return n[0] / size, n[1] / size, n[2] / size
     numbers = [float(x) for x in axis]
     length = math.hypot(*numbers)
     return tuple(x / length for x in numbers)  # type: ignore[return-value]  # three
 
 
-def inertia_matrix(given: Any) -> tuple[tuple[sp.Expr, ...], ...]:
+def inertia_matrix(given: Any) -> tuple[tuple[Scalar, ...], ...]:
     """A 3×3 inertia from a number, three principal moments, six xx yy zz xy xz yz, or nine."""
-    entries = [as_expression(x) for x in np.array(given, dtype=object).ravel()]
-    zero = sp.S.Zero
+    entries = [x if isinstance(x, (int, float)) else as_expression(x) for x in np.array(given, dtype=object).ravel()]
+    zero = 0
     if len(entries) == 1:
         entries = entries * 3
     if len(entries) == 3:

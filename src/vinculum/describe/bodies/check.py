@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,9 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from vinculum.describe.bodies.body import Body, inertia_matrix
+from vinculum.describe.bodies.body import Body, has_symbols, inertia_matrix
 from vinculum.describe.bodies.joints import JOINTS, Joint
-from vinculum.describe.bodies.topology import GROUND, graph_of
+from vinculum.describe.bodies.topology import GROUND, depth_first, graph_of
 from vinculum.describe.findings import not_a_function_of_time, parameter_findings, repeated_names
 from vinculum.errors import About, Finding, VinculumError, Word, as_finding, call
 from vinculum.expressions import as_expression
@@ -36,7 +37,13 @@ def findings(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> l
         return first
     later = [*_about_cycles(bodies), *_about_symbols(bodies, parameters)]
     for body in bodies:
-        later += _of_body(body, [*_about_mass(body, parameters), *_about_inertia(body, parameters)])
+        found: list[Finding | str] = [
+            *_about_mass(body, parameters),
+            *_about_inertia(body, parameters),
+            *_about_losses(body, parameters),
+        ]
+        found += _about_directions(body, parameters)
+        later += _of_body(body, found)
     return later or list(_about_idle(bodies, parameters))
 
 
@@ -74,10 +81,10 @@ def _has_joint(body: Body) -> bool:
 
 
 def _about_parents(bodies: Sequence[Body]) -> Iterator[Finding]:
-    names = [body.name for body in bodies]
+    names = {body.name for body in bodies}
     for body in bodies:
         if body.parent is not None and body.parent not in names:
-            near = suggestion(body.parent, names)
+            near = suggestion(body.parent, sorted(names))
             found = f"the parent {body.parent!r} of {body.name!r} is not a body of the tree.{near}"
             yield Finding(found, ["Leave parent out for the ground."], About("body", body.name))
 
@@ -95,7 +102,9 @@ def _about_coordinates(bodies: Sequence[Body]) -> Iterator[Finding]:
 
 
 def _about_cycles(bodies: Sequence[Body]) -> Iterator[Finding]:
-    import networkx as nx
+    if len(depth_first(bodies)) == len(bodies):
+        return
+    import networkx as nx  # imported late: only refusals need it
 
     for cycle in nx.simple_cycles(graph_of(bodies)):
         ring = " -> ".join([*cycle, cycle[0]])
@@ -160,13 +169,15 @@ def _about_axis(body: Body) -> Iterator[Finding | str]:
         yield f"the axis of {body.name!r} is {body.axis}. Give three components."
         return
     for axis in given:
+        if has_symbols(axis):
+            if body.kind.name == "planar":
+                found = f"the axis {tuple(axis)} of the planar joint of {body.name!r} has symbols."
+                yield Finding(found, ["Give it as axis=(0, 0, 1) and turn the joint with rotation."])
+            continue
         try:
             numbers = [float(as_expression(x)) for x in axis]
-        except VinculumError as error:
-            yield f"the axis of {body.name!r} cannot be used: {error}."
-            continue
-        except TypeError:
-            yield f"the axis {axis} of {body.name!r} contains a symbol. Only lengths may be symbols."
+        except (VinculumError, TypeError, ValueError) as error:
+            yield f"the axis of {body.name!r} cannot be used: {error}. Give numbers or SymPy expressions of parameters."
             continue
         if not np.any(numbers) or not np.all(np.isfinite(numbers)):
             yield f"the axis of {body.name!r} is {tuple(axis)}, which has no direction. Give a nonzero vector."
@@ -176,17 +187,37 @@ def _about_rotation(body: Body) -> Iterator[Finding | str]:
     if body.rotation is None:
         return
     try:
-        R = np.array(body.rotation, dtype=float)
+        entries = np.array(body.rotation, dtype=object)
+        R = np.eye(3) if entries.shape == (3, 3) and has_symbols(entries.ravel()) else entries.astype(float)
     except (TypeError, ValueError):
-        yield f"the rotation of {body.name!r} contains a symbol. Give numbers."
+        yield f"the rotation of {body.name!r} is {body.rotation}. Give 3×3 numbers or SymPy expressions of parameters."
         return
-    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+    if R.shape != (3, 3) or not np.abs(R @ R.T - np.eye(3)).max() <= 1e-9 or np.linalg.det(R) < 0:
         found = f"the rotation of {body.name!r} is not a rotation matrix (orthogonal 3×3 with determinant 1)."
         yield Finding(found, ["Make one with ", call("bodies.rotation_rpy", roll=Word("angle")), "."])
 
 
+def _about_directions(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding | str]:
+    """Axes and rotations with symbols: a direction at the values of the parameters, a rotation for all values."""
+    for axis in body.axis if body.kind.axes == 2 else [body.axis] if body.kind.axes else []:
+        numbers = numbers_of(axis, parameters) if has_symbols(axis) else None
+        if numbers is not None and not (np.any(numbers) and np.all(np.isfinite(numbers))):
+            yield f"the axis {tuple(axis)} of {body.name!r} has no direction at the values of the parameters."
+    entries = [] if body.rotation is None else list(np.array(body.rotation, dtype=object).ravel())
+    if not has_symbols(entries):
+        return
+    for factor in (1.0, 1.37):
+        flat = numbers_of(entries, {p: factor * x for p, x in parameters.items()})
+        R = np.eye(3) if flat is None else np.reshape(flat, (3, 3))
+        if not np.abs(R @ R.T - np.eye(3)).max() <= 1e-9 or np.linalg.det(R) < 0:
+            yield f"the rotation of {body.name!r} is not a rotation matrix for all values of its parameters."
+            return
+
+
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:
     """The numerical values of expressions, or None if a symbol has no value."""
+    if all(isinstance(x, (int, float)) for x in values):
+        return [float(x) for x in values]
     found = [as_expression(x).subs(dict(parameters)) for x in values]
     return [float(x) for x in found] if all(x.is_number for x in found) else None
 
@@ -195,10 +226,10 @@ def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]
     """Lengths, masses and inertias must not contain time, coordinates or symbols without a value."""
     for body in bodies:
         scalars = [body.mass, *body.origin, *body.center_of_mass, *(x for row in body.inertia_matrix for x in row)]
-        scalars += body.kind.numbers().values()
-        for x in dict.fromkeys(
-            s for value in scalars for s in as_expression(value).free_symbols if s not in parameters
-        ):
+        scalars += [*body.kind.numbers().values(), *np.ravel(np.array(body.axis, dtype=object))]
+        scalars += [] if body.rotation is None else list(np.ravel(np.array(body.rotation, dtype=object)))
+        written = [as_expression(value) for value in scalars if not isinstance(value, (int, float))]
+        for x in dict.fromkeys(s for value in written for s in value.free_symbols if s not in parameters):
             advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
             yield Finding(f"{x} of {body.name!r} has no value.", advice, About("body", body.name))
 
@@ -223,7 +254,7 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
     if flat is None:
         return
     J = np.array(flat).reshape(3, 3)
-    if not np.allclose(J, J.T, rtol=0, atol=_ROUNDING * max(1e-300, np.abs(J).max())):
+    if np.abs(J - J.T).max() > _ROUNDING * max(1e-300, np.abs(J).max()):
         yield f"the inertia of {body.name!r} is not symmetric."
         return
     principal = np.linalg.eigvalsh(J)
@@ -243,17 +274,32 @@ def _about_inertia(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterato
         yield Finding(found, [advice, call("Body", identified=True), "."])
 
 
+def _about_losses(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[str]:
+    """Damping, friction and rotor inertia take or store energy; a gear ratio transmits it."""
+    for label in ("damping", "friction", "rotor_inertia", "gear_ratio"):
+        given = getattr(body, label)
+        given = [given] if isinstance(given, (int, float)) else np.ravel(np.array(given, dtype=object)).tolist()
+        values = [x for number in given for x in numbers_of([number], parameters) or []]
+        if not all(map(math.isfinite, values)):
+            yield f"the {label} of {body.name!r} is {given}. Give finite numbers."
+        elif label == "gear_ratio" and 0.0 in values:
+            yield f"the gear_ratio of {body.name!r} is 0. Give the turns of the rotor per turn of the joint."
+        elif label != "gear_ratio" and min(values, default=0.0) < 0:
+            why = (
+                "has no meaning" if label == "rotor_inertia" else "would drive the joint; put such a force into forces"
+            )
+            yield f"the {label} of {body.name!r} is {min(values):g}. A negative one {why}."
+
+
 def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -> Iterator[Finding]:
     """Joints that carry no inertia: their acceleration would be undetermined."""
-    import networkx as nx
-
-    graph = graph_of(bodies)
     by_name = {body.name: body for body in bodies}
+    resisting: set[str | None] = set()  # bodies that have inertia or carry some
+    for name in reversed(depth_first(bodies)):
+        if name in resisting or _resists(by_name[name]):
+            resisting |= {name, by_name[name].parent}
     for body in bodies:
-        if not body.coordinates:
-            continue
-        carried = [by_name[name] for name in [body.name, *nx.descendants(graph, body.name)]]
-        if not any(_resists(b) for b in carried) and not _has_rotor(body):
+        if body.coordinates and body.name not in resisting and not _has_rotor(body):
             found = f"nothing carried by the joint of {body.name!r} has mass, so its acceleration is undetermined."
             advice = f"Give a mass to {body.name!r} or to a body attached to it."
             yield Finding(found, [advice], About("body", body.name))
@@ -261,7 +307,7 @@ def _about_idle(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]) -
 
 def _resists(body: Body) -> bool:
     values = [body.mass, *(x for row in body.inertia_matrix for x in row)]
-    return any(as_expression(x) != 0 for x in values)
+    return any(x != 0 for x in values)
 
 
 def _has_rotor(body: Body) -> bool:

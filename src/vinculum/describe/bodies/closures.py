@@ -1,4 +1,4 @@
-"""Constraints that close a tree: loops (a second joint between two bodies) and contacts (bodies that roll or slide).
+"""Loops: a second joint between two bodies closes the tree.
 
 | kind  | what coincides                                       | conditions |
 |-------|------------------------------------------------------|------------|
@@ -8,6 +8,9 @@
 | frame | a point and all axes (weld)                          | 6          |
 
 Conditions that the structure of the tree already satisfies (the z components of a planar mechanism) are omitted.
+
+The angle θ between two directions, or between two frames, enters as √2 sin(θ/2) and 2 sin(θ/2): it vanishes only where
+they coincide. Products of axes alone, sin θ, would also vanish where an axis points the opposite way.
 """
 
 from __future__ import annotations
@@ -20,18 +23,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vinculum.describe.bodies.joints import across
-from vinculum.describe.bodies.kinematics import node_of, nodes_of
-from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic
-from vinculum.errors import About, Finding, ModelError
-from vinculum.graph import Node, apply, as_sympy, evaluate, from_sympy, jacobian, lift, symbol, symbols
+from vinculum.describe.bodies.kinematics import nodes_of
+from vinculum.describe.constraints import Holonomic
+from vinculum.errors import About, DomainError, Finding, ModelError
+from vinculum.graph import (
+    ONE,
+    ZERO,
+    Node,
+    apply,
+    as_sympy,
+    evaluate,
+    from_sympy,
+    jacobian,
+    lift,
+    substitute,
+    symbol,
+    symbols,
+)
 from vinculum.graph.traverse import order
-from vinculum.graph.vectors import Vector, cross, dot, minus, plus, scaled, times, transposed
+from vinculum.graph.vectors import Vector, dot, matrix_times, minus, plus, times, transposed
 from vinculum.notebook_repr import html
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
 
 KINDS = ("point", "line", "axis", "frame")
+_AROUND = (("x", 1, 2), ("y", 2, 0), ("z", 0, 1))
 _CLOSED, _STARTS, _STEPS = 1e-9, 12, 60
 _WORK = 500_000  # operations, summed over all starts
 
@@ -40,7 +57,8 @@ _WORK = 500_000  # operations, summed over all starts
 class Loop:
     """``point`` of body ``first`` meets ``other_point`` of body ``second`` (None: the ground).
 
-    For "line" and "axis" the directions ``axis`` and ``other_axis``, each in its body's frame, become parallel.
+    For "line" and "axis" the directions ``axis`` and ``other_axis``, each in its body's frame, become parallel and
+    point the same way.
     """
 
     first: str | None
@@ -76,9 +94,10 @@ class Loop:
         gap = minus(one.at(nodes_of(self.point))[0], two.at(nodes_of(self.other_point))[0])
         inward = transposed(one.R)
         other = tuple(self.axis) if self.other_axis is None else tuple(self.other_axis)
-        sides = [tuple(lift(x) for x in side) for side in across(_unit(self.axis))]
-        second_axis = times(inward, times(two.R, tuple(lift(float(x)) for x in _unit(other))))
-        turned = [dot(side, second_axis) for side in sides]
+        sides = [tuple(lift(x) for x in side) for side in across(unit(self.axis))]
+        second_axis = times(inward, times(two.R, tuple(lift(float(x)) for x in unit(other))))
+        both = plus(unit(self.axis), second_axis)
+        turned = [_half_angle(dot(side, second_axis), dot(both, both) / 2) for side in sides]
         names: dict[str, Any] = dict(zip("xyz", gap, strict=True))
         if self.kind == "line":
             local = times(inward, gap)
@@ -86,10 +105,11 @@ class Loop:
         if self.kind in ("line", "axis"):
             names |= {"tilt u": turned[0], "tilt v": turned[1]}
         if self.kind == "frame":
-            columns = transposed(one.R), transposed(two.R)
-            names |= {
-                f"turn {k}": dot(columns[0][i], columns[1][j]) for k, i, j in (("x", 0, 1), ("y", 1, 2), ("z", 2, 0))
-            }
+            W = matrix_times(inward, two.R)
+            square = 1 + W[0][0] + W[1][1] + W[2][2]  # 4 cos²(θ/2)
+            names |= {f"turn {k}": _half_angle(W[j][i] - W[i][j], square) for k, i, j in _AROUND}
+        turns = [key for key in names if key.startswith("t")]
+        names |= dict(zip(turns, substitute([lift(names[key]) for key in turns], _unit_quaternions(tree)), strict=True))
         return {f"{self.label} {key}": lift(node) for key, node in names.items()}
 
     def constraints(self, tree: BodyTree) -> list[Holonomic]:
@@ -101,83 +121,30 @@ class Loop:
     _repr_html_ = html
 
 
-@dataclass(frozen=True, eq=False)
-class Rolling:
-    """A ball, or with ``axis`` (in the body's frame) a thin disk, that rolls on a plane without slipping.
+def _half_angle(sine: Any, square: Any) -> Node:
+    """s / √c, where s ~ sin θ = 2 sin(θ/2) cos(θ/2) and c ~ cos²(θ/2).
 
-    The lowest point stays on the plane (a holonomic constraint) and the point of contact does not slip along it (two
-    nonholonomic constraints). The plane is {r: (normal, r) = height}, inertial axes.
+    Directions that stay parallel give zero; those that stay opposite give one, a condition that no pose meets.
     """
-
-    body: str
-    radius: Any
-    center: Sequence[Any] = (0, 0, 0)
-    axis: Sequence[float] | None = None
-    normal: Sequence[float] = (0, 0, 1)
-    height: Any = 0
-    name: str = ""
-
-    def check(self, tree: BodyTree) -> None:
-        """The body must exist and the directions must be nonzero."""
-        tree.body(self.body)
-        if not any(self.normal) or (self.axis is not None and not any(self.axis)):
-            raise ModelError(f"Invalid contact of {self.body!r}", ["an axis or the normal has no direction."])
-
-    def arm(self, tree: BodyTree) -> tuple[Vector, Any]:
-        """From the center to the point of contact, inertial axes, and the height of the center above the plane."""
-        n, r = tuple(lift(x) for x in _unit(self.normal)), node_of(self.radius)
-        if self.axis is None:
-            return scaled(-r, n), r
-        a = times(tree.motion_of(self.body).R, tuple(lift(x) for x in _unit(self.axis)))
-        down = minus(n, scaled(dot(n, a), a))  # from the contact to the center, of length cos(lean)
-        upright = apply("sqrt", lift(dot(down, down)))
-        return scaled(-r / upright, down), r * upright
-
-    def constraints(self, tree: BodyTree) -> list[Constraint]:
-        """The height, then the velocity of the point of contact in two directions."""
-        motion, label = tree.motion_of(self.body), self.name or f"{self.body} rolling"
-        place, velocity = motion.at(nodes_of(self.center))
-        arm, height = self.arm(tree)
-        n = tuple(lift(x) for x in _unit(self.normal))
-        level = lift(dot(n, place) - node_of(self.height) - height)
-        slip = plus(velocity, cross(times(motion.R, motion.omega), arm))
-        found: list[Constraint] = []
-        if symbols([level]) & {symbol(q) for q in tree.coordinates}:
-            found.append(Holonomic(as_sympy(level), name=f"{label} height"))
-        for key, side in zip("uv", across(_unit(self.normal)), strict=True):
-            along = lift(dot(tuple(lift(x) for x in side), slip))
-            found.append(Nonholonomic(as_sympy(along), name=f"{label} {key}"))
-        return found
-
-    _repr_html_ = html
+    s, c = lift(sine), lift(square)
+    if c.op == "constant" and abs(float(c.value)) < 1e-12:
+        return ONE
+    return s if s is ZERO else s / apply("sqrt", c)
 
 
-@dataclass(frozen=True, eq=False)
-class Sliding:
-    """A blade or wheel at a point of a body: no velocity along ``across`` (in the body's frame), free otherwise."""
-
-    body: str
-    across: Sequence[float]
-    point: Sequence[Any] = (0, 0, 0)
-    name: str = ""
-
-    def check(self, tree: BodyTree) -> None:
-        """The body must exist and the direction must be nonzero."""
-        tree.body(self.body)
-        if not any(self.across):
-            raise ModelError(f"Invalid contact of {self.body!r}", ["its direction is zero."])
-
-    def constraints(self, tree: BodyTree) -> list[Constraint]:
-        """(e, v) = 0."""
-        motion = tree.motion_of(self.body)
-        v = plus(motion.v, cross(motion.omega, nodes_of(self.point)))
-        sideways = lift(dot(tuple(lift(x) for x in _unit(self.across)), v))
-        return [Nonholonomic(as_sympy(sideways), name=self.name or f"{self.body} blade")]
-
-    _repr_html_ = html
+def _unit_quaternions(tree: BodyTree) -> dict[Node, Node]:
+    """q/|q| for every quaternion: far from |q| = 1 its matrix is no rotation, and angles would have no meaning."""
+    found: dict[Node, Node] = {}
+    for body in tree.bodies:
+        if body.kind.quaternion:
+            q = [symbol(x) for x in body.coordinates[-4:]]
+            length = apply("sqrt", lift(dot(q, q)))
+            found |= {x: x / length for x in q}
+    return found
 
 
-def _unit(axis: Sequence[Any]) -> Vector:
+def unit(axis: Sequence[Any]) -> Vector:
+    """The direction of an axis, of length one."""
     length = math.hypot(*map(float, axis))
     return tuple(float(x) / length for x in axis)
 
@@ -194,11 +161,11 @@ def refuse_open(tree: BodyTree) -> None:
     q = [symbol(x) for x in tree.coordinates]
     known = {symbol(p): float(x) for p, x in tree.parameters.items()} | {symbol(tree.time): 0.0}
     slopes = jacobian(f, q)
-    random = np.random.default_rng(7)
+    random, home = np.random.default_rng(7), np.array([tree.home[x] for x in tree.coordinates])
     best = (np.inf, np.zeros(len(f)))
     for attempt in range(_starts(f, slopes)):
-        x = home(tree) + (random.normal(0, 0.3 * attempt, len(q)) if attempt else 0.0)
-        left = _close(f, slopes, q, x, known)
+        x = home + (random.normal(0, 0.3 * attempt, len(q)) if attempt else 0.0)
+        _, left = closed_pose(f, slopes, q, x, known)
         best = min(best, (float(np.abs(left).max()), left), key=lambda pair: pair[0])
         if best[0] < _CLOSED:
             return
@@ -207,7 +174,8 @@ def refuse_open(tree: BodyTree) -> None:
     raise ModelError(
         f"the loops of {tree.name!r} cannot be closed",
         [Finding(f"residuals at the closest pose found: {table} (distance {np.linalg.norm(list(worst.values())):.6g}).",
-                 ["Check lengths, points and axes of the bodies on the loop."], _loop_of(tree, next(iter(worst), "")))],
+                 ["Check lengths, points and axes of the bodies on the loop. To let an axis point the opposite way, "
+                  "reverse other_axis."], _loop_of(tree, next(iter(worst), "")))],
     )  # fmt: skip
 
 
@@ -222,22 +190,22 @@ def _starts(f: list[Node], slopes: np.ndarray) -> int:
     return int(np.clip(_WORK // operations, 2, _STARTS))
 
 
-def home(tree: BodyTree) -> np.ndarray:
-    """Zero coordinates; quaternions of the identity rotation."""
-    return np.array([x for body in tree.bodies for part in body.parts for x in part.joint.home])
-
-
-def _close(f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, known: dict[Node, float]) -> np.ndarray:
-    """The residual after damped Gauss-Newton steps."""
+def closed_pose(
+    f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, known: dict[Node, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The coordinates and the residual after damped Gauss-Newton steps."""
     entries = list(slopes.ravel())
     below = {id(nodes): order(nodes) for nodes in (f, entries)}
 
     def at(nodes: list[Node], x: np.ndarray) -> np.ndarray:
         values = known | dict(zip(q, map(float, x), strict=True))
-        return np.array(evaluate(nodes, values, below[id(nodes)]))
+        try:
+            return np.array(evaluate(nodes, values, below[id(nodes)]))
+        except DomainError:  # a direction that points exactly the opposite way
+            return np.full(len(nodes), np.inf)
 
     left, damping = at(f, x), 1e-3
-    for _ in range(_STEPS):
+    for _ in range(_STEPS if np.all(np.isfinite(left)) else 0):
         J = at(entries, x).reshape(slopes.shape)
         step = np.linalg.solve(J.T @ J + damping * np.eye(len(x)), J.T @ left)
         new = at(f, x - step)
@@ -245,6 +213,6 @@ def _close(f: list[Node], slopes: np.ndarray, q: list[Node], x: np.ndarray, know
             x, left, damping = x - step, new, max(damping / 10, 1e-15)
         else:
             damping *= 10
-        if np.abs(left).max() < _CLOSED / 10 or damping > 1e6:
+        if np.abs(left).max(initial=0.0) < _CLOSED / 10 or damping > 1e6:
             break
-    return left
+    return x, left

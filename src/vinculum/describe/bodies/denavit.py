@@ -11,21 +11,31 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
-from vinculum.describe.bodies.body import Body
+from vinculum.describe.bodies.body import Body, has_symbols
 from vinculum.errors import ModelError
 from vinculum.names import suggestion
 
 _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia")
 
 
-def rotation_rpy(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> np.ndarray:
-    """The rotation Rz(yaw) Ry(pitch) Rx(roll) of URDF, body axes as columns; quarter turns are exact."""
+def rotation_rpy(roll: Any = 0.0, pitch: Any = 0.0, yaw: Any = 0.0) -> np.ndarray:
+    """The rotation Rz(yaw) Ry(pitch) Rx(roll) of URDF, body axes as columns; quarter turns are exact.
+
+    Angles may be SymPy expressions of parameters; the matrix then contains expressions.
+    """
     return axis_rotation(2, yaw) @ axis_rotation(1, pitch) @ axis_rotation(0, roll)
 
 
-def axis_rotation(k: int, angle: float) -> np.ndarray:
+def axis_rotation(k: int, angle: Any) -> np.ndarray:
     """The rotation about coordinate axis k."""
+    if has_symbols([angle]):
+        R = np.eye(3).astype(object)
+        i, j = (k + 1) % 3, (k + 2) % 3
+        R[i, i] = R[j, j] = sp.cos(angle)
+        R[i, j], R[j, i] = -sp.sin(angle), sp.sin(angle)
+        return R
     quarter = round(float(angle) / (np.pi / 2))
     exact = abs(float(angle) - quarter * np.pi / 2) < 4e-16 * max(1, abs(quarter))
     c, s = [(1, 0), (0, 1), (-1, 0), (0, -1)][quarter % 4] if exact else (np.cos(angle), np.sin(angle))

@@ -38,8 +38,8 @@ def _of_body(body: Body, motion: Motion) -> Node:
 
 
 def _of_rotors(body: Body) -> Node:
-    rotors = zip(body.coordinates, body.each("rotor_inertia"), body.each("gear_ratio"), strict=True)
-    return _sum(_HALF * node_of(G) ** 2 * node_of(Jm) * symbol(q.diff(q.args[0])) ** 2 for q, Jm, G in rotors)
+    rotors = zip(body.rates, body.each("rotor_inertia"), body.each("gear_ratio"), strict=True)
+    return _sum(_HALF * node_of(G) ** 2 * node_of(Jm) * symbol(rate) ** 2 for rate, Jm, G in rotors)
 
 
 def _of_norm(tree: BodyTree, body: Body) -> Node:
@@ -47,7 +47,7 @@ def _of_norm(tree: BodyTree, body: Body) -> Node:
     if not body.kind.quaternion:
         return ZERO
     q = [symbol(x) for x in body.coordinates[-4:]]
-    rates = [symbol(x.diff(x.args[0])) for x in body.coordinates[-4:]]
+    rates = [symbol(x) for x in body.rates[-4:]]
     return _HALF * lift(tree.norm_inertia) * dot(q, rates) ** 2
 
 
@@ -60,6 +60,11 @@ def gravity_potential(tree: BodyTree) -> Node:
         center, _ = tree.motions[name].at(nodes_of(body.center_of_mass))
         parts.append(-(node_of(body.mass) * dot(g, center)))
     return _sum(parts)
+
+
+def potential_energy(tree: BodyTree) -> Node:
+    """V of gravity and springs."""
+    return gravity_potential(tree) + spring_potential(tree)
 
 
 def spring_potential(tree: BodyTree) -> Node:
@@ -83,8 +88,7 @@ def joint_forces(tree: BodyTree) -> dict[sp.Expr, Node]:
 
 def _forces(body: Body) -> list[Node]:
     acting = _torques(body)
-    for i, q in enumerate(body.coordinates):
-        rate = symbol(q.diff(q.args[0]))
+    for i, rate in enumerate(map(symbol, body.rates)):
         acting[i] = acting[i] - node_of(body.each("damping")[i]) * rate - _friction(body.each("friction")[i], rate)
     return acting
 

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import sympy as sp
-
 from vinculum.expressions import as_expression
 from vinculum.graph import Node, from_sympy, lift, symbol
 from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, plus, times, transposed
@@ -69,11 +67,12 @@ def quaternion_matrix(quaternion: Sequence[Any]) -> Matrix:
 
 
 def base_motion(tree: BodyTree) -> Motion:
-    """The motion of the base, with velocities in its own axes."""
+    """The motion of the base, with velocities in its own axes; positions are relative to a base of unknown place."""
     base = tree.base
     R = tuple(nodes_of(base.rotation.row(i)) for i in range(3))
     velocity, omega = nodes_of(base.velocity), nodes_of(base.angular_velocity)
-    return Motion(R, nodes_of(base.position), times(transposed(R), omega), times(transposed(R), velocity))
+    place = base.place if base.place is not None else (0, 0, 0)
+    return Motion(R, nodes_of(place), times(transposed(R), omega), times(transposed(R), velocity))
 
 
 def motions(tree: BodyTree) -> Mapping[str | None, Motion]:
@@ -88,19 +87,15 @@ def motions(tree: BodyTree) -> Mapping[str | None, Motion]:
 def _attach(body: Body, parent: Motion) -> Motion:
     origin = nodes_of(body.origin)
     p, _ = parent.at(origin)
-    C = tuple(tuple(lift(float(x)) for x in row) for row in body.turned)
+    C = tuple(tuple(lift(x) for x in row) for row in body.turned)
     inward = transposed(C)
     v = times(inward, plus(parent.v, cross(parent.omega, origin)))
     motion = Motion(matrix_times(parent.R, C), p, times(inward, parent.omega), v)
     for part in body.parts:
         q = [symbol(body.coordinates[i]) for i in part.places]
-        rates = [symbol(_rate(body.coordinates[i])) for i in part.places]
+        rates = [symbol(body.rates[i]) for i in part.places]
         motion = part.joint.move(motion, tuple(lift(x) for x in part.axis), q, rates)
     return motion
-
-
-def _rate(q: sp.Expr) -> sp.Expr:
-    return q.diff(q.args[0])
 
 
 def turn_motion(motion: Motion, R: Matrix, own: Vector) -> Motion:

@@ -30,9 +30,15 @@ def graph_of(bodies: Sequence[Body]) -> Any:
 
 def depth_first(bodies: Sequence[Body]) -> list[str]:
     """Names of the bodies, each after its parent, with branches kept together and otherwise in the user's order."""
-    import networkx as nx
-
-    return [name for name in nx.dfs_preorder_nodes(graph_of(bodies), GROUND) if name != GROUND]
+    children: dict[str | None, list[str]] = {}
+    for body in bodies:
+        children.setdefault(body.parent, []).append(body.name)
+    found, waiting = [], children.get(None, [])[::-1]
+    while waiting:
+        name = waiting.pop()
+        found.append(name)
+        waiting += reversed(children.get(name, []))
+    return found
 
 
 def incidence(bodies: Sequence[Body]) -> np.ndarray:

@@ -36,7 +36,12 @@ def matrix_plus(*matrices: Matrix) -> Matrix:
 
 
 def _is_zero(x: Any) -> bool:
-    return x is ZERO or (isinstance(x, int) and x == 0)
+    return x is ZERO or (isinstance(x, (int, float)) and x == 0)
+
+
+def plain(x: Any) -> Any:
+    """A constant node as a number, which is cheaper to compute with; anything else unchanged."""
+    return float(x.value) if isinstance(x, Node) and x.op == "constant" else x
 
 
 @dataclass(frozen=True)
@@ -199,6 +204,21 @@ def of_stage(stage: Stage) -> list[Node]:
     if isinstance(stage, Screw):
         return [lift(x) for x in (stage.c, stage.s, stage.d)]
     return [lift(x) for x in (stage.r if isinstance(stage, Shift) else [x for row in stage.R for x in row])]
+
+
+def plain_inertia(inertia: Inertia) -> Inertia:
+    """Constants as numbers."""
+    m, h, S = inertia
+    return plain(m), tuple(map(plain, h)), tuple(tuple(map(plain, row)) for row in S)
+
+
+def plain_stage(stage: Stage) -> Stage:
+    """Constants as numbers."""
+    if isinstance(stage, Screw):
+        return Screw(stage.k, plain(stage.c), plain(stage.s), plain(stage.d))
+    if isinstance(stage, Shift):
+        return Shift(tuple(map(plain, stage.r)))
+    return Turn(tuple(tuple(map(plain, row)) for row in stage.R))
 
 
 def symmetric(X: Matrix) -> Matrix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,27 +15,32 @@ from vinculum.describe.bodies.base import Base, moving_base
 from vinculum.describe.bodies.body import Body
 from vinculum.describe.bodies.check import findings, numbers_of
 from vinculum.describe.bodies.closures import refuse_open
+from vinculum.describe.bodies.contacts import implied
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
 from vinculum.describe.system import System
 from vinculum.errors import About, Finding, ModelError, call
 from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
-from vinculum.graph import as_sympy, jacobian, lift, symbol
+from vinculum.graph import DeferredExpression, GraphExpression, as_sympy, jacobian, lift, symbol
 from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+
+_BASE = ("position", "velocity", "angular_velocity", "rotation")
+_DEFERRED_FROM = 32  # coordinates; above, the energies are built only if they are needed
+_IN_GRAPH_FROM = 200  # coordinates; above, joint forces stay in the graph: SymPy takes longer than all the rest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BodyTree:
     """Rigid bodies joined in a tree, in any order, with one root or several.
 
-    ``gravity`` and the motion of the base, ``base_velocity`` V_1(t) and ``base_angular_velocity`` Ω_0(t)
-    (or ``base_rotation`` R_0(t)), are in inertial axes. ``loops`` close the tree, ``contacts`` let bodies roll or
-    slide. `system()` gives the `System` that every form, simulation and controller accepts; its mass matrix and
-    forces come from recursions over the tree.
+    ``gravity`` and the motion of the base are in inertial axes: ``base_position`` r_0(t) or ``base_velocity`` V_1(t),
+    ``base_rotation`` R_0(t) or ``base_angular_velocity`` Ω_0(t), in any functions of t, also splines. ``loops`` close
+    the tree, ``contacts`` let bodies roll or slide. `system()` gives the `System` that every form, simulation and
+    controller accepts; its mass matrix and forces come from recursions over the tree.
 
     >>> tree = BodyTree([Body("arm", None, axis=(0, 1, 0), mass=1, center_of_mass=(1, 0, 0))])
     >>> tree
@@ -57,14 +62,15 @@ class BodyTree:
     loops: Sequence[Any] = ()
     contacts: Sequence[Any] = ()
     name: str = "tree"
+    base_position: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
         found = findings(self.bodies, self.parameters)
-        for label in ("gravity", "base_velocity", "base_angular_velocity", "base_rotation"):
+        for label in ("gravity", "base_position", "base_velocity", "base_angular_velocity", "base_rotation"):
             entries = np.ravel(np.array(getattr(self, label), dtype=object))
             advice = ["Write a number or a SymPy expression."]
             found += [Finding(f"{label} contains the text {x!r}.", advice) for x in entries if isinstance(x, str)]
-        for label in ("gravity", "base_velocity", "base_angular_velocity"):
+        for label in ("gravity", "base_position", "base_velocity", "base_angular_velocity"):
             given = getattr(self, label)
             if given is not None and np.shape(given) != (3,):
                 advice = ["Give three components, as (0, 0, -9.81)."]
@@ -76,6 +82,10 @@ class BodyTree:
         ]
         if found:
             raise ModelError(f"Invalid tree {self.name!r}", found)
+        if any(
+            getattr(self, f"base_{key}") is not None for key in ("position", "velocity", "angular_velocity", "rotation")
+        ):
+            _ = self.base  # invalid motions are refused
         object.__setattr__(self, "bodies", tuple(self.bodies))
         object.__setattr__(self, "parameters", FrozenMapping(self.parameters))
         for joining in (*self.loops, *self.contacts):
@@ -112,11 +122,14 @@ class BodyTree:
 
     def body(self, name: str) -> Body:
         """A body by its name."""
-        for body in self.bodies:
-            if body.name == name:
-                return body
-        names = [body.name for body in self.bodies]
-        raise ModelError("Unknown body", [f"{name!r} is not a body of {self.name!r}.{suggestion(name, names)}"])
+        if name not in self._by_name:
+            near = suggestion(name, self._by_name)
+            raise ModelError("Unknown body", [f"{name!r} is not a body of {self.name!r}.{near}"])
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Body]:
+        return {body.name: body for body in self.bodies}
 
     # -- kinematics ------------------------------------------------------------------------------------------
 
@@ -124,6 +137,13 @@ class BodyTree:
     def coordinates(self) -> tuple[sp.Expr, ...]:
         """All coordinates, in the user's order of bodies."""
         return tuple(q for body in self.bodies for q in body.coordinates)
+
+    @cached_property
+    def home(self) -> dict[sp.Expr, float]:
+        """The coordinates at which the frames of every joint coincide: zero, for a quaternion the identity."""
+        values = (x for body in self.bodies for part in body.parts for x in part.joint.home)
+        places = (body.coordinates[i] for body in self.bodies for part in body.parts for i in part.places)
+        return dict(zip(places, values, strict=True))
 
     @property
     def time(self) -> sp.Symbol:
@@ -133,12 +153,13 @@ class BodyTree:
     @cached_property
     def velocities(self) -> tuple[sp.Expr, ...]:
         """dq/dt for every coordinate."""
-        return tuple(q.diff(self.time) for q in self.coordinates)
+        return tuple(v for body in self.bodies for v in body.rates)
 
     @cached_property
     def base(self) -> Base:
         """The prescribed motion of the base."""
-        return moving_base(self.base_velocity, self.base_angular_velocity, self.base_rotation, self.time)
+        given = self.base_position, self.base_velocity, self.base_angular_velocity, self.base_rotation
+        return moving_base(*given, self.time)
 
     @cached_property
     def motions(self) -> Mapping[str | None, Motion]:
@@ -151,6 +172,7 @@ class BodyTree:
 
     def position(self, name: str | None, point: Sequence[Any] = (0, 0, 0)) -> sp.Matrix:
         """The position of a point of a body, in inertial axes."""
+        _ = self.base.position  # known, or refused
         return _column(self.motion_of(name).at(nodes_of(point))[0])
 
     def rotation(self, name: str | None) -> sp.Matrix:
@@ -203,15 +225,29 @@ class BodyTree:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """Norms of quaternions, loops and contacts."""
-        joining = [c for item in (*self.loops, *self.contacts) for c in item.constraints(self)]
-        return (*self.normalizations, *joining)
+        """Norms of quaternions, loops and contacts, without the conditions that are ``omitted``."""
+        return (*self.normalizations, *(c for c in self._joining if c.name not in self.omitted))
+
+    @cached_property
+    def omitted(self) -> tuple[str, ...]:
+        """Conditions of contacts that the others imply, such as the sideways slip of the second wheel on an axle."""
+        found = implied(self, self._joining)
+        return tuple(c.name for c in self._joining if c.name in found)
+
+    @cached_property
+    def _joining(self) -> tuple[Constraint, ...]:
+        return tuple(c for item in (*self.loops, *self.contacts) for c in item.constraints(self))
 
     @cached_property
     def energies(self) -> tuple[sp.Expr, sp.Expr]:
-        """T and V."""
-        potential = energies.gravity_potential(self) + energies.spring_potential(self)
-        return as_sympy(energies.kinetic_energy(self)), as_sympy(potential)
+        """T and V; of a large tree they are built when they are first needed."""
+        if len(self.coordinates) <= _DEFERRED_FROM:
+            return as_sympy(energies.kinetic_energy(self)), as_sympy(energies.potential_energy(self))
+        known = (*self.coordinates, *self.parameters, *([self.time] if self.base.moves else []))
+        return (
+            DeferredExpression(partial(energies.kinetic_energy, self), (*known, *self.velocities)),
+            DeferredExpression(partial(energies.potential_energy, self), known),
+        )
 
     def moves(self, system: System) -> bool:
         """Whether a system still has the coordinates and energies of this tree, so its recursions are valid."""
@@ -222,7 +258,9 @@ class BodyTree:
         """The tree as a `System`; further generalized ``forces`` and ``constraints`` are added to its own."""
         if not self.coordinates:
             raise ModelError(f"the tree {self.name!r} cannot move", ["all joints are fixed."])
-        acting = {q: as_sympy(force) for q, force in energies.joint_forces(self).items()}
+        large = len(self.coordinates) > _IN_GRAPH_FROM
+        spelled = GraphExpression if large else as_sympy
+        acting = {q: spelled(force) for q, force in energies.joint_forces(self).items()}
         for q, force in (forces or {}).items():
             acting[q] = acting.get(q, sp.S.Zero) + as_expression(force)
         kinetic, potential = self.energies
@@ -257,8 +295,8 @@ def _column(vector: Sequence[Any]) -> sp.Matrix:
 # -- parameter values substituted -------------------------------------------------------------------------
 
 _QUANTITIES = (
-    "origin", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction", "rotor_inertia",
-    "gear_ratio",
+    "axis", "origin", "rotation", "mass", "center_of_mass", "inertia", "damping", "stiffness", "rest", "friction",
+    "rotor_inertia", "gear_ratio",
 )  # fmt: skip
 
 
@@ -272,7 +310,7 @@ def with_numbers(tree: BodyTree) -> BodyTree:
         key: None if value is None else sp.Matrix(value).subs(dict(tree.parameters)).tolist()
         for key, value in (("base_rotation", tree.base_rotation),)
     }
-    for key in ("base_velocity", "base_angular_velocity"):
+    for key in ("base_position", "base_velocity", "base_angular_velocity"):
         given = getattr(tree, key)
         moving[key] = None if given is None else [as_expression(x).subs(dict(tree.parameters)) for x in given]
     return replace(tree, bodies=bodies, gravity=gravity, parameters={}, **moving)

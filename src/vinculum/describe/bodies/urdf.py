@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Sequence
@@ -49,6 +50,7 @@ def from_urdf(
     robot = _parse(source)
     reader = _Reader(robot, floating, actuated, identified)
     bodies = reader.bodies()
+    mimics = reader.mimics(bodies) if bodies else []
     if reader.findings:
         raise ModelError(f"the robot {robot.get('name', '')!r} cannot be read", reader.findings)
     if not any(body.coordinates for body in bodies):
@@ -58,17 +60,19 @@ def from_urdf(
     tree = BodyTree(
         bodies, gravity=gravity, loops=loops, contacts=contacts, name=robot.get("name") or "robot"
     )  # fmt: skip
-    return tree.system(constraints=reader.mimics(bodies))
+    return tree.system(constraints=mimics)
 
 
 def _parse(source: str | Path) -> ET.Element:
     """The <robot> element. A document type or entity is refused: robots do not need them, but attacks do."""
-    text = str(source)
+    text = str(source).lstrip("\ufeff")
     if not text.lstrip().startswith("<"):
         try:
-            text = Path(source).read_text(encoding="utf-8")
+            text = decoded(Path(source).read_bytes())
         except OSError as error:
             raise ModelError("the URDF file cannot be read", [str(error)]) from error
+        except ValueError as error:  # a path with a NUL, or a file that is not text
+            raise ModelError("the URDF file cannot be read", [f"{text[:60]!r}: {error}"]) from error
     if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
         raise ModelError("the URDF is refused", ["it has a document type or entities. Remove them."])
     try:
@@ -81,6 +85,29 @@ def _parse(source: str | Path) -> ET.Element:
     if robot.tag != "robot":
         raise ModelError("the URDF has no robot", [f"the outermost element is <{robot.tag}>, not <robot>."])
     return robot
+
+
+_BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
+_DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+
+
+def decoded(content: bytes) -> str:
+    """The text of an XML file by its byte order mark or the encoding it declares, else UTF-8.
+
+    A `ValueError` says which byte is not text in that encoding, and what to write.
+    """
+    declared = _DECLARED.match(content.lstrip()[:200])
+    encoding = next((name for mark, name in _BOMS.items() if content.startswith(mark)), "")
+    encoding = encoding or (declared.group(1).decode() if declared else "utf-8")
+    try:
+        return content.decode(encoding)
+    except LookupError as error:
+        raise ValueError(f"the file declares the encoding {encoding!r}, which is unknown. Save it as UTF-8.") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"byte {content[error.start]:#04x} at position {error.start} is not {encoding} text. Save the file as "
+            'UTF-8, or declare its encoding in the first line: <?xml version="1.0" encoding="latin-1"?>.'
+        ) from error
 
 
 class _Reader:
@@ -161,7 +188,7 @@ class _Reader:
         moves = JOINTS[kind] in ("revolute", "prismatic")
         passive: dict[str, Any] = {}
         if moves:
-            passive = {key: self._numbers(losses, key, "0", where)[0] for key in ("damping", "friction")}
+            passive = {key: self._loss(losses, key, where) for key in ("damping", "friction")}
         return Body(
             link, self._end(joint, "parent"), joint=JOINTS[kind],
             axis=self._numbers(joint.find("axis"), "xyz", "1 0 0", where),
@@ -170,6 +197,15 @@ class _Reader:
             angle=_coordinates(name, JOINTS[kind]), torque=self._torques(name, joint, JOINTS[kind]),
             **inertial, **passive,
         )  # fmt: skip
+
+    def _loss(self, losses: ET.Element | None, key: str, where: str) -> float:
+        """Damping or friction, which must not be negative."""
+        (value,) = self._numbers(losses, key, "0", where)
+        if value < 0:
+            self.findings.append(
+                f"{key}={value:g} of {where} is negative and would drive the joint. Give a number >= 0."
+            )
+        return value
 
     def _torques(self, name: str, joint: ET.Element, kind: str) -> list[sp.Symbol] | None:
         """Inputs of an independent joint; a free joint has none."""
@@ -210,17 +246,17 @@ class _Reader:
             if mimic is None or joint.get("type") == "fixed":
                 continue
             other = mimic.get("joint", "")
-            self._refuse_mimic(
-                name, other, [len(coordinate[by_joint.get(x, "")]) for x in (name, other) if x in by_joint]
-            )
-            k = self._numbers(mimic, "multiplier", "1", name)[0]
-            b = self._numbers(mimic, "offset", "0", name)[0]
+            moving = [len(coordinate[by_joint[x]]) for x in (name, other) if x in by_joint]
+            where = f"the mimic of the joint {name!r}"
+            k, b = (self._numbers(mimic, key, usual, where)[0] for key, usual in (("multiplier", "1"), ("offset", "0")))
+            if self._refuse_mimic(name, other, moving):
+                continue
             q, leader = coordinate[by_joint[name]][0], coordinate[by_joint[other]][0]
             found.append(Holonomic(q - k * leader - b, name=f"{name} mimic"))
         return found
 
-    def _refuse_mimic(self, name: str, other: str, moving: Sequence[int]) -> None:
-        """The two joints must be different and have one coordinate each."""
+    def _refuse_mimic(self, name: str, other: str, moving: Sequence[int]) -> bool:
+        """Whether the mimic is invalid: the two joints must be different and have one coordinate each."""
         if other not in self.joints:
             why = f"which is not a joint.{suggestion(other, self.joints)}"
         elif other == name:
@@ -228,8 +264,9 @@ class _Reader:
         elif moving != [1, 1]:
             why = "but one of them does not have one coordinate. Use revolute, continuous or prismatic joints."
         else:
-            return
-        raise ModelError("Invalid mimic joint", [f"{name!r} mimics {other!r}, {why}"])
+            return False
+        self.findings.append(f"the joint {name!r} mimics {other!r}, {why}")
+        return True
 
 
 def _coordinates(joint: str, kind: str) -> list[sp.Expr] | None:

@@ -187,6 +187,7 @@ TREE = Table(
     "A tree of rigid bodies.",
     {
         "gravity": ListOf("Acceleration of gravity; [0, 0, -9.81] by default.", Formula(), 3),
+        "base_position": ListOf("Position of the base, as functions of t.", Formula(), 3),
         "base_velocity": ListOf("Velocity of the base, as functions of t.", Formula(), 3),
         "base_angular_velocity": ListOf("Angular velocity of the base, as functions of t.", Formula(), 3),
         "base_rotation": ListOf("Rotation of the base, as 3×3 functions of t.", VECTOR, 3),

@@ -1,11 +1,8 @@
-"""Prescribed motions and laws: of the inputs, of a tool point along a path, of the base of a tree.
-
-The motion of the base is integrated in closed form, so it accepts only simple functions.
-"""
+"""Prescribed motions and laws: of the inputs, of a tool point along a path, of the base of a tree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,7 +18,6 @@ from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
 from vinculum.model.units import dimensions
 from vinculum.model.units.dimensions import LENGTH, NONE, RATE, TIME, over
-from vinculum.names import TIME as t
 from vinculum.names import name_of
 
 Laws = dict[sp.Expr, sp.Expr]
@@ -189,45 +185,31 @@ def _joints(
     }
 
 
-_MOST_TERMS, _MOST_SIZE = 6, 60
-_SIMPLE = "Write it as a sum of terms such as a*t^2, a*sin(b*t + c), a*cos(b*t + c) or a*exp(b*t)."
+_MOST_SIZE = 60
 
 
 def read_base(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:
-    """Velocity, angular velocity and rotation of the base, if given."""
+    """Position, velocity, angular velocity and rotation of the base, if given."""
     found: dict[str, Any] = {}
-    for key, dimension in (("base_velocity", over(LENGTH, TIME)), ("base_angular_velocity", RATE)):
-        if key in raw:
-            path = ("tree", key)
-            found[key] = reading.vector(path, raw[key], None, dimension)
-            for i, entry in enumerate(found[key] or ()):
-                _refuse_complicated(reading, (*path, i), entry)
+    dimensions = {
+        "base_position": LENGTH, "base_velocity": over(LENGTH, TIME), "base_angular_velocity": RATE,
+    }  # fmt: skip
+    for key in (key for key in dimensions if key in raw):
+        found[key] = reading.vector(("tree", key), raw[key], None, dimensions[key])
+        _refuse_large(reading, ("tree", key), found[key] or (), "the motion of the base")
     if "base_rotation" in raw:
         stated = enumerate(raw["base_rotation"])
         rows = [reading.vector(("tree", "base_rotation", i), row, None, NONE) for i, row in stated]
         found["base_rotation"] = rows
-        size = sum(sp.count_ops(entry) for row in rows if row for entry in row)
-        if size > _MOST_SIZE:
-            reading.problem(
-                ("tree", "base_rotation"),
-                f"the rotation has {size} operations, more than {_MOST_SIZE}. Use a rotation about one axis.",
-            )
+        _refuse_large(reading, ("tree", "base_rotation"), [x for row in rows for x in row or ()], "the rotation")
     return found
 
 
-def _refuse_complicated(reading: Reading, path: Path, entry: sp.Expr) -> None:
-    terms = sp.Add.make_args(entry)
-    if len(terms) > _MOST_TERMS or not all(map(_simple, terms)):
-        reading.problem(path, f"the motion of the base cannot be integrated in closed form. {_SIMPLE}")
-
-
-def _simple(term: sp.Expr) -> bool:
-    """A constant times a power of t times at most one sine, cosine or exponential of a linear function of t."""
-    moving = [factor for factor in sp.Mul.make_args(term) if factor.has(t)]
-    waves = [factor for factor in moving if isinstance(factor, (sp.sin, sp.cos, sp.exp))]
-    powers = [
-        factor for factor in moving if factor == t or (factor.is_Pow and factor.base == t and factor.exp in (2, 3, 4))
-    ]
-    lines = all(not wave.args[0].diff(t).has(t) and sp.count_ops(wave) < 8 for wave in waves)
-    free = not any(symbol != t for symbol in term.atoms(sp.core.function.AppliedUndef))
-    return len(waves) <= 1 and len(powers) <= 1 and len(waves) + len(powers) == len(moving) and lines and free
+def _refuse_large(reading: Reading, path: Path, entries: Sequence[sp.Expr], what: str) -> None:
+    """Expressions that would take long to differentiate and integrate, and functions of more than the time."""
+    size = sum(sp.count_ops(entry) for entry in entries)
+    if size > _MOST_SIZE:
+        reading.problem(path, f"{what} has {size} operations, more than {_MOST_SIZE}. Use a spline of its points.")
+    moving = sorted({name_of(x) for entry in entries for x in entry.atoms(sp.core.function.AppliedUndef)})
+    if moving:
+        reading.problem(path, f"{what} depends on {', '.join(moving)}. Use functions of t and parameters only.")

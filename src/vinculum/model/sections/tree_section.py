@@ -21,6 +21,7 @@ from vinculum.describe.bodies import (
     servo_path,
 )
 from vinculum.describe.bodies.joints import JOINTS, Joint
+from vinculum.describe.bodies.urdf import decoded
 from vinculum.describe.constraints import Constraint
 from vinculum.describe.system import System
 from vinculum.errors import About, VinculumError
@@ -92,7 +93,7 @@ def _text(reading: Reading, name: str) -> str | None:
             content = stream.read(4 * limits.BYTES + 1)
         if len(content) > 4 * limits.BYTES:
             raise ValueError(f"it is larger than {4 * limits.BYTES // 1024} kB")
-        text = content.decode("utf-8")
+        text = decoded(content)
         if not text.lstrip().startswith("<"):
             raise ValueError("it does not begin with <robot>")
         return text
@@ -200,7 +201,7 @@ def _body(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Body:
     if "origin" in raw:
         given["origin"] = reading.vector((*path, "origin"), raw["origin"], None, LENGTH)
     if "axis" in raw:
-        given["axis"] = _numbers(reading, (*path, "axis"), raw["axis"])
+        given["axis"] = _formulas(reading, (*path, "axis"), raw["axis"])
     if "rotation" in raw:
         given["rotation"] = _rotation(reading, (*path, "rotation"), raw["rotation"])
     if "center_of_mass" in raw:
@@ -290,11 +291,11 @@ def _numbers(reading: Reading, path: Path, raw: Any, dimension: Dimension | None
 
 
 def _rotation(reading: Reading, path: Path, raw: Any) -> Any:
-    """3×3 numbers, or roll, pitch and yaw."""
+    """3×3 formulas, or roll, pitch and yaw."""
     if isinstance(raw, list):
-        return _numbers(reading, path, raw)
-    angles = {key: reading.number((*path, key), entry, ()) for key, entry in raw.items()}
-    return None if None in angles.values() else rotation_rpy(**{key: float(x or 0.0) for key, x in angles.items()})
+        return _formulas(reading, path, raw, NONE)
+    angles = {key: reading.expression((*path, key), entry, None, ()) for key, entry in raw.items()}
+    return None if None in angles.values() else rotation_rpy(**angles)
 
 
 def _read_loops_and_contacts(reading: Reading, raw: dict[str, Any]) -> dict[str, Any]:

@@ -38,6 +38,11 @@ _HUGE = 1e30  # a larger state has diverged
 
 def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
     """Integrate segment after segment to the end of the plan, or until the run breaks down."""
+    return end_run(run, *advance(problem, run, x))
+
+
+def advance(problem: Problem, run: Run, x: np.ndarray) -> tuple[Problem, Outcome, float, np.ndarray]:
+    """The last problem, the outcome, the time and the state at the end of the plan, or where the run breaks down."""
     plan, recorder = run.plan, run.recorder
     t, stuck, clear = plan.t0, 0, plan.t1
     while True:
@@ -67,6 +72,12 @@ def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
         if further[0].integrable.states != problem.integrable.states:
             recorder.recent.clear()
         problem, x = further
+    return problem, outcome, t, x
+
+
+def end_run(run: Run, problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:
+    """Record the last state, and the outcome with its reason."""
+    plan, recorder = run.plan, run.recorder
     if recorder.last is None or (t - recorder.last) * (plan.t1 - plan.t0) > 0:
         recorder.add(np.array([t]), np.array(x)[None, :])
     recorder.close(problem)

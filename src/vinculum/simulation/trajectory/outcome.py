@@ -16,10 +16,11 @@ from vinculum.notebook_repr import html
 
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, CHART_LEFT, NON_FINITE, STALLED = "singular", "chart left", "non-finite", "stalled"
+LAW_FAILED = "law failed"  # a control law gave no usable inputs
 INACCURATE = "inaccurate"  # the end was reached, but not by a motion of the system
 REPIVOT = "repivot"  # internal: continue with another order of elimination
 CORNER = "corner"  # internal: continue on the next side of a corner
-KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED, INACCURATE)
+KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED, LAW_FAILED, INACCURATE)
 
 # The sentence of every cause. Names in braces are parts of the model (`About`), numbers, or the problem and the advice
 # of a finding.
@@ -42,6 +43,7 @@ SENTENCES = {
     "condition": "{problem}; it was {start:.4g} at the start and is {value:.4g} here. {advice}",
     "energy lost": "the energy error {error:.3g} is as large as the kinetic energy or work ({scale:.3g}). {advice}",
     "constraint lost": "the constraint `{constraint}` is not held: its residual reached {residual:.3g}. {advice}",
+    "law": "the control law {problem}",
     "bound exceeded": "the residual {residual:.3g} of the constraint `{constraint}` ({level}) exceeds the promised "
     "bound {bound:.3g}. {advice}",
     "trajectory lost": "from here on the coordinates may be off by {error:.3g}, more than the required {accuracy:.3g}. "

@@ -13,7 +13,7 @@ support it.
 | cylindrical | displacement, angle                                      | linear, rotary              |
 | universal   | angle, angle (about the first, then the second axis)     | rotary, rotary              |
 | planar      | two displacements in the plane normal to the axis, angle | linear, linear, rotary      |
-| spherical   | unit quaternion w, x, y, z                               | ball                        |
+| spherical   | unit quaternion qw, qx, qy, qz                               | ball                        |
 | free        | three displacements, unit quaternion                     | linear, linear, linear, ball |
 | fixed       | none                                                     | none                        |
 """

@@ -16,7 +16,7 @@ from vinculum.graph.vectors import Matrix, Vector, cross, dot, matrix_times, min
 
 @dataclass(frozen=True)
 class BallCenter(Elementary):
-    """The coordinates are w, x, y, z."""
+    """The coordinates are qw, qx, qy, qz."""
 
     size = 4
     width = 3

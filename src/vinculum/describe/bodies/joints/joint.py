@@ -15,7 +15,7 @@ from vinculum.describe.bodies.joints.linear import LinearAxis
 from vinculum.describe.bodies.joints.rotary import RotaryAxis
 from vinculum.notebook_repr import html
 
-Triple = tuple[float, float, float]
+Triple = tuple[Any, Any, Any]  # numbers, or nodes if they contain symbols
 
 _UNITS: tuple[Triple, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -132,9 +132,9 @@ class Planar(Joint):
 
 
 class Spherical(Joint):
-    """A ball joint: a unit quaternion w, x, y, z."""
+    """A ball joint: a unit quaternion qw, qx, qy, qz."""
 
-    name, labels, lengths = "spherical", ("w", "x", "y", "z"), (False,) * 4
+    name, labels, lengths = "spherical", ("qw", "qx", "qy", "qz"), (False,) * 4
     axes = 0
     quaternion = True
 
@@ -146,7 +146,7 @@ class Spherical(Joint):
 class Free(Joint):
     """No joint at all: three displacements and a unit quaternion."""
 
-    name, labels, lengths = "free", ("rx", "ry", "rz", "w", "x", "y", "z"), (True,) * 3 + (False,) * 4
+    name, labels, lengths = "free", ("x", "y", "z", "qw", "qx", "qy", "qz"), (True,) * 3 + (False,) * 4
     axes = 0
     quaternion = True
     loose = True

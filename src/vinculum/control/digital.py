@@ -1,0 +1,239 @@
+"""A law on a processor: sampled sensors, computation delay, held and limited actuators.
+
+    y_k = Q_y(y(t_k) + noise),   u_k = Q_u(limits(f(t_k, y_k, memory))) + disturbance,   u(t) = u_k from t_k + delay on
+
+Q rounds to a resolution. Noise and disturbances are normal with the given standard deviations, from one seed.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.control.digital_law import DigitalLaw, digital_law
+from vinculum.control.discrete_design import sampled_loop
+from vinculum.control.feedback import FeedbackLaw
+from vinculum.control.observer import Estimator
+from vinculum.derivation.integrable import Equations
+from vinculum.errors import ModelError, VinculumError
+from vinculum.names import name_of
+from vinculum.notebook_repr import html
+from vinculum.simulation.sampling import LawError, Sampler, Sampling
+
+Numbers = Mapping[sp.Expr, float]
+Function = Callable[[float, np.ndarray, Any], Any]  # u = f(t, y, memory)
+
+
+@dataclass(frozen=True, eq=False)
+class Digital(Sampler):
+    """A law that acts at sample times, for ``simulate(equations, ..., inputs=Digital(law, period))``.
+
+    ``law`` is a feedback law (with ``estimator``), a `DigitalLaw`, laws {input: expression of t and the state}, such as
+    computed torques, or a Python function u = f(t, y, memory) of the time, the measured ``outputs`` (default: all
+    coordinates and velocities) and a ``memory`` of its own, which is copied for every run; it returns one number for
+    each of ``controls`` (default: all inputs).
+
+    ``delay`` is the time from the measurement to the actuator, any number of at least 0. Until the first command
+    arrives the inputs are ``before``, or the holding values of a feedback law. ``limits`` {u: largest |u|} and
+    ``rates`` {u: largest |du/dt|} bound the inputs; ``resolution`` {y or u: step} rounds what is measured or sent;
+    ``noise`` {y: standard deviation} is added to what is measured, ``disturbances`` {u: standard deviation} to the
+    inputs, anew at every sample, from ``seed``.
+
+    A Python function that raises, or returns other than finite numbers of the right count, ends the run: see
+    ``motion.outcome``.
+    """
+
+    law: FeedbackLaw | DigitalLaw | Mapping[sp.Expr, sp.Expr] | Function
+    period: float
+    delay: float = 0.0
+    estimator: Estimator | None = None
+    outputs: Sequence[sp.Expr] | None = None
+    controls: Sequence[sp.Expr] | None = None
+    memory: Any = None
+    before: Numbers | None = None
+    limits: Numbers = field(default_factory=dict)
+    rates: Numbers = field(default_factory=dict)
+    resolution: Numbers = field(default_factory=dict)
+    noise: Numbers = field(default_factory=dict)
+    disturbances: Numbers = field(default_factory=dict)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        problems = []
+        if not (math.isfinite(self.period) and self.period > 0):
+            problems.append(f"period is {self.period}; it must be a positive number of seconds.")
+        if not (math.isfinite(self.delay) and self.delay >= 0):
+            problems.append(f"delay is {self.delay}; it must be a number of seconds of at least 0.")
+        for name in ("limits", "rates", "resolution", "noise", "disturbances"):
+            problems += [
+                f"{name} of {name_of(key)} is {value}; it must be positive."
+                for key, value in getattr(self, name).items()
+                if not (math.isfinite(value) and value > 0)
+            ]
+        if self.estimator is not None and not isinstance(self.law, FeedbackLaw):
+            problems.append("estimator belongs to a feedback law; leave it out.")
+        if isinstance(self.law, DigitalLaw) and self.law.period != self.period:
+            problems.append(f"period is {self.period}, but the law was designed for {self.law.period}.")
+        if problems:
+            raise ModelError("Invalid digital law", problems)
+
+    def begin(self, equations: Equations, time: float) -> Sampling:
+        """The law at the start of a run."""
+        law = self.law
+        if isinstance(law, FeedbackLaw):
+            law = self._discretized(law)
+        inner: Any
+        if isinstance(law, DigitalLaw):
+            inner = _Linear(law)
+        elif isinstance(law, Mapping):
+            inner = _Formulas(tuple(law), tuple(law.values()))
+        elif callable(law):
+            outputs = tuple(equations.user_symbols if self.outputs is None else self.outputs)
+            controls = tuple(equations.inputs if self.controls is None else self.controls)
+            inner = _Python(law, outputs, controls, copy.deepcopy(self.memory))
+        else:
+            raise VinculumError(
+                f"{type(law).__name__} is not a law. Give a feedback law, laws {{input: expression}}, or a function "
+                "u = f(t, y, memory)."
+            )
+        return _Running(self, inner, self._before(inner))
+
+    def _discretized(self, law: FeedbackLaw) -> DigitalLaw:
+        """The law at its samples, with a warning if the loop is unstable with this period and delay."""
+        found = digital_law(law, self.period, self.estimator)
+        roots = np.linalg.eigvals(sampled_loop(law.linear.discrete(self.period, self.delay), found))
+        largest = float(np.abs(roots).max(initial=0.0))
+        continuous = float(law.roots.real.max(initial=-math.inf))
+        if largest > 1 + 1e-9 and continuous < 0:
+            warnings.warn(
+                f"The law is stable in continuous time, but with the period {self.period:.6g} and the delay "
+                f"{self.delay:.6g} the largest root of the sampled loop is {largest:.6g}, outside the unit circle. "
+                "Use a shorter period, or design for it with vn.feedback.digital(linear, period, ..., delay=...).",
+                stacklevel=4,
+            )
+        return found
+
+    def _before(self, inner: Any) -> tuple[float, ...]:
+        """The inputs until the first command arrives."""
+        given = dict(self.before or {})
+        holding = dict(zip(inner.inputs, inner.holding, strict=True)) if inner.holding is not None else {}
+        missing = [u for u in inner.inputs if u not in given and u not in holding and self.delay > 0]
+        if missing:
+            problem = f"With a delay, before={{{name_of(missing[0])}: value}} must say what holds until then."
+            raise ModelError("Invalid digital law", [problem])
+        return tuple(float(given[u]) if u in given else float(holding.get(u, 0.0)) for u in inner.inputs)
+
+    _repr_html_ = html
+
+
+class _Linear:
+    """A digital law with its states."""
+
+    def __init__(self, law: DigitalLaw) -> None:
+        self.law, self.inputs, self.measured = law, law.inputs, law.outputs
+        self.holding: Sequence[float] | None = [float(x) for x in law.u0]
+        self.w = np.zeros(len(law.states))
+
+    def compute(self, t: float, y: np.ndarray) -> np.ndarray:
+        """u_k = u₀ + C w_k + D (y_k - y₀)."""
+        self.y = y
+        return self.law(self.w, y)[0]
+
+    def sent(self, u: np.ndarray) -> None:
+        """w_k+1, with the inputs that were sent."""
+        law = self.law
+        self.w = law.A @ self.w + law.B @ (self.y - law.y0) + law.E @ (u - law.u0)
+
+
+class _Formulas:
+    """Laws that are expressions of the state: what is measured are the laws themselves, compiled."""
+
+    holding: Sequence[float] | None = None
+
+    def __init__(self, inputs: tuple[sp.Expr, ...], laws: tuple[sp.Expr, ...]) -> None:
+        self.inputs, self.measured = inputs, laws
+
+    def compute(self, t: float, y: np.ndarray) -> np.ndarray:
+        """The laws at the state."""
+        return y
+
+    def sent(self, u: np.ndarray) -> None:
+        """A formula remembers nothing."""
+
+
+class _Python:
+    """A function of the user."""
+
+    holding: Sequence[float] | None = None
+
+    def __init__(self, f: Function, outputs: tuple[sp.Expr, ...], inputs: tuple[sp.Expr, ...], memory: Any) -> None:
+        self.f, self.measured, self.inputs, self.memory = f, outputs, inputs, memory
+
+    def compute(self, t: float, y: np.ndarray) -> np.ndarray:
+        """u = f(t, y, memory), checked."""
+        try:
+            given = self.f(t, y.copy(), self.memory)
+        except Exception as error:
+            raise LawError(f"raised {type(error).__name__}: {error}") from error
+        try:
+            u = np.atleast_1d(np.asarray(given, dtype=float))
+        except (TypeError, ValueError):
+            raise LawError(f"returned {given!r}, not numbers") from None
+        if u.shape != (len(self.inputs),):
+            names = ", ".join(map(name_of, self.inputs))
+            raise LawError(f"returned the shape {u.shape}; {len(self.inputs)} numbers are needed, for {names}")
+        return u
+
+    def sent(self, u: np.ndarray) -> None:
+        """The function keeps its own memory."""
+
+
+class _Running(Sampling):
+    """A law during one run: its sensors, actuators, random numbers and memory."""
+
+    def __init__(self, digital: Digital, inner: Any, before: tuple[float, ...]) -> None:
+        self.inner, self.inputs, self.measured, self.before = inner, inner.inputs, inner.measured, before
+        self.random, self.last = np.random.default_rng(digital.seed), np.array(before)
+
+        def numbers(given: Numbers, keys: Sequence[sp.Expr], missing: float) -> np.ndarray:
+            return np.array([float(given.get(key, missing)) for key in keys])
+
+        self.noise = numbers(digital.noise, self.measured, 0.0)
+        self.disturbance = numbers(digital.disturbances, self.inputs, 0.0)
+        self.steps_y, self.steps_u = (numbers(digital.resolution, keys, 0.0) for keys in (self.measured, self.inputs))
+        self.limit = numbers(digital.limits, self.inputs, math.inf)
+        self.change = numbers(digital.rates, self.inputs, math.inf) * digital.period
+        known = {*self.measured, *self.inputs}
+        strange = [key for given in (digital.noise, digital.resolution, digital.limits, digital.rates,
+                                     digital.disturbances) for key in given if key not in known]  # fmt: skip
+        if strange:
+            problem = f"{name_of(strange[0])} is neither measured nor set. Measured are "
+            problem += f"{', '.join(map(name_of, self.measured))}; set are {', '.join(map(name_of, self.inputs))}."
+            raise ModelError("Invalid digital law", [problem])
+
+    def sample(self, t: float, y: np.ndarray) -> np.ndarray:
+        """The inputs for what was measured."""
+        read = _rounded(y + self.noise * self.random.normal(size=len(y)), self.steps_y)
+        u = self.inner.compute(t, read)
+        if not np.all(np.isfinite(u)):
+            worst = next(key for key, value in zip(self.inputs, u, strict=True) if not np.isfinite(value))
+            raise LawError(f"gave {u[self.inputs.index(worst)]} for {name_of(worst)}")
+        u = np.clip(u, -self.limit, self.limit)
+        u = np.clip(u, self.last - self.change, self.last + self.change)
+        u = _rounded(u, self.steps_u)
+        self.last = u
+        self.inner.sent(u)
+        return u + self.disturbance * self.random.normal(size=len(u))
+
+
+def _rounded(values: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """The nearest multiples of the steps; values without a step stay."""
+    safe = np.where(steps > 0, steps, 1.0)
+    return np.where(steps > 0, safe * np.round(values / safe), values)

@@ -1,0 +1,157 @@
+"""Runs under a law that acts at sample times: between them the inputs are held, and the motion is a compiled run.
+
+    u(t) = u_k for t_k + δ ≤ t < t_k+1 + δ,   t_k = t_0 + k T
+
+The held inputs are states with the rate zero, so nothing is compiled again when they change, and the samples, the work
+of the inputs and the residuals are those of any run. The delay δ need not be a multiple of the period T.
+"""
+
+from __future__ import annotations
+
+import heapq
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.integrable import Equations
+from vinculum.errors import Finding, ModelError, VinculumError
+from vinculum.graph import symbol
+from vinculum.names import listed, name_of, suggestion, variable_name
+from vinculum.simulation.integrators.segments import advance, end_run
+from vinculum.simulation.problem.discontinuities import place_on_sides
+from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.trajectory.outcome import FINISHED, LAW_FAILED, Cause, Outcome
+from vinculum.simulation.trajectory.recorder import Plan, Run
+
+_SAME = 1e-12  # instants closer than this, relative to the run, are the same
+_APPLY, _READ = 0, 1  # at one instant the command arrives before the sensors are read
+
+
+class LawError(VinculumError):
+    """A control law gave no usable inputs; the run ends with this reason."""
+
+
+class Sampling(ABC):
+    """A law during one run, with its memory."""
+
+    inputs: tuple[sp.Expr, ...]  # what it sets
+    measured: tuple[sp.Expr, ...]  # expressions of time, state and inputs that it reads
+    before: tuple[float, ...]  # the inputs until the first command arrives
+
+    @abstractmethod
+    def sample(self, t: float, y: np.ndarray) -> np.ndarray:
+        """The inputs for what was measured; raises `LawError`."""
+
+
+class Sampler(ABC):
+    """A law with a sample period, as ``inputs`` of `simulate`."""
+
+    period: float
+    delay: float
+
+    @abstractmethod
+    def begin(self, equations: Equations, time: float) -> Sampling:
+        """The law at the start of a run."""
+
+
+def held_symbol(u: sp.Expr, time: sp.Symbol) -> sp.Expr:
+    """The state that holds an input."""
+    return sp.Function(f"held_{variable_name(u)}")(time)
+
+
+def with_held_inputs(equations: Equations, sampling: Sampling) -> EquationsOfMotion:
+    """The equations with the inputs of a law as states."""
+    if not isinstance(equations, EquationsOfMotion):
+        raise VinculumError(
+            f"A digital law drives equations of motion; {equations.name!r} has program equations. State it as a System "
+            "and choose another form."
+        )
+    strange = [u for u in sampling.inputs if u not in equations.inputs]
+    if strange:
+        near = suggestion(name_of(strange[0]), map(name_of, equations.inputs))
+        raise ModelError("Invalid digital law", [f"{listed(strange)} is not an input of {equations.name!r}.{near}"])
+    held = {u: held_symbol(u, equations.time) for u in sampling.inputs}
+    extra = {**equations.extra, **dict.fromkeys(held.values(), sp.Integer(0))}
+    return replace(equations, laws={**equations.laws, **held}, extra=extra)
+
+
+def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sampling: Sampling) -> Outcome:
+    """Integrate from instant to instant; at each one a command arrives or the sensors are read."""
+    plan, x = run.plan, np.array(x)
+    outcome, t = Outcome(FINISHED, plan.t0), plan.t0
+    span = abs(plan.t1 - plan.t0)
+    waiting: list[tuple[float, int, int, Any]] = [(plan.t0, _READ, 0, None)]
+    while waiting and outcome.kind == FINISHED:
+        due, kind, number, command = heapq.heappop(waiting)
+        if due > plan.t1 - _SAME * span and due > plan.t0:
+            break
+        if due - t > _SAME * span:
+            problem, outcome, t, x = advance(problem, replace(run, plan=_part(plan, t, due)), x)
+            if outcome.kind != FINISHED:
+                break
+        if kind == _APPLY:
+            problem, x = _apply(problem, run, sampling, t, x, command)
+            continue
+        try:
+            u = sampling.sample(t, _measured(problem, sampling, t, x))
+        except LawError as error:
+            outcome = Outcome(LAW_FAILED, t, Cause("law", finding=Finding(str(error))))
+            break
+        heapq.heappush(waiting, (due + sampler.delay, _APPLY, number, u))
+        heapq.heappush(waiting, (plan.t0 + (number + 1) * sampler.period, _READ, number + 1, None))
+    if outcome.kind == FINISHED and plan.t1 - t > _SAME * span:
+        problem, outcome, t, x = advance(problem, replace(run, plan=_part(plan, t, plan.t1)), x)
+    return end_run(run, problem, outcome, t, x)
+
+
+def _part(plan: Plan, begin: float, end: float) -> Plan:
+    """A part of the plan; fixed steps are shortened to fit it."""
+    if not plan.count:
+        return replace(plan, t0=begin, t1=end)
+    count = max(1, int(np.ceil((end - begin) / plan.step - 1e-9)))
+    return replace(plan, t0=begin, t1=end, step=(end - begin) / count, count=count)
+
+
+def _places(problem: Problem, sampling: Sampling) -> list[int]:
+    """Where the held inputs are in the state."""
+    time = problem.equations.time
+    return [problem.nodes.state.index(symbol(held_symbol(u, time))) for u in sampling.inputs]
+
+
+def _apply(
+    problem: Problem, run: Run, sampling: Sampling, t: float, x: np.ndarray, u: np.ndarray
+) -> tuple[Problem, np.ndarray]:
+    """The problem and state after a command; a sample at this very instant gets the new inputs."""
+    places, recorder = _places(problem, sampling), run.recorder
+    x = np.array(x)
+    x[places] = u
+    if recorder.times and abs(recorder.times[-1][-1] - t) <= _SAME * abs(run.plan.t1 - run.plan.t0):
+        recorder.states[-1][-1, places] = u
+    after = place_on_sides(problem, run.plan, t, x)
+    if after is not problem:
+        recorder.close(problem)
+    return after, x
+
+
+def _measured(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) -> np.ndarray:
+    nodes = [problem.nodes.node(expression, "the measured outputs") for expression in sampling.measured]
+    return problem.compiled(nodes)(t, x, problem.values) if nodes else np.zeros(0)
+
+
+def begin_sampling(sampler: Sampler, equations: Equations, times: np.ndarray) -> tuple[EquationsOfMotion, Sampling]:
+    """The equations with held inputs, and the law at the start of its run."""
+    if times[-1] <= times[0]:
+        raise VinculumError("A digital law runs forward in time; times must increase.")
+    sampling = sampler.begin(equations, float(times[0]))
+    return with_held_inputs(equations, sampling), sampling
+
+
+def start_held(problem: Problem, sampling: Sampling, x: np.ndarray) -> np.ndarray:
+    """The state at the start, with the inputs that hold until the first command arrives."""
+    x = np.array(x)
+    x[_places(problem, sampling)] = sampling.before
+    return x

@@ -1,0 +1,276 @@
+"""Digital control: the loop of a linear plant is its exact discrete solution; delays, limits, rounding, failures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from vinculum.control.digital_law import digital_law
+from vinculum.control.discrete_design import sampled_loop
+
+x = dynamicsymbols("x")
+m, c, k, u = sp.symbols("m c k u")
+M, C, K = 0.7, 0.3, 5.0
+
+
+@pytest.fixture(scope="module")
+def plant():
+    system = vn.System([x], m * x.diff() ** 2 / 2, k * x**2 / 2, forces={x: u - c * x.diff()}, inputs=[u],
+                       parameters={m: M, c: C, k: K}, name="oscillator")  # fmt: skip
+    return vn.derive(system)
+
+
+def exact(law, start, period, delay, steps, before=0.0):
+    """States at the sample instants by matrix exponentials; the delay may be any number."""
+    F, H = np.array([[0, 1], [-K / M, -C / M]]), np.array([0, 1 / M])
+
+    def moved(state, u, h):
+        whole = np.zeros((3, 3))
+        whole[:2, :2], whole[:2, 2] = F, H
+        return (scipy.linalg.expm(h * whole) @ np.append(state, u))[:2]
+
+    state, held, commands, found = np.array(start, dtype=float), before, [], [np.array(start, dtype=float)]
+    for n in range(steps):
+        t = n * period
+        while commands and commands[0][0] <= t + 1e-13:
+            held = commands.pop(0)[1]
+        commands.append((t + delay, law(t, state)))
+        while commands and commands[0][0] < (n + 1) * period - 1e-13:
+            due, value = commands.pop(0)
+            state, held, t = moved(state, held, due - t), value, due
+        state = moved(state, held, (n + 1) * period - t)
+        found.append(state)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.004, 0.02, 0.05, 0.0617])
+def test_the_loop_of_a_linear_plant_is_exact(plant, delay):
+    """With the delay 0.0617 three commands are under way at once."""
+    period, steps = 0.02, 150
+    law = lambda t, y: -3.0 * y[0] - 0.8 * y[1] + np.sin(t)  # noqa: E731
+    digital = vn.Digital(lambda t, y, memory: law(t, y), period, delay, before={u: 0.5})
+    times = np.arange(steps + 1) * period
+    motion = vn.simulate(plant, {x: 0.3, x.diff(): -0.2}, times, inputs=digital)
+    wanted = exact(law, [0.3, -0.2], period, delay, steps, before=0.5)
+    assert motion.outcome.kind == "finished"
+    assert np.column_stack([motion[x], motion[x.diff()]]) == pytest.approx(wanted, abs=1e-12)
+    assert motion.energy_error < 1e-13  # with the work of the input
+
+
+def test_a_feedback_law_with_observer_is_a_hand_written_loop(plant):
+    rest = vn.equilibrium(plant, {u: 0})
+    linear = vn.linearize(plant, at=rest)
+    law, estimator = vn.stabilize(linear), vn.observe(linear, [x])
+    period, steps = 0.01, 200
+    motion = vn.simulate(plant, {x: 0.1}, np.arange(steps + 1) * period,
+                         inputs=vn.Digital(law, period, estimator=estimator, limits={u: 0.2}))  # fmt: skip
+    own = digital_law(law, period, estimator, {u: 0.2})
+    Phi, gamma = scipy.linalg.expm(period * linear.system_matrix), None
+    whole = np.zeros((3, 3))
+    whole[:2, :2], whole[:2, 2:] = linear.system_matrix, linear.input_matrix
+    gamma = scipy.linalg.expm(period * whole)[:2, 2]
+    state, w, found = np.array([0.1, 0.0]), np.zeros(len(own.states)), [np.array([0.1, 0.0])]
+    for _ in range(steps):
+        sent, w = own(w, state[:1])
+        state = Phi @ state + gamma * sent[0]
+        found.append(state)
+    assert np.column_stack([motion[x], motion[x.diff()]]) == pytest.approx(np.array(found), abs=1e-12)
+    assert np.abs(motion[u]).max() <= 0.2
+
+
+def test_formulas_are_sampled_and_held(plant):
+    times = np.linspace(0, 0.5, 51)
+    motion = vn.simulate(plant, {x: 1.0}, times, inputs=vn.Digital({u: -2 * x + sp.sin(plant.time)}, 0.1))
+    for n in range(5):
+        inside = motion[u][10 * n : 10 * n + 10]
+        assert np.ptp(inside) == 0
+        assert inside[0] == pytest.approx(-2 * motion[x][10 * n] + np.sin(0.1 * n), abs=1e-14)
+
+
+def test_limits_rates_and_resolutions_bound_the_inputs(plant):
+    ramp = vn.Digital(lambda t, y, memory: 10.0, 0.1, limits={u: 2.0}, rates={u: 5.0}, resolution={u: 0.3})
+    motion = vn.simulate(plant, {x: 0.0}, np.arange(11) * 0.1, inputs=ramp)
+    assert motion[u][:6] == pytest.approx([0.6, 1.2, 1.8, 2.1, 2.1, 2.1], abs=1e-12)  # 0.5 per sample, rounded to 0.3
+
+
+def test_sensors_are_rounded_and_noisy_with_a_seed(plant):
+    seen = []
+
+    def law(t, y, memory):
+        seen.append(y.copy())
+        return 0.0
+
+    def values(**options):
+        seen.clear()
+        vn.simulate(plant, {x: 0.1234}, (0, 1), inputs=vn.Digital(law, 0.01, outputs=[x], **options))
+        return np.array(seen)[:, 0]
+
+    assert np.abs(values(resolution={x: 0.05}) % 0.05).min() < 1e-12
+    plain, noisy, again, other = (
+        values(),
+        values(noise={x: 0.02}),
+        values(noise={x: 0.02}),
+        values(noise={x: 0.02}, seed=1),
+    )
+    assert np.array_equal(noisy, again)
+    assert not np.array_equal(noisy, other)
+    assert np.std(noisy - plain) == pytest.approx(0.02, rel=0.2)
+
+
+def test_disturbances_change_the_input_that_acts(plant):
+    motion = vn.simulate(plant, {x: 0.0}, np.arange(101) * 0.01,
+                         inputs=vn.Digital(lambda t, y, memory: 0.0, 0.01, disturbances={u: 0.5}))  # fmt: skip
+    assert np.std(motion[u]) == pytest.approx(0.5, rel=0.25)
+    assert motion.energy_error < 1e-13
+
+
+def test_memory_is_copied_for_every_run(plant):
+    def law(t, y, memory):
+        memory.append(y[0])
+        return -sum(memory)
+
+    digital = vn.Digital(law, 0.05, memory=[])
+    one, two = (vn.simulate(plant, {x: 0.2}, (0, 1), inputs=digital) for _ in range(2))
+    assert np.array_equal(one[x], two[x])
+    assert digital.memory == []
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        (lambda t, y, memory: 1 / 0 if t > 0.25 else 0.0, "raised ZeroDivisionError: division by zero"),
+        (lambda t, y, memory: np.nan if t > 0.25 else 0.0, "gave nan for u"),
+        (
+            lambda t, y, memory: [0.0, 0.0] if t > 0.25 else 0.0,
+            r"returned the shape \(2,\); 1 numbers are needed, for u",
+        ),
+        (lambda t, y, memory: "on" if t > 0.25 else 0.0, "returned 'on', not numbers"),
+    ],
+)
+def test_a_law_that_fails_ends_the_run_with_an_outcome(plant, law, said):
+    motion = vn.simulate(plant, {x: 0.2}, (0, 1), inputs=vn.Digital(law, 0.1))
+    assert motion.outcome.kind == "law failed"
+    assert motion.outcome.time == pytest.approx(0.3)
+    assert motion.t[-1] == pytest.approx(0.3)
+    assert not motion.outcome
+    import re
+
+    assert re.search(f"the control law {said}", motion.outcome.reason)
+
+
+@pytest.mark.parametrize("method", ["bdf", "rk4"])
+def test_other_methods_run_between_the_samples(plant, method):
+    law = lambda t, y: -3.0 * y[0] - 0.8 * y[1]  # noqa: E731
+    options = {"step": 1e-3} if method == "rk4" else {"tolerance": 1e-11}
+    motion = vn.simulate(
+        plant, {x: 0.3}, (0, 1), method, inputs=vn.Digital(lambda t, y, memory: law(t, y), 0.03), **options
+    )
+    wanted = exact(law, [0.3, 0.0], 0.03, 0.0, 33)[-1]
+    at = np.interp(0.99, motion.t, motion[x])
+    assert at == pytest.approx(wanted[0], abs=1e-5)
+
+
+def test_constraints_are_held_and_the_plant_may_differ():
+    """A pendulum in Cartesian coordinates, driven at its bob, with another mass than the one of the design."""
+    a, b = dynamicsymbols("a b")
+    g, l = sp.symbols("g l")
+    system = vn.System([a, b], m * (a.diff() ** 2 + b.diff() ** 2) / 2, m * g * b, forces={a: u}, inputs=[u],
+                       constraints=[vn.Holonomic((a**2 + b**2 - l**2) / 2, name="rod")],
+                       parameters={m: 1.0, g: 9.81, l: 1.0}, name="pendulum")  # fmt: skip
+    equations = vn.derive(system, form="shulgin", dependent=[b])
+    linear = vn.linearize(equations, at=vn.equilibrium(equations, {u: 0}, near={a: 0, b: -1}))
+    digital = vn.Digital(vn.stabilize(linear), 0.02, delay=0.013)
+    motion = vn.simulate(equations, {a: 0.4}, (0, 8), guess={b: -0.9}, parameters={m: 1.4}, inputs=digital)
+    assert motion.outcome.kind == "finished"
+    assert max(motion.largest_residuals.values()) < 1e-12
+    assert motion.energy_error < 1e-11
+    assert abs(motion[a][-1]) < 0.02
+
+
+def test_unusable_requests_are_refused(plant):
+    def law(t, y, memory):
+        return 0.0
+
+    with pytest.raises(vn.ModelError, match=r"period is 0(.|\n)*delay is -1"):
+        vn.Digital(law, 0, delay=-1)
+    with pytest.raises(vn.ModelError, match=r"noise of x is -1; it must be positive"):
+        vn.Digital(law, 0.1, noise={x: -1})
+    with pytest.raises(vn.ModelError, match=r"before=\{u: value\}"):
+        vn.simulate(plant, {x: 0.1}, (0, 1), inputs=vn.Digital(law, 0.1, delay=0.05))
+    with pytest.raises(vn.ModelError, match="k is neither measured nor set"):
+        vn.simulate(plant, {x: 0.1}, (0, 1), inputs=vn.Digital(law, 0.1, noise={k: 1.0}))
+    with pytest.raises(vn.VinculumError, match="forward in time"):
+        vn.simulate(plant, {x: 0.1}, (1, 0), inputs=vn.Digital(law, 0.1))
+    with pytest.raises(vn.ModelError, match="w is not an input of 'oscillator'"):
+        vn.simulate(plant, {x: 0.1}, (0, 1), inputs=vn.Digital({sp.Symbol("w"): x}, 0.1))
+
+
+# -- discrete models and designs ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def linear(plant):
+    return vn.linearize(plant, at=vn.equilibrium(plant, {u: 0}))
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.007, 0.02, 0.05])
+def test_the_discrete_model_is_the_motion_at_the_samples(linear, delay):
+    period, model = 0.02, linear.discrete(0.02, delay)
+    commands = np.random.default_rng(2).normal(size=40)
+    wanted = exact(lambda t, y: commands[round(t / period)], [0.3, -0.2], period, delay, 40)
+    z = np.append([0.3, -0.2], np.zeros(model.waiting))
+    for n in range(40):
+        z = model.A @ z + model.B @ commands[n : n + 1]
+        assert z[:2] == pytest.approx(wanted[n + 1], abs=1e-12)
+
+
+@pytest.mark.parametrize("outputs", [None, [x]])
+@pytest.mark.parametrize("delay", [0.0, 0.03, 0.16])
+def test_a_digital_design_counts_on_its_delay(plant, linear, delay, outputs):
+    """The roots of the sampled loop are those of A - B K and A - L C; the run settles with them."""
+    law = vn.feedback.digital(linear, 0.1, state_weights=[50, 1], input_weights=0.1, delay=delay, outputs=outputs)
+    loop = np.linalg.eigvals(sampled_loop(linear.discrete(0.1, delay), law))
+    assert np.abs(loop).max() < 0.95
+    motion = vn.simulate(plant, {x: 0.3}, np.arange(61) * 0.1, inputs=vn.Digital(law, 0.1, delay))
+    assert abs(motion[x][-1]) < 0.01 * 0.3
+    model = linear.discrete(0.1, delay)
+    z, w = np.append([0.3, 0.0], np.zeros(model.waiting)), np.zeros(len(law.states))
+    for n in range(60):
+        y = z[:1] if outputs else z[:2]
+        sent, w = law(w, y)
+        z = model.A @ z + model.B @ sent
+        assert motion[x][n + 1] == pytest.approx(z[0], abs=1e-12)
+
+
+def test_the_discrete_regulator_is_the_minimum(linear):
+    """No other gain costs less: the cost Σ ηᵀQη + uᵀRu of small changes of K grows."""
+    law = vn.feedback.digital(linear, 0.1, state_weights=[3, 1], input_weights=0.5)
+    model = linear.discrete(0.1)
+
+    def cost(K):
+        closed = model.A + model.B @ K
+        return scipy.linalg.solve_discrete_lyapunov(closed.T, np.diag([3.0, 1.0]) + K.T @ K * 0.5)
+
+    best = cost(law.D)
+    for change in np.random.default_rng(1).normal(size=(10, 1, 2)):
+        assert np.linalg.eigvalsh(cost(law.D + 1e-3 * change) - best).min() > -1e-12
+        assert np.trace(cost(law.D + 0.05 * change)) > np.trace(best)
+
+
+def test_a_period_that_is_too_slow_is_told(plant, linear):
+    law = vn.stabilize(linear, state_weights=[2000, 1], input_weights=0.01)
+    with pytest.warns(UserWarning, match="outside the unit circle"):
+        motion = vn.simulate(plant, {x: 0.01}, (0, 1.2), inputs=vn.Digital(law, 0.12))
+    assert np.abs(motion[x]).max() > 0.05
+
+
+def test_impossible_designs_are_refused(linear):
+    with pytest.raises(vn.ModelError, match=r"period is 0(.|\n)*delay is -1"):
+        linear.discrete(0, -1)
+    lost = vn.linear.model([[0.5, 0], [0, -1]], [[0], [1]])
+    with pytest.raises(vn.VinculumError, match="no stabilizing solution"):
+        vn.feedback.digital(lost, 0.1)
