@@ -92,7 +92,7 @@ def test_refusals():
         equations.stepper("ab4", 1e-3)
     with pytest.raises(vn.VinculumError, match="positive step"):
         equations.stepper("rk4", -1.0)
-    with pytest.raises(vn.VinculumError, match="no projection"):
+    with pytest.raises(vn.VinculumError, match="stabilization"):
         equations.stepper("rk4", 1e-3, stabilization="projection")
     advance = equations.stepper("rk4", 1e-3)
     with pytest.raises(vn.VinculumError, match=r"x must have 4 values"):

@@ -152,7 +152,7 @@ def make_stepper(
     chosen.refuse_options()
     treatment = Sampled() if stabilization is None else stabilization_from(stabilization)
     if treatment.acts == AFTER_STEPS or (treatment.acts == CONTINUOUS and not treatment.given and chosen.order > 1):
-        found = f"A stepper has no {treatment.name} with gains of its own choice."
+        found = f"A stepper cannot choose the gains of the stabilization {treatment.name!r}."
         advice = ("Use ", call("stepper", stabilization="sampled"), ", or Baumgarte(rate=...).")
         raise VinculumError(Finding(found, advice))
     numbers = _numbers(equations, parameters)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -235,6 +236,7 @@ def equal_roots(order: int, natural: float, own: float | None) -> Sequence[float
     return binomial(order, natural * _GENTLE if order > 2 else natural)
 
 
+@lru_cache(maxsize=64)
 def deadbeat(order: int, method_order: float) -> np.ndarray:
     """Gains, in units of the step, with which a residual chain of order r is zero after r steps.
 
@@ -246,4 +248,6 @@ def deadbeat(order: int, method_order: float) -> np.ndarray:
     Phi = sum(powers[j] / math.factorial(j) for j in range(int(min(method_order, order)) + 1))
     b = sum(powers[j][:, -1] / math.factorial(j + 1) for j in range(int(min(method_order, order))))
     controllability = np.column_stack([np.linalg.matrix_power(Phi, j) @ b for j in range(order)])
-    return np.linalg.solve(controllability.T, np.eye(order)[-1]) @ np.linalg.matrix_power(Phi, order)
+    gains = np.linalg.solve(controllability.T, np.eye(order)[-1]) @ np.linalg.matrix_power(Phi, order)
+    gains.setflags(write=False)
+    return gains

@@ -1,0 +1,157 @@
+"""What people wait for: second runs, stiff runs, single calls, the command line. ``python -m benchmarks.waiting``.
+
+Ours is the whole call; the peer or the work that cannot be avoided runs in the same process, turn by turn.
+"""
+
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import vinculum as vn
+from examples import watt_governor
+from vinculum.simulation.problem.pose import pose
+
+from . import chains, ours
+from .measure import duration, markdown_table
+from .models import pendulum, wheel
+
+LIBRARY = Path(vn.__file__).parent / "model" / "library"
+
+
+def main() -> None:
+    for title, rows in {"second runs": second_runs(), "stiff runs": stiff_runs(), "single calls": calls(),
+                        "command line": command_line()}.items():  # fmt: skip
+        print(f"\n{title}\n{markdown_table(rows)}", flush=True)
+
+
+def in_turns(works, repeats=15):
+    """The shortest time of each work, all taken in turns."""
+    best = [float("inf")] * len(works)
+    for _ in range(repeats):
+        for i, work in enumerate(works):
+            began = perf_counter()
+            work()
+            best[i] = min(best[i], perf_counter() - began)
+    return best
+
+
+def loops(count):
+    """Four-bar linkages side by side."""
+    g, t = sp.Symbol("g"), dynamicsymbols._t
+    coordinates, T, V, constraints, start, guess = [], 0, 0, [], {}, {}
+    for k in range(count):
+        a, b, c = dynamicsymbols(f"a{k} b{k} c{k}")
+        x, y = sp.cos(a), sp.sin(a)
+        middle = x + 1.25 * sp.cos(b), y + 1.25 * sp.sin(b)
+        T += a.diff() ** 2 / 6 + (middle[0].diff(t) ** 2 + middle[1].diff(t) ** 2) / 2 + 0.26 * b.diff() ** 2
+        T += 2 * c.diff() ** 2 / 3
+        V += g * (y / 2 + middle[1] + sp.sin(c))
+        constraints.append(vn.Holonomic(x + 2.5 * sp.cos(b) - 2.5 - 2 * sp.cos(c), name=f"x{k}"))
+        constraints.append(vn.Holonomic(y + 2.5 * sp.sin(b) - 2 * sp.sin(c), name=f"y{k}"))
+        coordinates += [a, b, c]
+        start |= {a: 1.0 + 0.01 * k, a.diff(): 2.0}
+        guess |= {b: 0.6, c: 1.5}
+    return vn.System(coordinates, T, V, constraints=constraints, parameters={g: 9.81}), start, guess
+
+
+def second_runs():
+    """Whole calls of ``simulate`` after the first, and the share that is integration."""
+    rows = []
+    single, rolling = pendulum(1), wheel()
+    linkages, start, guess = loops(40)
+    cases = {
+        "pendulum, 1 s": partial(vn.simulate, ours.derivation(single), single.initial, (0, 1)),
+        "wheel, 5 s": partial(vn.simulate, ours.derivation(rolling), rolling.initial, (0, 5)),
+        "40 loops, rk4, 1 s": partial(vn.simulate, vn.derive(linkages), start, (0, 1), "rk4", step=1e-3, guess=guess),
+    }
+    for name, run in cases.items():
+        began = perf_counter()
+        run()
+        first = perf_counter() - began
+        whole = min(in_turns([run])[0], 1e9)
+        prepared = [sum(list(run().seconds.values())[:2]) for _ in range(15)]
+        rows.append({"work": name, "first run": duration(first), "second run": duration(whole),
+                     "of it preparation": duration(min(prepared))})  # fmt: skip
+    return rows
+
+
+def direct_cvode(problem, x, times):
+    """CVODE with the same compiled right side."""
+    from sksundae.cvode import CVODE
+
+    rates, p = problem.compiled(problem.nodes.rates), problem.values
+
+    def right_side(t, x, out):
+        out[:] = rates(t, x, p)
+
+    return lambda: CVODE(right_side, rtol=1e-9, atol=1e-9, max_num_steps=10**6).solve(times, x)
+
+
+def stiff_runs():
+    """``bdf`` beside CVODE with the same compiled right side, called directly."""
+    w, rows = watt_governor, []
+    governor, tree = vn.derive(w.system()), vn.derive(chains.chain(20).system())
+    fall = {w.alpha: 0.9, w.phi: 0, w.phi.diff(): 8.0, w.alpha.diff(): 0.1}
+    cases = {
+        "governor in oil, 10 s": (governor, fall, 10.0, {w.c: 1e5}),
+        "chain of 20 joints, 1 s": (tree, dict.fromkeys(tree.system.coordinates, 0.1), 1.0, {}),
+    }
+    for name, (equations, initial, end, changed) in cases.items():
+        numbers = {**equations.parameters, **changed}
+        peer = direct_cvode(*pose(equations, initial, 0.0, {}, numbers, []), np.linspace(0, end, 1001))
+        run = partial(vn.simulate, equations, initial, (0, end), "bdf", parameters=numbers)
+        began = perf_counter()
+        run()
+        first = perf_counter() - began
+        own, other = in_turns([run, peer], 5)
+        rows.append({"work": name, "first result": duration(first), "bdf": duration(own), "CVODE": duration(other),
+                     "ratio": f"{own / other:.2g}"})  # fmt: skip
+    return rows
+
+
+def calls():
+    """One call from Python: a compiled function, and a step."""
+    model = pendulum(1)
+    equations = ours.derivation(model)
+    motion = vn.simulate(equations, model.initial, (0, 0.01))
+    f, p = motion.problem.compiled(motion.problem.nodes.rates), motion.problem.values
+    x = motion.segments[0].states[0]
+    advance = equations.stepper("rk4", 1e-3)
+    state = advance.state(model.initial)
+    for _ in range(1100):
+        f(0.0, x, p)
+
+    def thousand(work):
+        for _ in range(1000):
+            work()
+
+    function, step = in_turns([lambda: thousand(lambda: f(0.0, x, p)), lambda: thousand(lambda: advance(0.0, state))])
+    return [{"call": "compiled function", "time": duration(function / 1000)},
+            {"call": "step of rk4", "time": duration(step / 1000)}]  # fmt: skip
+
+
+def command_line():
+    """Processor time of whole commands, code of the package compiled before."""
+    import resource
+
+    rows = []
+    for model in ("cartesian_pendulum", "four_bar"):
+        command = [sys.executable, "-m", "vinculum", "simulate", str(LIBRARY / f"{model}.toml")]
+        spent = []
+        for _ in range(4):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        rows.append({"command": f"vinculum simulate {model}", "processor time": duration(min(spent))})
+    return rows
+
+
+if __name__ == "__main__":
+    main()
