@@ -7,10 +7,19 @@ N four-bars in a row (IFToMM benchmark A02): cranks from the ground points (i, 0
 crank, all links with length 1 m and mass 1 kg.
 """
 
+import argparse
+from functools import partial
+from time import process_time
+
+import numpy as np
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+
+from .chains import chain
+from .loops_peers import exudyn_run, mujoco_run
+from .measure import growth_exponent, markdown_table
 
 GRAVITY = sp.Rational(981, 100)
 
@@ -41,3 +50,94 @@ def start(loops, angle=sp.pi / 2, speed=1.0):
     cranks, couplers = angles(loops)
     place = dict.fromkeys(cranks, float(angle)) | dict.fromkeys(couplers, 0.0)
     return place | {q.diff(): -speed for q in cranks} | {q.diff(): 0.0 for q in couplers}
+
+
+def growth(sizes, seconds=1.0):
+    """Deriving, the first run and a repeated run of N loops, beside MuJoCo and Exudyn with a step of 1 ms.
+
+    Times are of the CPU, the least of three; errors are those of the crank angles at the end, against one pendulum with
+    the same energies (`reference`).
+    """
+    rows = []
+    for loops in sizes:
+        exact = reference(loops, seconds)
+        began = process_time()
+        equations = vn.derive(four_bars(loops))
+        derived, began = process_time() - began, process_time()
+        run = partial(vn.simulate, equations, start(loops), (0, seconds))
+        run()
+        first = process_time() - began
+        ours, motion = least(run)
+        theirs, cranks = least(mujoco_run(loops, seconds))
+        others, (_, angles_there) = least(exudyn_run(loops, seconds), repeats=1)
+        found = np.array([motion[crank][-1] for crank in angles(loops)[0]])
+        rows.append(
+            {
+                "loops": loops,
+                "derive [s]": derived,
+                "first run [s]": first,
+                "run [ms]": 1e3 * ours,
+                "MuJoCo RK4 [ms]": 1e3 * theirs,
+                "Exudyn [ms]": 1e3 * others,
+                "error": np.abs(found - exact).max(),
+                "MuJoCo": np.abs(cranks - exact).max(),
+                "Exudyn": np.abs(angles_there - exact).max(),
+            }
+        )
+        print(rows[-1], flush=True)
+    return rows
+
+
+def joints(sizes, count=1000):
+    """1000 steps of rk4 of a chain of bodies, the whole repeated call, beside 4000 calls of Pinocchio's ABA in C++."""
+    import pinocchio as pin
+
+    from .bodies import pinocchio_model
+
+    rows = []
+    for n in sizes:
+        tree = chain(n)
+        equations = vn.derive(tree.system())
+        begin = dict.fromkeys(tree.coordinates, 0.3) | dict.fromkeys(tree.velocities, 0.0)
+        run = partial(vn.simulate, equations, begin, (0, count * 1e-4), "rk4", step=1e-4)
+        run()
+        pool = pin.ModelPool(pinocchio_model(tree))
+        q, v, tau, out = (np.full((n, 4 * count), value, order="F") for value in (0.3, 0.0, 0.0, 0.0))
+        ours, theirs = least(run)[0], least(lambda p=pool, a=(q, v, tau, out): pin.abaInParallel(1, p, *a))[0]
+        rows.append({"joints": n, "run [ms]": 1e3 * ours, "Pinocchio [ms]": 1e3 * theirs, "ratio": theirs / ours})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def reference(loops, seconds):
+    """The angle of the cranks at the end: they move as one pendulum."""
+    q = dynamicsymbols("q")
+    inertia, weight = sp.Rational(loops + 1, 3) + loops, GRAVITY * (sp.Rational(loops + 1, 2) + loops)
+    pendulum = vn.System([q], inertia * q.diff() ** 2 / 2, weight * sp.sin(q))
+    return vn.simulate(vn.derive(pendulum), {q: np.pi / 2, q.diff(): -1.0}, (0, seconds))[q][-1]
+
+
+def least(run, repeats=3):
+    """The least CPU time of a function, and its result."""
+    found = []
+    for _ in range(repeats):
+        began = process_time()
+        result = run()
+        found.append(process_time() - began)
+    return min(found), result
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--quick", action="store_true", help="fewer sizes")
+    quick = arguments.parse_args().quick
+    rows = growth((10, 20, 40) if quick else (10, 20, 40, 80, 200))
+    print(markdown_table(rows))
+    for column in ("derive [s]", "run [ms]", "MuJoCo RK4 [ms]", "Exudyn [ms]"):
+        power = growth_exponent([row["loops"] for row in rows], [row[column] for row in rows])
+        print(f"{column} grows as N to the power {power:.2f}")
+    print(markdown_table(joints((10, 20, 40) if quick else (10, 20, 40, 80, 200, 1000))))
+
+
+if __name__ == "__main__":
+    main()

@@ -78,7 +78,7 @@ def exudyn_run(loops, seconds, step=1e-3):
         system.SolveDynamic(settings)
         spent = perf_counter() - began
         turned = [system.GetNodeOutput(node, exu.OutputVariableType.Rotation) for node, _ in cranks]
-        return spent, np.pi / 2 + np.array([float(np.ravel(angle)[-1]) for angle in turned]) - np.pi / 2
+        return spent, np.array([float(np.ravel(angle)[-1]) for angle in turned])
 
     return run
 

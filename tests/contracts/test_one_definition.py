@@ -21,7 +21,7 @@ OWN = {  # what no example is about
     "papers/program/checks.py": 1,  # an elastic pendulum, for one formula
     "benchmarks/ours.py": 1,  # from the neutral description that all tools get
     "benchmarks/chains.py": 2,  # random trees
-    "benchmarks/loops.py": 1,  # any number of loops
+    "benchmarks/loops.py": 2,  # any number of loops, and the pendulum that moves as they do
     "benchmarks/bodies.py": 1,  # a tree with its numbers made parameters
 }
 
