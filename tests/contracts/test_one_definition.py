@@ -22,6 +22,8 @@ OWN = {  # what no example is about
     "benchmarks/ours.py": 1,  # from the neutral description that all tools get
     "benchmarks/chains.py": 2,  # random trees
     "benchmarks/loops.py": 2,  # any number of loops, and the pendulum that moves as they do
+    "benchmarks/waiting.py": 1,  # many four-bars side by side
+    "benchmarks/studies.py": 1,  # a pendulum in its angle, the smallest system
     "benchmarks/bodies.py": 1,  # a tree with its numbers made parameters
 }
 

@@ -37,14 +37,14 @@ class Digital(Sampler):
 
     ``law`` is a feedback law (with ``estimator``), a `DigitalLaw`, laws {input: expression of t and the state}, such as
     computed torques, or a Python function u = f(t, y, memory) of the time, the measured ``outputs`` (default: all
-    coordinates and velocities) and a ``memory`` of its own, which is copied for every run; it returns one number for
+    coordinates and velocities) and its ``memory``, which is copied for every run; it returns one number for
     each of ``controls`` (default: all inputs).
 
     ``delay`` is the time from the measurement to the actuator, any number of at least 0. Until the first command
     arrives the inputs are ``before``, or the holding values of a feedback law. ``limits`` {u: largest |u|} and
     ``rates`` {u: largest |du/dt|} bound the inputs; ``resolution`` {y or u: step} rounds what is measured or sent;
     ``noise`` {y: standard deviation} is added to what is measured, ``disturbances`` {u: standard deviation} to the
-    inputs, anew at every sample, from ``seed``.
+    inputs, new at every sample, from ``seed``.
 
     A Python function that raises, or returns other than finite numbers of the right count, ends the run: see
     ``motion.outcome``.
