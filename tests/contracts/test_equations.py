@@ -164,9 +164,12 @@ def test_unknown_forms_and_choices_are_refused():
         derive(pendulum(), redundant="ignore")
 
 
-def test_a_state_that_misses_symbols_is_refused_in_derive():
-    with pytest.raises(ModelError, match=r"no value for y, dot\(x\), dot\(y\), u"):
-        derive(pendulum(), at={x: 1.0})
+def test_omitted_values_of_a_state_are_zero_in_derive():
+    state = {x: 1.0, y: 0.0, x.diff(): 0.0, y.diff(): 0.0}
+    some, all_given = derive(pendulum(), at={x: 1.0}), derive(pendulum(), at=state | {u: 0.0})
+    assert some.accelerations(STATE) == all_given.accelerations(STATE)
+    with pytest.raises(VinculumError, match="z"):
+        derive(pendulum(), at={dynamicsymbols("z"): 1.0})
 
 
 def test_equations_are_frozen_and_introduce_themselves(equations):

