@@ -61,7 +61,7 @@ def test_a_cusp_is_not_crossed():
     assert motion[x][-1] < 1e-2
 
 
-@pytest.mark.parametrize("bars", [2, 5])
+@pytest.mark.parametrize("bars", [2, 5, 40])
 def test_a_chain_of_four_bars_passes_its_singular_positions(bars):
     """IFToMM benchmark A02: all cranks stay parallel, as one pendulum with the same energies."""
     motion = vn.simulate(vn.derive(four_bars(bars)), start(bars), (0, 10))
