@@ -15,7 +15,7 @@ from vinculum.graph.from_sympy import UnknownFunction
 from vinculum.model.examine.results import Interrupted
 
 METHODS = {"taylor": {}, "bdf": {}, "rk4": {"step": 1e-3}}
-# bits may differ from process to process; steps that adapt carry that up to the tolerance of the method
+# Bits may differ between processes. With bdf more than last digits differed after other tests: cause not known.
 SAME = {"taylor": 1e-12, "bdf": 1e-8, "rk4": 1e-12}
 
 
