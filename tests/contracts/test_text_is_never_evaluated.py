@@ -214,7 +214,7 @@ def test_text_that_is_used_later_is_refused_in_our_words(name, alarm):
 
 
 def test_no_module_calls_the_evaluating_functions_of_sympy_or_python():
-    """`expressions` hands only numbers to SymPy; `python_code` runs text that it wrote itself, from nodes."""
+    """`expressions` hands only numbers to SymPy; `python_function` runs text that it wrote itself, from nodes."""
     source = Path(vn.__file__).parent
     found = {
         path.relative_to(source).as_posix()
@@ -223,4 +223,4 @@ def test_no_module_calls_the_evaluating_functions_of_sympy_or_python():
             r"\bsympify\(|\bparse_expr\(|(?<!def )(?<![.\w])eval\(|(?<![.\w])exec\(|pickle\.loads?\(", path.read_text()
         )
     }
-    assert found <= {"expressions.py", "graph/python_code.py"}
+    assert found <= {"expressions.py", "graph/python_function.py"}

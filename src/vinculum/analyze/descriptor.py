@@ -31,7 +31,7 @@ from vinculum.derivation.variables import chain_projections
 from vinculum.describe import Servo
 from vinculum.describe.affine import AffineSystem
 from vinculum.graph import ZERO, Converter, Node, jacobian, substitute, symbol, symbols, vector
-from vinculum.graph.tape import Tape
+from vinculum.graph.levels import Levels
 from vinculum.names import name_of, reaction
 
 T = TypeVar("T")
@@ -71,24 +71,24 @@ class Descriptor:
         return jacobian([*self.rates, *self.balance, *self.residuals], [*self.states, *self.algebraic, *self.inputs])
 
     @cached_property
-    def slopes_tape(self) -> Tape:
+    def slopes_levels(self) -> Levels:
         """The slopes, to be evaluated at many points."""
-        return Tape(list(self.slopes.ravel()))
+        return Levels(list(self.slopes.ravel()))
 
     @cached_property
-    def rows_tape(self) -> Tape:
+    def rows_levels(self) -> Levels:
         """(f, g, z)."""
-        return Tape([*self.rates, *self.balance, *self.residuals])
+        return Levels([*self.rates, *self.balance, *self.residuals])
 
     @cached_property
-    def balance_tape(self) -> Tape:
+    def balance_levels(self) -> Levels:
         """∂g/∂w and g."""
-        return Tape([*jacobian(self.balance, self.algebraic).ravel(), *self.balance])
+        return Levels([*jacobian(self.balance, self.algebraic).ravel(), *self.balance])
 
     @cached_property
-    def inertia_tape(self) -> Tape:
+    def inertia_levels(self) -> Levels:
         """The diagonal of M."""
-        return Tape([] if self.mechanics is None else list(np.diagonal(self.mechanics.M)))
+        return Levels([] if self.mechanics is None else list(np.diagonal(self.mechanics.M)))
 
     @cached_property
     def memory(self) -> dict[Any, Any]:

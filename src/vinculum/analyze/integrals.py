@@ -30,7 +30,7 @@ from vinculum.analyze.shifts import without_decimals
 from vinculum.errors import DomainError
 from vinculum.graph import ZERO, Node, substitute, symbol, symbols
 from vinculum.graph.exact import NotDefined, common_rank
-from vinculum.graph.tape import Tape
+from vinculum.graph.levels import Levels
 
 _MOST = 12  # states; there are n (n + 3)/2 monomials
 _CERTAIN = 1e-6  # of the largest entry of a form, beyond which the sign of an eigenvalue is certain
@@ -108,13 +108,13 @@ def _coefficients(
     x: Sequence[Node], f: Sequence[Node], where: Point, D: np.ndarray, pairs: Sequence[tuple[int, int]], free: int
 ) -> np.ndarray | None:
     """A basis of the integrals over the monomials of y = (x - x₀)/D, as columns."""
-    random, tape = np.random.default_rng(4), Tape(list(f))
+    random, levels = np.random.default_rng(4), Levels(list(f))
     center = np.array([where.values[s] for s in x])
     rows = []
     for _ in range(3 * (len(pairs) + len(x))):
         y = random.normal(size=len(x))
         try:
-            rate = tape.numbers({**where.values, **dict(zip(x, center + D * y, strict=True))}) / D
+            rate = levels.numbers({**where.values, **dict(zip(x, center + D * y, strict=True))}) / D
         except DomainError:
             continue
         rows.append([*(rate[i] * y[j] + y[i] * rate[j] for i, j in pairs), *rate])

@@ -141,7 +141,7 @@ def algebraic(form: Descriptor, values: Mapping[Node, float]) -> dict[Node, floa
     if not form.algebraic:
         return {}
     still = {**values, **dict.fromkeys(form.algebraic, 0.0)}
-    found, n = form.balance_tape.numbers(still), len(form.algebraic)
+    found, n = form.balance_levels.numbers(still), len(form.algebraic)
     matrix, right = found[: -len(form.balance)].reshape(-1, n), found[-len(form.balance) :]
     R, C = algebraic_scales(form, matrix, values)
     S, f = R[:, None] * matrix * C, -R * right

@@ -17,7 +17,7 @@ import numpy as np
 
 from vinculum.errors import DomainError
 from vinculum.graph import Node, jacobian
-from vinculum.graph.tape import Tape
+from vinculum.graph.levels import Levels
 
 _RANK = 1e-10  # relative singular value of the scaled Jacobian below which a direction counts as free
 _CONVERGED = 1e-15  # last step relative to the terms of the equations
@@ -99,13 +99,13 @@ class ScaledNewton:
         self.rows, self.unknowns, self.values, self.combined = list(rows), list(unknowns), dict(values), combined
         known, key = {} if memory is None else memory, ("newton", tuple(rows), tuple(unknowns))
         if key not in known:
-            known[key] = Tape([*self.rows, *jacobian(self.rows, self.unknowns).ravel()])
-        self.tape: Tape = known[key]
+            known[key] = Levels([*self.rows, *jacobian(self.rows, self.unknowns).ravel()])
+        self.levels: Levels = known[key]
 
     def _terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f with the sizes of its terms (rows, 2), and ∂f/∂x with those of its terms (rows, unknowns, 2)."""
         values = self.values | dict(zip(self.unknowns, map(float, x), strict=True))
-        found, m = self.tape.magnitudes(values), len(self.rows)
+        found, m = self.levels.magnitudes(values), len(self.rows)
         f, J = found[:m], found[m:].reshape(m, len(self.unknowns), 2)
         if self.combined is None:
             return f, J

@@ -16,7 +16,7 @@ import numpy as np
 from vinculum.errors import DomainError
 from vinculum.graph import Node, jacobian, order, substitute, symbol
 from vinculum.graph.exact import NotDefined, common_rank
-from vinculum.graph.tape import Tape
+from vinculum.graph.levels import Levels
 
 _SIMPLE = 1000  # denominators up to this are recognized in directions
 
@@ -50,10 +50,10 @@ def without_decimals(rows: Sequence[Node]) -> tuple[list[Node], dict[Node, Fract
 
 def _directions(J: np.ndarray, coordinates: Sequence[Node], values: Mapping[Node, float], free: int) -> np.ndarray:
     """The common kernel of J at several points, of known dimension, in reduced echelon form."""
-    random, points, tape = np.random.default_rng(2), list[np.ndarray | None](), Tape(list(J.ravel()))
+    random, points, levels = np.random.default_rng(2), list[np.ndarray | None](), Levels(list(J.ravel()))
     for k in range(20):
         near = {x: values[x] * (1 + 0.1 * random.normal()) + 10.0 ** -(k % 5) * random.normal() for x in coordinates}
-        points.append(_numbers(tape, J.shape, {**values, **near}))
+        points.append(_numbers(levels, J.shape, {**values, **near}))
     found = [J for J in points if J is not None]
     if not found:
         return np.zeros((len(coordinates), 0))
@@ -74,9 +74,9 @@ def _geometric_scales(A: np.ndarray, rounds: int = 60) -> tuple[np.ndarray, np.n
     return np.exp(r), np.exp(c)
 
 
-def _numbers(tape: Tape, shape: tuple[int, ...], values: Mapping[Node, float]) -> np.ndarray | None:
+def _numbers(levels: Levels, shape: tuple[int, ...], values: Mapping[Node, float]) -> np.ndarray | None:
     try:
-        found = tape.numbers(values).reshape(shape)
+        found = levels.numbers(values).reshape(shape)
     except DomainError:
         return None
     return found if np.all(np.isfinite(found)) else None

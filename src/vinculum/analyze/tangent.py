@@ -95,7 +95,7 @@ def tangent(
 
 def _blocks(form: Descriptor, values: Values) -> list[list[Measured]]:
     """The slopes of (f, g, z) by (x, w, u), all in one evaluation."""
-    found = form.slopes_tape.magnitudes(values).reshape(*form.slopes.shape, 2)
+    found = form.slopes_levels.magnitudes(values).reshape(*form.slopes.shape, 2)
     rows = np.cumsum([len(form.rates), len(form.balance)])
     columns = np.cumsum([len(form.states), len(form.algebraic)])
     return [
@@ -106,7 +106,7 @@ def _blocks(form: Descriptor, values: Values) -> list[list[Measured]]:
 
 def rate_terms(form: Descriptor, values: Values) -> np.ndarray:
     """The sizes of the terms that cancel in each rate; of accelerations, largest force over √(M_ii M_jj)."""
-    sizes, n, m = form.rows_tape.magnitudes(values)[:, 1], form.coordinates, len(form.rates)
+    sizes, n, m = form.rows_levels.magnitudes(values)[:, 1], form.coordinates, len(form.rates)
     terms = sizes[:m]
     if n:
         root = column_sizes(form, values)[:n]
@@ -202,7 +202,7 @@ def column_sizes(form: Descriptor, values: Values) -> np.ndarray:
     """√M_ii of every coordinate and velocity: in the metric of the kinetic energy no unit is left."""
     sizes = np.ones(len(form.states))
     if form.mechanics is not None:
-        inertia = np.abs(form.inertia_tape.numbers(values))
+        inertia = np.abs(form.inertia_levels.numbers(values))
         least = inertia[inertia > 0].min(initial=1.0)
         root = np.sqrt(np.where(inertia > 0, inertia, 1e-6 * least))
         sizes[: form.coordinates] = sizes[form.coordinates : 2 * form.coordinates] = root

@@ -13,7 +13,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import ZERO, Node, evaluate, jacobian, symbols
 from vinculum.graph.evaluate import magnitudes
-from vinculum.graph.python_code import python_function
+from vinculum.graph.python_function import python_function
 from vinculum.names import name_of
 
 _CANCELS = 1e-9  # a sum this small relative to its terms is zero

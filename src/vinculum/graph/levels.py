@@ -26,7 +26,7 @@ _TOGETHER = {
 _LISTS = frozenset({"call", "component"})  # values that are not numbers
 
 
-class Tape:
+class Levels:
     """Outputs whose operations are in order, ready to be evaluated again and again."""
 
     def __init__(self, outputs: Sequence[Node]) -> None:

@@ -1,4 +1,4 @@
-"""A tape gives the same bits as the evaluation node by node, and the same refusals."""
+"""Levels give the same bits as the evaluation node by node, and the same refusals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import vinculum as vn
 from vinculum.errors import DomainError
 from vinculum.graph import Converter, evaluate, jacobian, symbol
 from vinculum.graph.evaluate import magnitudes
-from vinculum.graph.tape import Tape
+from vinculum.graph.levels import Levels
 
 x, y, z = sp.symbols("x y z")
 FUNCTIONS = [
@@ -28,9 +28,9 @@ def test_the_same_bits(seed):
     nodes = [Converter()(f) for f in FUNCTIONS]
     outputs = [*nodes, *jacobian(nodes, [symbol(s) for s in (x, y, z)]).ravel()]
     values = {symbol(s): float(v) for s, v in zip((x, y, z), random.uniform(0.1, 2.0, 3), strict=True)}
-    tape = Tape(outputs)
-    assert tape.numbers(values).tolist() == evaluate(outputs, values)
-    assert tape.magnitudes(values).tolist() == [list(pair) for pair in magnitudes(outputs, values)]
+    levels = Levels(outputs)
+    assert levels.numbers(values).tolist() == evaluate(outputs, values)
+    assert levels.magnitudes(values).tolist() == [list(pair) for pair in magnitudes(outputs, values)]
 
 
 def test_the_same_bits_for_equations_of_motion():
@@ -40,12 +40,12 @@ def test_the_same_bits_for_equations_of_motion():
     outputs = [*equations.mechanics.M.ravel(), *equations.mechanics.h, *equations.mechanics.Q]
     nodes = equations.system.nodes
     values = dict(zip((*nodes.q, *nodes.v), (0.3, -0.2, 1.1, 0.7), strict=True))
-    assert Tape(outputs).numbers(values).tolist() == evaluate(outputs, values)
+    assert Levels(outputs).numbers(values).tolist() == evaluate(outputs, values)
 
 
 def test_what_has_no_value_is_named():
     node, values = Converter()(1 / x + sp.log(y)), {symbol(x): 0.0, symbol(y): 1.0}
     with pytest.raises(DomainError, match="division by zero: x = 0"):
-        Tape([node]).numbers(values)
+        Levels([node]).numbers(values)
     with pytest.raises(DomainError, match="not positive: log"):
-        Tape([node]).magnitudes({symbol(x): 1.0, symbol(y): -1.0})
+        Levels([node]).magnitudes({symbol(x): 1.0, symbol(y): -1.0})
