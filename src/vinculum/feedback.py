@@ -10,6 +10,7 @@ from vinculum.control import (
     closed_model,
     region_of_attraction,
 )
+from vinculum.control.closed_loop import gain_symbol
 from vinculum.control.digital_law import DigitalLaw, digital_law
 from vinculum.control.discrete_design import digital
 from vinculum.control.free_motion import stabilize_free_motion
@@ -29,6 +30,7 @@ __all__ = [
     "digital_law",
     "DigitalLaw",
     "closed_model",
+    "gain_symbol",
     "region_of_attraction",
     "Attraction",
     "attraction_estimate",

@@ -15,6 +15,7 @@ from vinculum.model.examine.steps import (
     motion_of,
     rest_of,
     rests_of,
+    study_of,
     verdict_at,
     verdict_of,
 )
@@ -39,4 +40,5 @@ __all__ = [
     "loop_of",
     "closed_motion_of",
     "held_motion_of",
+    "study_of",
 ]
