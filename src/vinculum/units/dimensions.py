@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from vinculum.errors import Refused
 
@@ -19,8 +19,8 @@ class Value(Protocol):
     """A part of an expression: its dimension, and its number if it contains no symbols."""
 
     @property
-    def dimension(self) -> Dimension | None:
-        """None if unknown."""
+    def dimension(self) -> Any:
+        """A `Dimension`; None if unknown."""
 
     @property
     def number(self) -> float | None:
