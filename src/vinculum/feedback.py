@@ -10,7 +10,6 @@ from vinculum.control import (
     closed_model,
     region_of_attraction,
 )
-from vinculum.control.closed_loop import gain_symbol
 from vinculum.control.digital_law import DigitalLaw, digital_law
 from vinculum.control.discrete_design import digital
 from vinculum.control.free_motion import stabilize_free_motion
@@ -18,6 +17,7 @@ from vinculum.control.own_gain import law
 from vinculum.control.pid import pid
 from vinculum.control.placement import place
 from vinculum.control.tolerance import Tolerance, parameter_tolerance
+from vinculum.names import gain_symbol
 
 __all__ = [
     "FeedbackLaw",

@@ -9,11 +9,11 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
 from files.twins import loaded
-from vinculum.control.closed_loop import gain_symbol
 from vinculum.model import ModelFileError, load, loads
 from vinculum.model.examine import equations_of, study_of
 from vinculum.model.schema import layout
 from vinculum.model.sections.simulation_sections import MOTION_READERS
+from vinculum.names import gain_symbol
 from vinculum.vary import Normal, Uniform
 
 BASE = """

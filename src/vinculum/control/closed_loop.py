@@ -16,7 +16,7 @@ from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
 from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.errors import ModelError
-from vinculum.names import listed, name_of, variable_name
+from vinculum.names import gain_symbol, listed, name_of
 
 
 def close_loop(
@@ -43,11 +43,6 @@ def close_loop(
     extra = {} if estimator is None else _estimator_rates(estimator, laws)
     plant = _with_gains(_at_the_same_parameters(equations, law), law, gains)
     return replace(plant, laws=laws, extra=extra | _compensator_rates(law))
-
-
-def gain_symbol(u: sp.Expr, state: sp.Expr) -> sp.Symbol:
-    """The parameter K_u_x that multiplies the deviation of a state in the law of an input."""
-    return sp.Symbol(f"K_{variable_name(u)}_{variable_name(state)}")
 
 
 def _gain_symbols(law: FeedbackLaw) -> np.ndarray:

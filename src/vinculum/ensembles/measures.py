@@ -16,6 +16,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.simulation.problem.events import DIRECTIONS
 
+KEEP = ("end", "motion", "measures")  # what is kept of every run: states at the end, at all times, or none
 REFINED = 17  # samples of a bracket
 LARGEST, SMALLEST, INTEGRAL, FINAL = "maximum", "minimum", "integral", "final"
 FIRST, SETTLED = "first_time", "settling_time"

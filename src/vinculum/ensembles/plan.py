@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.alternatives import alternatives_of, run_alternatives
 from vinculum.ensembles.ensemble import OUTCOMES, Ensemble
 from vinculum.ensembles.held_inputs import hold_inputs
@@ -24,6 +25,7 @@ from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.simulation.progress import Shown, progress_bar
+from vinculum.units.given import column_in_si
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -145,7 +147,7 @@ def plan_study(
     An event in ``until`` ends a run. Everything else is as in `simulate`; all runs share the gains of the
     stabilization, which are chosen at the first run.
     """
-    variation = over if isinstance(over, Variation) else vary(over, samples, seed, sampling)
+    variation = over if isinstance(over, Variation) else vary(_in_si(equations, over), samples, seed, sampling)
     asked = method_from(method, step=step, tolerance=tolerance)
     equations, variation, laws = hold_inputs(derive_if_needed(equations), variation, inputs or {})
     options = {"stabilization": stabilization, "inputs": laws}
@@ -155,6 +157,14 @@ def plan_study(
     )  # fmt: skip
     about = {"system": ensemble.starts.equations.name, "method": asked.name, "seed": seed, "sampling": sampling}
     return Study(ensemble, variation, about)
+
+
+def _in_si(equations: Any, over: Any) -> Any:
+    """The lists of ``over`` in SI; distributions and tables are in SI already."""
+    if not isinstance(over, Mapping):
+        return over
+    known = dimensions_of(equations)
+    return {key: column_in_si(key, given, known, "Invalid values in over=") for key, given in over.items()}
 
 
 def study(

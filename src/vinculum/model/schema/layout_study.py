@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vinculum.ensembles.measures import KINDS
-from vinculum.ensembles.prepare import KEEP
+from vinculum.ensembles.measures import KEEP, KINDS
 from vinculum.ensembles.vary import SAMPLINGS
 from vinculum.model.schema.schema_types import Either, Formula, ListOf, MapOf, Number, Shape, Table, Text, Whole
 from vinculum.simulation.problem.events import DIRECTIONS

@@ -17,12 +17,12 @@ from vinculum.model.sections.analysis_sections import Symbols
 from vinculum.model.sections.form_section import OPTION_READERS, read_plain
 from vinculum.model.sections.given_motion import read_laws, read_torques
 from vinculum.model.text.location import Path
-from vinculum.model.units import dimensions
 from vinculum.names import TIME, name_of
 from vinculum.options import options_listed
 from vinculum.simulation.integrators import METHODS
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.stabilization.stabilization import STABILIZATIONS, Guaranteed
+from vinculum.units import dimensions
 
 _MOST_INTEGRATORS = 4  # before an input, as far as a file can name their states
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.control.closed_loop import gain_symbol
 from vinculum.ensembles.measures import FIRST, KINDS, SETTLED, Measure
 from vinculum.ensembles.vary import Distribution, normal, table, uniform
 from vinculum.errors import VinculumError
@@ -23,7 +22,8 @@ from vinculum.model.sections.analysis_sections import Symbols
 from vinculum.model.sections.simulation_sections import MOTION_READERS, read_event
 from vinculum.model.text.beside import read_beside
 from vinculum.model.text.location import Path
-from vinculum.model.units.dimensions import Dimension
+from vinculum.names import gain_symbol
+from vinculum.units.dimensions import Dimension
 
 SECTION = "study"
 _PLAIN = ("motion", "samples", "sampling", "seed", "keep", "store", "chunk")

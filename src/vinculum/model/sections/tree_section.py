@@ -29,24 +29,20 @@ from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.scope import english_name, name_problem
 from vinculum.model.reading import Reading
 from vinculum.model.sections.given_motion import read_base, read_path
-from vinculum.model.sections.mechanism_sections import read_forces
-from vinculum.model.text.beside import read_beside
-from vinculum.model.text.location import Path
-from vinculum.model.units.dimensions import (
-    LENGTH,
-    NONE,
+from vinculum.model.sections.joint_dimensions import (
     OF_BODIES,
     OF_LINKS,
-    TIME,
-    Dimension,
     of_coordinates,
     of_joint,
     of_quantity,
     of_torques,
-    over,
 )
-from vinculum.model.units.units import is_quantity
+from vinculum.model.sections.mechanism_sections import read_forces
+from vinculum.model.text.beside import read_beside
+from vinculum.model.text.location import Path
 from vinculum.names import function_of_time, name_of
+from vinculum.units.dimensions import LENGTH, NONE, TIME, Dimension, over
+from vinculum.units.units import is_quantity
 
 _PATH = ("tree", "urdf")
 
@@ -160,7 +156,7 @@ def read_tree(
         return None
     try:
         made = [*bodies, *denavit_hartenberg(links, convention=raw.get("convention", "standard"))]
-        tree = BodyTree(made, parameters=dict(reading.numbers), name=name, **settings)
+        tree = BodyTree(made, parameters=dict(reading.numbers), name=name, units=dict(reading.units), **settings)
         held = servo_path(tree, **led) if led is not None else []
         mimics = reading.robot.constraints if reading.robot is not None else ()
         return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])
