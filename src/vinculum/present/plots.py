@@ -69,13 +69,13 @@ def plot_gain_intervals(
 ) -> Any:
     """k against the step: between the two lines of a method |η| ≤ ε is guaranteed (see `gain_interval`).
 
-    ``errors`` {method: D} are the constants of D τ^{p+1}; methods that are not named have D = 0.
+    ``errors`` {method: E} are the constants of E τ^{p+1}; every method but Euler's needs one.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
     for name, color in zip(methods, _COLORS * len(methods), strict=False):
-        error = (errors or {}).get(name, 0.0)
+        error = (errors or {}).get(name)
         found = [
             gain_interval(name, step, epsilon, curvature=curvature, error=error, sampled=sampled) for step in steps
         ]
