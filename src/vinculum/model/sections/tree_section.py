@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from vinculum.model.reading import Reading
 from vinculum.model.sections.given_motion import read_base, read_path
 from vinculum.model.sections.mechanism_sections import read_forces
 from vinculum.model.text.location import Path
+from vinculum.model.text.neighbors import read_neighbor
 from vinculum.model.units.dimensions import (
     LENGTH,
     NONE,
@@ -53,7 +53,7 @@ _PATH = ("tree", "urdf")
 
 def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     """The robot without loops and contacts; its coordinates and inputs are added to the scope."""
-    text = _text(reading, raw["urdf"])
+    text = read_neighbor(reading, _PATH, raw["urdf"], 4 * limits.BYTES, _markup)
     for key in ("bodies", "links"):
         if raw.get(key):
             reading.problem(("tree", key), f"a tree read from a URDF file cannot have {key}. Leave it out.")
@@ -75,32 +75,12 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     return robot
 
 
-def _text(reading: Reading, name: str) -> str | None:
-    """The text of the file, which must be in the folder of the model or below it."""
-    folder = reading.document.folder.resolve()
-    inside = PurePosixPath(name)
-    if "\0" in name or "\\" in name or inside.is_absolute() or ".." in inside.parts or not name.strip():
-        reading.problem(
-            _PATH, f"{name[:60]!r} is not allowed: the file must be in the folder of the model file or below it."
-        )
-        return None
-    path = (folder / inside).resolve()
-    if not path.is_relative_to(folder):
-        reading.problem(_PATH, f"{name[:60]!r} is outside the folder of the model file.")
-        return None
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(4 * limits.BYTES + 1)
-        if len(content) > 4 * limits.BYTES:
-            raise ValueError(f"it is larger than {4 * limits.BYTES // 1024} kB")
-        text = decoded(content)
-        if not text.lstrip().startswith("<"):
-            raise ValueError("it does not begin with <robot>")
-        return text
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        reading.problem(_PATH, f"the file {name[:60]!r} cannot be read: {said}.")
-        return None
+def _markup(content: bytes) -> str:
+    """The text of a URDF file."""
+    text = decoded(content)
+    if not text.lstrip().startswith("<"):
+        raise ValueError("it does not begin with <robot>")
+    return text
 
 
 _QUANTITIES = ("damping", "stiffness", "rest", "friction", "rotor_inertia", "gear_ratio")
