@@ -131,7 +131,7 @@ def test_a_terminal_event_ends_the_run_at_its_zero(page, cases):
 
 def test_a_stiff_motion_is_found_and_computed_implicitly(page, cases):
     """A gain of the current a thousand times larger: an explicit method would need millions of steps."""
-    case, name = cases["ball_and_beam closed"], "gain of e_u for charge_u_dot"
+    case, name = cases["ball_and_beam closed"], "K_e_u_charge_u_dot"
     gain = next(value for node, value in case.live.settings.items() if str(node.value) == name)
     found = ran(page, case, **{name: 1000 * gain})
     assert found["ended"] == ""

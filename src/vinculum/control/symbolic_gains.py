@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import sympy as sp
 
 from vinculum.control.feedback import FeedbackLaw
 from vinculum.control.pid import compensator
-from vinculum.names import variable_name
+from vinculum.names import gain_symbol
 
 Gains = dict[sp.Symbol, float]
 
@@ -24,23 +24,30 @@ def symbolic_gains(law: FeedbackLaw, pid: Mapping[str, Any] | None = None) -> tu
     if pid is not None:
         return _pid(law, pid)
     inputs, states = law.linear.inputs, law.linear.states
-    gain, numbers = _symbols(law.gain, inputs, states)
+    gain, numbers = _symbols(law.gain, inputs, states, gain_symbol)
     own = law.compensator
     if own is not None:
-        C, first = _symbols(own.C, inputs, own.states)
-        D, second = _symbols(own.D, inputs, own.outputs, "direct gain")
+        C, first = _symbols(own.C, inputs, own.states, gain_symbol)
+        D, second = _symbols(own.D, inputs, own.outputs, _direct)
         numbers |= first | second
         own = replace(own, C=C, D=D)
     return replace(law, gain=gain, compensator=own), numbers
 
 
-def _symbols(matrix: np.ndarray, rows: tuple, columns: tuple, word: str = "gain") -> tuple[np.ndarray, Gains]:
+def _direct(u: sp.Expr, y: sp.Expr) -> sp.Symbol:
+    """The symbol of D for an input and an output."""
+    return sp.Symbol(f"direct_{gain_symbol(u, y)}")
+
+
+def _symbols(
+    matrix: np.ndarray, rows: tuple, columns: tuple, named: Callable[[sp.Expr, sp.Expr], sp.Symbol]
+) -> tuple[np.ndarray, Gains]:
     """A matrix of symbols for the entries that are not zero."""
     found, numbers = np.array(matrix, dtype=object), {}
     for (i, j), value in np.ndenumerate(matrix):
         if value:
-            name = sp.Symbol(f"{word} of {variable_name(rows[i])} for {variable_name(columns[j])}")
-            found[i, j], numbers[name] = name, float(value)
+            found[i, j] = named(rows[i], columns[j])
+            numbers[found[i, j]] = float(value)
     return found, numbers
 
 

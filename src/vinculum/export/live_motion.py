@@ -50,12 +50,10 @@ def refusal(motion: Trajectory) -> str:
     """Why a page cannot compute a motion again; empty if it can."""
     if motion.problem is None:
         return "the motion comes from a file, which holds numbers without equations"
-    if len(motion.segments) > 1:
-        return "the run changed its variables or its order of elimination on the way, which the page cannot do"
     if _jumps(motion.problem.nodes.held_rates):
-        return (
-            "its forces jump (dry friction, switches, held samples), and the page cannot follow a motion through jumps"
-        )
+        return "its forces jump (dry friction, switches, samples), and the page cannot follow a motion through jumps"
+    if any(segment.problem.integrable is not motion.problem.integrable for segment in motion.segments):
+        return "the run changed its variables or its order of elimination on the way, which the page cannot do"
     return ""
 
 
