@@ -116,7 +116,7 @@ class LiveMotion:
         return [(self._level(f"level_{k}", "txp", zeros, moved), moved) for k, (zeros, moved) in enumerate(pairs)]
 
     def _level(self, name: str, arguments: str, zeros: Sequence[Node], moved: Sequence[Node]) -> Kernel:
-        return self._kernel(name, arguments, f=zeros, J=jacobian(list(zeros), list(moved)).ravel())
+        return self._kernel(name, arguments, f=zeros, J=jacobian(list(zeros), list(moved)).ravel().tolist())
 
     @cached_property
     def starts(self) -> list[Start]:
