@@ -79,7 +79,7 @@ def test_what_cannot_be_read_is_refused_with_its_place(folder, old, new, key, sa
 
 
 def test_ragged_large_and_binary_files_are_refused(folder):
-    for content, said in ((b"ms,force\n0,1\n1\n", "row 3"), (b"\xff\xfe\x00", "cannot be read"), (b"", "is empty"),
+    for content, said in ((b"ms,force\n0,1\n1\n", "row 3"), (b"\xff\xfe\x00", "utf-8"), (b"", "is empty"),
                           (b"ms,force\n" + b"0,1\n" * 2_500_000, "larger than")):  # fmt: skip
         (folder / "wind.csv").write_bytes(content)
         with pytest.raises(ModelFileError, match=said):

@@ -60,6 +60,11 @@ class Pieces(sp.Atom):
         return len(self.rows) - 1 - self.order
 
     @property
+    def jumps(self) -> bool:
+        """Whether the values may jump at a knot."""
+        return self.degree < 1 or self.beyond == "zero"
+
+    @property
     def points(self) -> tuple[float, float]:
         """The first and last point; with values stated beyond them, the first piece comes before the points."""
         return self.knots[1 if self.beyond in STATED else 0], self.end

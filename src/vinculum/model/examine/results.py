@@ -12,7 +12,7 @@ from vinculum.control import Estimator, FeedbackLaw
 from vinculum.control.attraction import deviations_of, relative_distance
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
-from vinculum.model.examine.steps import Equations
+from vinculum.model.examine.motion_steps import Equations
 from vinculum.model.model import Model
 from vinculum.model.text.file_words import in_file_words
 from vinculum.names import variable_name

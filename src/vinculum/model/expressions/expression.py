@@ -15,10 +15,11 @@ from fractions import Fraction
 
 import sympy as sp
 
+from vinculum.errors import Refused
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
-from vinculum.model.expressions.arithmetic import Refused, Value, elementary
+from vinculum.model.expressions.arithmetic import Value, elementary
 from vinculum.model.expressions.conditions import choose, read_condition
 from vinculum.model.expressions.scope import ALIASES, EVERYWHERE, SPECIAL, Curve, Macro, Scope, read_multiplier
 from vinculum.model.expressions.syntax import (
@@ -29,8 +30,8 @@ from vinculum.model.expressions.syntax import (
     translate,
     why_forbidden,
 )
-from vinculum.model.units import dimensions
 from vinculum.names import TIME, suggestion
+from vinculum.units import dimensions
 
 Fault = tuple[int, int, str]  # first and last character, message
 

@@ -14,11 +14,11 @@ from vinculum.model.expressions.arithmetic import Refused
 from vinculum.model.expressions.scope import Curve
 from vinculum.model.reading import Reading
 from vinculum.model.sections.declarations import read_column
+from vinculum.model.text.beside import read_beside
 from vinculum.model.text.location import Path
-from vinculum.model.text.neighbors import read_neighbor
-from vinculum.model.units.dimensions import TIME, Dimension, shown
-from vinculum.model.units.units import read_unit
 from vinculum.names import listed, suggestion
+from vinculum.units.dimensions import TIME, Dimension, shown
+from vinculum.units.units import read_unit
 
 _FROM_FILE, _FROM_LISTS = ("file", "column", "time", "unit", "time_unit"), ("times", "values")
 _Column = tuple[np.ndarray, Dimension | None]
@@ -88,13 +88,11 @@ def _from_lists(reading: Reading, path: Path, raw: dict[str, Any]) -> tuple[_Col
 
 
 def _from_file(reading: Reading, path: Path, raw: dict[str, Any]) -> tuple[_Column, _Column] | None:
-    text = read_neighbor(reading, (*path, "file"), raw["file"], limits.TABLE)
-    if text is None:
-        return None
     try:
-        table = csv_columns(text, raw["file"][:60])
-    except VinculumError as error:
-        reading.problem((*path, "file"), str(error))
+        content = read_beside(reading.document.folder, raw["file"], limits.TABLE)
+        table = csv_columns(content.decode("utf-8-sig"), raw["file"][:60])
+    except ValueError as error:  # also a VinculumError
+        reading.problem((*path, "file"), f"{str(error).rstrip('.')}.")
         return None
     time = raw.get("time") or next((name for name in COLUMNS if name in table), "time")
     wanted = {"time": time, "column": raw.get("column", "")}

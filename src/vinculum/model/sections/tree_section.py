@@ -29,31 +29,27 @@ from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.scope import english_name, name_problem
 from vinculum.model.reading import Reading
 from vinculum.model.sections.given_motion import read_base, read_path
-from vinculum.model.sections.mechanism_sections import read_forces
-from vinculum.model.text.location import Path
-from vinculum.model.text.neighbors import read_neighbor
-from vinculum.model.units.dimensions import (
-    LENGTH,
-    NONE,
+from vinculum.model.sections.joint_dimensions import (
     OF_BODIES,
     OF_LINKS,
-    TIME,
-    Dimension,
     of_coordinates,
     of_joint,
     of_quantity,
     of_torques,
-    over,
 )
-from vinculum.model.units.units import is_quantity
+from vinculum.model.sections.mechanism_sections import read_forces
+from vinculum.model.text.beside import read_beside
+from vinculum.model.text.location import Path
 from vinculum.names import function_of_time, name_of
+from vinculum.units.dimensions import LENGTH, NONE, TIME, Dimension, over
+from vinculum.units.units import is_quantity
 
 _PATH = ("tree", "urdf")
 
 
 def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     """The robot without loops and contacts; its coordinates and inputs are added to the scope."""
-    text = read_neighbor(reading, _PATH, raw["urdf"], 4 * limits.BYTES, _markup)
+    text = _text(reading, raw["urdf"])
     for key in ("bodies", "links"):
         if raw.get(key):
             reading.problem(("tree", key), f"a tree read from a URDF file cannot have {key}. Leave it out.")
@@ -75,11 +71,20 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
     return robot
 
 
-def _markup(content: bytes) -> str:
-    """The text of a URDF file."""
-    text = decoded(content)
-    if not text.lstrip().startswith("<"):
-        raise ValueError("it does not begin with <robot>")
+def _text(reading: Reading, name: str) -> str | None:
+    """The text of the file, which must be in the folder of the model or below it."""
+    try:
+        content = read_beside(reading.document.folder, name)
+    except ValueError as error:
+        reading.problem(_PATH, f"{error}.")
+        return None
+    try:
+        text = decoded(content)
+        if not text.lstrip().startswith("<"):
+            raise ValueError("it does not begin with <robot>")
+    except ValueError as error:
+        reading.problem(_PATH, f"the file {name[:60]!r} cannot be read: {error}.")
+        return None
     return text
 
 
@@ -151,7 +156,7 @@ def read_tree(
         return None
     try:
         made = [*bodies, *denavit_hartenberg(links, convention=raw.get("convention", "standard"))]
-        tree = BodyTree(made, parameters=dict(reading.numbers), name=name, **settings)
+        tree = BodyTree(made, parameters=dict(reading.numbers), name=name, units=dict(reading.units), **settings)
         held = servo_path(tree, **led) if led is not None else []
         mimics = reading.robot.constraints if reading.robot is not None else ()
         return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])
