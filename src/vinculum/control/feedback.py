@@ -68,9 +68,16 @@ class FeedbackLaw:
     _repr_html_ = html
 
 
-def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr]) -> dict[sp.Expr, sp.Expr]:
-    """Every input as an expression, for given expressions of η (the state itself, or its estimate)."""
-    terms = [[sp.Float(k) * x for k, x in zip(row, eta, strict=True) if k] for row in law.gain]
+def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr], gains: np.ndarray | None = None) -> dict[sp.Expr, sp.Expr]:
+    """Every input as an expression, for given expressions of η (the state itself, or its estimate).
+
+    ``gains`` are symbols in the place of the gain's numbers.
+    """
+    numbers = law.gain if gains is None else gains
+    terms = [
+        [(k if gains is not None else sp.Float(k)) * x for k, x in zip(row, eta, strict=True) if k != 0]
+        for row in numbers
+    ]
     if law.compensator is not None:
         own = (*law.compensator.states, *deviations(law.linear, law.compensator.outputs))
         rows = np.hstack([law.compensator.C, law.compensator.D])

@@ -11,7 +11,7 @@ import sympy as sp
 
 from vinculum.derivation.integrable import Equations
 from vinculum.ensembles.ensemble import Ensemble, instants
-from vinculum.ensembles.measures import Measure
+from vinculum.ensembles.measures import KEEP, Measure
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.vary import Variation
 from vinculum.errors import ModelError, VinculumError
@@ -25,7 +25,6 @@ from vinculum.simulation.stabilization.feedback import choose_stabilization, sta
 from vinculum.simulation.stabilization.stabilization import Guaranteed
 from vinculum.simulation.trajectory.recorder import check_times, make_plan
 
-KEEP = ("end", "motion", "measures")
 _TRIED = 64  # runs in which a consistent start is looked for
 
 

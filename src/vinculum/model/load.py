@@ -29,6 +29,7 @@ from vinculum.model.sections.form_section import read_form
 from vinculum.model.sections.mechanism_sections import declare_states, read_affine, read_constraints, read_system
 from vinculum.model.sections.motors_and_release import add_motors, add_program, declare_motors, release_constraints
 from vinculum.model.sections.simulation_sections import check_runs, read_motion
+from vinculum.model.sections.study_section import read_study
 from vinculum.model.sections.tree_section import declare_joints, read_tree
 from vinculum.model.text.document import Document, parse_document, read_document
 from vinculum.model.text.location import Path
@@ -135,6 +136,7 @@ def _read_questions(reading: Reading, known: Symbols, tree: BodyTree | None) -> 
         "control": read_weights(reading, "control", known),
         "observer": read_weights(reading, "observer", known),
         "closed_loop": read_motion(reading, "closed_loop", known),
+        "study": read_study(reading, known),
         "drawing": read_drawing(reading, tree),
     }
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time as clock
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -23,6 +20,7 @@ from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.pose import pose
 from vinculum.simulation.problem.start import derive_if_needed, given_parameters, parameter_numbers
+from vinculum.simulation.progress import progress_bar
 from vinculum.simulation.sampling import Sampler, begin_sampling, run_sampled, start_held
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guaranteed_run import GuaranteedRun, run_guaranteed
@@ -31,8 +29,6 @@ from vinculum.simulation.trajectory.accuracy import check_accuracy
 from vinculum.simulation.trajectory.recorder import Recorder, Run, check_times, make_plan, make_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
 from vinculum.units.given import duration
-
-_PATIENCE = 1.0  # seconds before a progress bar appears
 
 
 def simulate(
@@ -99,7 +95,7 @@ def simulate(
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
-    with _progress_bar(progress, float(grid[0]), float(grid[-1])) as report:
+    with progress_bar(progress, "simulating", float(grid[0]), float(grid[-1])) as report:
         if bound is not None:
             plan_of = partial(make_plan, grid, chosen, dense=dense, why=why)
             return _guaranteed(run_guaranteed(problem, bound, plan_of, x, report), dense, (began, posed))
@@ -176,49 +172,3 @@ def _check_laws(inputs: object) -> Mapping[sp.Expr, sp.Expr]:
 def _needs_guarantee(asked: Guaranteed, equations: Equations) -> bool:
     """Whether there is something to promise: constraints, or an accuracy of the trajectory."""
     return bool(equations.constraint_names) or asked.trajectory is not None
-
-
-# -- progress ----------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _progress_bar(
-    show: bool | Callable[[float], None] | None, t0: float, t1: float
-) -> Iterator[Callable[[float], None]]:
-    """A function of the time reached. ``show`` is a function of the fraction done, True, False, or None: a bar on a
-    terminal if the run takes more than a second.
-    """
-    if callable(show):
-        yield lambda t: show((t - t0) / (t1 - t0))
-        return
-    if show is False or (show is None and not sys.stderr.isatty()):
-        yield lambda t: None
-        return
-    bar = _Bar(t0, t1)
-    try:
-        yield bar
-    finally:
-        bar.close()
-
-
-class _Bar:
-    """A bar on the terminal, drawn only for a long run."""
-
-    def __init__(self, t0: float, t1: float) -> None:
-        self.t0, self.t1, self.began = t0, t1, clock.perf_counter()
-        self.bar: Any = None
-
-    def __call__(self, t: float) -> None:
-        if self.bar is None and clock.perf_counter() - self.began > _PATIENCE:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("simulating", total=1.0)
-        if self.bar is not None:
-            self.bar.update(self.task, completed=(t - self.t0) / (self.t1 - self.t0))
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vinculum.model.schema.layout_form import FORM, STATE
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
 from vinculum.model.schema.layout_stabilization import STABILIZATION
+from vinculum.model.schema.layout_study import study_table
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Table, Text, Whole
 from vinculum.simulation.integrators import method_names
 
@@ -143,6 +144,7 @@ CLOSED_LOOP = Table(
     {"limits": MapOf("Maximum absolute value of each input.", Number()), **_START},
 )
 
+STUDY = study_table(_START, EVENT)
 
 POINT = Either(
     "Two or three coordinates, or a point of a body.",
@@ -249,6 +251,7 @@ MODEL = Table(
         "control": CONTROL,
         "observer": OBSERVER,
         "closed_loop": CLOSED_LOOP,
+        "study": STUDY,
         "drawing": DRAWING,
     },
 )
