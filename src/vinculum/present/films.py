@@ -124,7 +124,7 @@ def _stage(seen: Scene, size: tuple[float, float]) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
-    axes = figure.add_subplot(projection="3d" if seen.dimension == 3 else None)
+    axes: Any = figure.add_subplot(projection="3d" if seen.dimension == 3 else None)
     limits = ranges(seen.box)
     axes.set_xlim(*limits[0])
     axes.set_ylim(*limits[1])

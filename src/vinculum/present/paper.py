@@ -18,7 +18,7 @@ LINES = (  # colors that the color-blind can tell apart, and dashes for black-an
     ("#000000", "-"), ("#0072b2", "--"), ("#d55e00", "-."), ("#009e73", ":"), ("#cc79a7", (0, (5, 1, 1, 1, 1, 1))),
     ("#7a5c00", (0, (8, 2))),
 )  # fmt: skip
-STYLE: dict[str, Any] = {
+STYLE: Any = {  # of Matplotlib
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
     "font.size": 8,
