@@ -80,8 +80,9 @@ def gain_interval(
 
     ``curvature`` is γ and ``error`` the constant E of E τ^{p+1}, for a constraint of relative degree ``order`` > 1 one
     number for each level y, ẏ, ... Euler's method needs γ, the others need E (0 for steps that are exact on their own);
-    without them nothing could be guaranteed, and the request is refused. The stabilization is the default of the method, `Sampled` (rate=k) for Runge-Kutta
-    and `Baumgarte` (rate=k) for Adams methods; ``sampled=False`` means `Baumgarte`. The start lies on the constraint,
+    without them nothing could be guaranteed, and the request is refused. The stabilization is the default of the
+    method, `Sampled` (rate=k) for Runge-Kutta and `Baumgarte` (rate=k) for Adams methods; ``sampled=False`` means
+    `Baumgarte`. The start lies on the constraint,
     and the first steps of an Adams method have errors of at most E τ^{q+1} too. Gains below 1e-6 of the stability limit
     (1e-3 for a relative degree above one) are not searched.
 
@@ -132,8 +133,8 @@ def _refuse_unknown_defects(method: FixedStep, curvature: Levels | None, error: 
         return
     missing = "curvature=γ" if method.order == 1 and isinstance(method, RungeKutta) else "error=E"
     raise VinculumError(
-        f"One step of {method.name!r} from the constraint adds a residual that is not known. Pass {missing}, with which it "
-        f"is at most {'γτ²/2' if missing[0] == 'c' else f'E τ^{method.order + 1}'}; or use simulate(..., "
+        f"One step of {method.name!r} from the constraint adds a residual that is not known. Pass {missing}, with which "
+        f"it is at most {'γτ²/2' if missing[0] == 'c' else f'E τ^{method.order + 1}'}; or use simulate(..., "
         "stabilization=Guaranteed(epsilon)), which measures it."
     )
 
