@@ -24,6 +24,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from numpy.polynomial.chebyshev import chebvander
 
 from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.mechanics.conditioning import LARGE, least_singular
 from vinculum.derivation.mechanics.sample_states import correction
 from vinculum.graph import ZERO, Node, jacobian
 from vinculum.simulation.integrators.taylor_steps import Polynomials
@@ -185,8 +186,7 @@ class _Slopes:
 
     def least(self, times: Sequence[float], states: np.ndarray) -> np.ndarray:
         """σ at some states."""
-        J = np.array([self.at(t, x) / self.length for t, x in zip(times, states, strict=True)])
-        return np.linalg.svd(J, compute_uv=False)[:, -1]
+        return np.array([least_singular(self.at(t, x) / self.length) for t, x in zip(times, states, strict=True)])
 
 
 def _levels(problem: Problem) -> list[_Level]:

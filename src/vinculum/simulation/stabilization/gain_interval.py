@@ -133,8 +133,8 @@ def _refuse_unknown_defects(method: FixedStep, curvature: Levels | None, error: 
         return
     missing = "curvature=γ" if method.order == 1 and isinstance(method, RungeKutta) else "error=E"
     raise VinculumError(
-        f"One step of {method.name!r} from the constraint adds a residual that is not known. Pass {missing}, with which "
-        f"it is at most {'γτ²/2' if missing[0] == 'c' else f'E τ^{method.order + 1}'}; or use simulate(..., "
+        f"One step of {method.name!r} from the constraint adds a residual that is not known. Pass {missing}, with "
+        f"which it is at most {'γτ²/2' if missing[0] == 'c' else f'E τ^{method.order + 1}'}; or use simulate(..., "
         "stabilization=Guaranteed(epsilon)), which measures it."
     )
 
