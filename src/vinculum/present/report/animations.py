@@ -53,16 +53,17 @@ def animations(results: Results) -> list[Animation]:
     for i, point in enumerate(results.points, start=1):
         where = f", equilibrium {i}" if several else ""
         if point.closed_motion is not None:
-            closed = _animation(results, point.closed_motion, f"With feedback{where}")
+            closed = animation(results, point.closed_motion, f"With feedback{where}")
             found.append(closed)
             if point.held_motion is not None:
-                found.append(_animation(results, point.held_motion, f"Without feedback{where}", closed.box))
+                found.append(animation(results, point.held_motion, f"Without feedback{where}", closed.box))
     if results.motion is not None:
-        found.append(_animation(results, results.motion, "Motion" if not found else "Requested motion"))
+        found.append(animation(results, results.motion, "Motion" if not found else "Requested motion"))
     return found
 
 
-def _animation(results: Results, motion: Trajectory, name: str, box: Any = None) -> Animation:
+def animation(results: Results, motion: Trajectory, name: str, box: Any = None) -> Animation:
+    """One motion, in a picture of the given size if that fits."""
     lasts = abs(float(motion.t[-1] - motion.t[0]))
     shown = min(max(lasts, _SHORTEST), _LONGEST)
     scene = scene_of(motion, [results.model], frames=int(_RATE * shown))

@@ -21,7 +21,7 @@ from vinculum.model.examine import Results, examine
 from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, text
-from vinculum.present.report import formulas, motion, overview, stability
+from vinculum.present.report import formulas, motion, overview, stability, study
 from vinculum.present.report.animations import Animation, animations
 from vinculum.present.report.charts import Figures
 from vinculum.writing import write_file
@@ -104,6 +104,7 @@ def _sections(results: Results, figures: Figures, shown: list[Animation], proble
         stability.equilibria(results),
         stability.stability(results, figures),
         stability.feedback(results, figures),
+        study.study(results),
         overview.refusals(results),
     ]
 
@@ -111,7 +112,7 @@ def _sections(results: Results, figures: Figures, shown: list[Animation], proble
 def _animations(results: Results) -> tuple[list[Animation], str]:
     """The motions to show, or the reason there is nothing to draw."""
     try:
-        return animations(results), ""
+        return [*animations(results), *study.worst_animations(results)], ""
     except VinculumError as error:
         return [], str(error)
 
