@@ -189,6 +189,7 @@ __version__ = "0.1.0"
 
 provide("notebook table", "vinculum.present.records:html")
 provide("plot of a motion", "vinculum.present.plots:over_time")
+provide("picture of a motion", "vinculum.present.figures:save_picture")
 provide("plot of a region", "vinculum.present.plots:region")
 provide("Bode diagram", "vinculum.present.frequency_plots:bode")
 provide("Nyquist diagram", "vinculum.present.frequency_plots:nyquist")

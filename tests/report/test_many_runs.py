@@ -11,6 +11,7 @@ import pytest
 import vinculum as vn
 from vinculum.model import loads
 from vinculum.present.report import study
+from vinculum.present.report.charts import Charts
 from vinculum.present.report.page import page
 
 SWING = """
@@ -77,8 +78,10 @@ def test_the_worst_runs_are_those_that_never_settle(results):
     never = int(np.isnan(values).sum())
     assert np.isnan(values[:never]).all()
     assert (np.diff(values[never:]) <= 0).all()
-    name = study.worst_animations(results)[0].name
-    assert name == f"Worst of many runs: {runs.described(numbers[0])}"
+    charts = Charts()
+    film = study.worst_film(results, charts)[0]
+    assert charts.tables["worst"].motion["theta"][0] == runs.column("initial_theta")[numbers[0]]
+    assert film.name == f"Worst of many runs: {runs.described(numbers[0])}"
     whole = page(results)
     assert "Worst of many runs" in whole
     assert 'id="study"' in whole
@@ -101,7 +104,7 @@ def test_one_quantity_is_an_axis():
 
 def test_nothing_to_show(results):
     assert study.study(replace(results, runs=None)) is None
-    assert study.worst_animations(replace(results, runs=None)) == []
+    assert study.worst_film(replace(results, runs=None), Charts()) == []
 
 
 def test_a_refused_study_is_told():

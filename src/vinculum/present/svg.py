@@ -1,196 +1,239 @@
-"""Charts as SVG inside a page: no script, and colors by the names of the page's style, which follow its theme."""
+"""Pictures as SVG text: axes, lines, points and a legend. They need no script, print sharply and follow the theme.
+
+A color is a name of the page's style (``--series-1``). On a page it stays a name; in a file of its own it becomes the
+color of the light theme.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
 
 import numpy as np
 
-from vinculum.present.html import Html, joined, tag
+SERIES = tuple(f"--series-{i}" for i in range(1, 9))
+_SHADES = ("#2a6fdb", "#c8553d", "#2f8f5b", "#8a5cc2", "#a87812", "#1f8a99", "#c2487f", "#66707c")
+LIGHT = dict(zip(SERIES, _SHADES, strict=True)) | {
+    "--text": "#1c2228", "--muted": "#5c6773", "--grid": "#e2e6ea", "--line": "#c9d0d8", "--page": "#fafaf8",
+}  # fmt: skip
+DASHES = {"dot": "2 3", "dash": "7 4", "solid": ""}
+LEFT, RIGHT, TOP, BOTTOM = 62, 14, 26, 44
 
-WIDTH, HEIGHT = 420.0, 260.0
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 10.0, 40.0
-_TEXT = {"font_size": "11", "fill": "var(--muted)"}
-_ON_LINES = {"paint_order": "stroke", "stroke": "var(--page)", "stroke_width": "3"}  # readable above other marks
+Numbers = Sequence[float] | np.ndarray
+Color = Callable[[str], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A line through points."""
+
+    x: Numbers
+    y: Numbers
+    name: str = ""
+    color: str = SERIES[0]
+    width: float = 1.5
+    dash: str = "solid"
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Separate points: ``sign`` is dot, cross, circle, diamond or square; ``titles`` appear under the pointer."""
+
+    x: Numbers
+    y: Numbers
+    name: str = ""
+    color: str = SERIES[0]
+    sign: str = "dot"
+    size: float = 9
+    titles: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Values from ``low`` to ``high`` along a line from ``start`` to ``end`` of the picture."""
+    """A title, the ends and the ticks {number: label}; what is missing is chosen."""
 
+    title: str = ""
+    log: bool = False
+    span: tuple[float, float] | None = None
+    ticks: Mapping[float, str] = field(default_factory=dict)
+
+    def level(self, numbers: Numbers) -> np.ndarray:
+        """The numbers as they are spread along the axis."""
+        given = np.asarray(numbers, dtype=float)
+        return np.log10(np.maximum(given, 1e-300)) if self.log else given
+
+    def marks(self, low: float, high: float) -> dict[float, str]:
+        """{level: label} between two levels: about five numbers 1, 2 or 5 times a power of ten, or whole powers."""
+        if self.ticks:
+            return dict(self.ticks)
+        if self.log:
+            every = max(1, round((high - low) / 5))
+            return {float(k): f"10{raised(k)}" for k in range(int(np.ceil(low)), int(np.floor(high)) + 1, every)}
+        step = _round_step((high - low) / 5)
+        numbers = [k * step for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
+        return {number: f"{number:g}".replace("-", "\N{MINUS SIGN}") for number in numbers}
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Lines and points with their axes; ``equal`` gives both directions one scale."""
+
+    parts: Sequence[Line | Marks]
+    x: Axis = Axis()
+    y: Axis = Axis()
+    height: int = 340
+    width: int = 760
+    equal: bool = False
+    zero: bool = False  # the lines x = 0 and y = 0 are drawn stronger
+
+
+def svg(picture: Picture, words: str = "", colors: Mapping[str, str] | None = None) -> str:
+    """The picture as an element of a page; ``words`` describe it. With ``colors``, as a file of its own."""
+    x, y = _placed(picture)
+    color: Color = _variable if colors is None else colors.__getitem__
+    parts = [*_grid(x, y, color, picture), *(_drawn(part, x, y, color) for part in picture.parts)]
+    parts += _legend([part for part in picture.parts if part.name], color, picture.width)
+    size = f'viewBox="0 0 {picture.width} {picture.height}" font-family="sans-serif" font-size="12"'
+    if colors is None:
+        label = f' role="img" aria-label="{escape(words, quote=True)}"' if words else ""
+        return "".join([f'<svg class="plot" {size}{label}>', *parts, "</svg>"])
+    back = f'<rect width="{picture.width}" height="{picture.height}" fill="{color("--page")}"/>'
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', back, *parts, "</svg>\n"])
+
+
+def _variable(name: str) -> str:
+    return f"var({name})"
+
+
+def raised(power: int) -> str:
+    """A power in small raised digits."""
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _round_step(step: float) -> float:
+    """1, 2 or 5 times a power of ten, nearest to a step."""
+    power = 10.0 ** np.floor(np.log10(step))
+    return float(power * min((1, 2, 5, 10), key=lambda k: abs(np.log(step / (k * power)))))
+
+
+# -- places -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From numbers to places: levels low … high lie at first … last."""
+
+    axis: Axis
     low: float
     high: float
-    start: float
-    end: float
+    first: float
+    last: float
 
-    def at(self, values: np.ndarray | float) -> np.ndarray:
-        """Where values are drawn."""
-        return self.start + (np.asarray(values, dtype=float) - self.low) / (self.high - self.low) * (
-            self.end - self.start
-        )
+    def __call__(self, numbers: Numbers) -> np.ndarray:
+        return self.at(self.axis.level(numbers))
+
+    def at(self, levels: Numbers | float) -> np.ndarray:
+        share = (np.asarray(levels, dtype=float) - self.low) / (self.high - self.low)
+        return self.first + np.clip(share, -0.02, 1.02) * (self.last - self.first)
+
+    def widened(self, factor: float) -> _Scale:
+        extra = (self.high - self.low) * (factor - 1) / 2
+        return replace(self, low=self.low - extra, high=self.high + extra)
 
     @property
-    def ticks(self) -> list[float]:
-        """About five round values."""
-        raw = (self.high - self.low) / 5
-        power = 10.0 ** math.floor(math.log10(raw))
-        step = next(power * m for m in (1, 2, 2.5, 5, 10) if power * m >= raw * 0.999)
-        first = math.ceil(self.low / step - 1e-9)
-        return [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+    def density(self) -> float:
+        return abs(self.last - self.first) / (self.high - self.low)
 
 
-def axis(values: Iterable[np.ndarray], start: float, end: float, margin: float = 0.04) -> Axis:
-    """An axis that shows all finite values."""
-    every = np.concatenate([np.asarray(part, dtype=float).ravel() for part in values])
-    finite = every[np.isfinite(every)]
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-    if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
+def _placed(picture: Picture) -> tuple[_Scale, _Scale]:
+    """Both axes on the picture; for equal scales the looser one is widened."""
+    x = _scale(picture.x, [part.x for part in picture.parts], LEFT, picture.width - RIGHT)
+    y = _scale(picture.y, [part.y for part in picture.parts], picture.height - BOTTOM, TOP)
+    if picture.equal:
+        least = min(x.density, y.density)
+        return x.widened(x.density / least), y.widened(y.density / least)
+    return x, y
+
+
+def _scale(axis: Axis, columns: Sequence[Numbers], first: float, last: float) -> _Scale:
+    found = axis.level(np.concatenate([np.asarray(c, dtype=float).ravel() for c in columns] or [np.array([0.0, 1.0])]))
+    found = found[np.isfinite(found)] if np.isfinite(found).any() else np.array([0.0, 1.0])
+    low, high = map(float, axis.level(axis.span)) if axis.span else (float(found.min()), float(found.max()))
+    if high - low <= 1e-12 * max(abs(low), abs(high)):
         low, high = low - 0.5 * max(abs(low), 1.0), high + 0.5 * max(abs(high), 1.0)
-    room = margin * (high - low)
-    return Axis(low - room, high + room, start, end)
+    room = 0.0 if axis.span else 0.03 * (high - low)
+    return _Scale(axis, low - room, high + room, first, last)
 
 
-def across(*values: np.ndarray) -> Axis:
-    """A horizontal axis."""
-    return axis(values, LEFT, WIDTH - RIGHT)
+# -- elements -----------------------------------------------------------------------------------------------------
 
 
-def upward(*values: np.ndarray, margin: float = 0.04) -> Axis:
-    """A vertical axis."""
-    return axis(values, HEIGHT - BOTTOM, TOP, margin)
+def _grid(x: _Scale, y: _Scale, color: Color, picture: Picture) -> list[str]:
+    bottom, right = picture.height - BOTTOM, picture.width - RIGHT
+    parts = []
+    for level, label in x.axis.marks(x.low, x.high).items():
+        at = float(x.at(level))
+        parts += [_rule(at, TOP, at, bottom, color), _text(at, bottom + 16, label, "middle", color)]
+    for level, label in y.axis.marks(y.low, y.high).items():
+        at = float(y.at(level))
+        parts += [_rule(LEFT, at, right, at, color), _text(LEFT - 6, at + 4, label, "end", color)]
+    if picture.zero:
+        parts += [_rule(float(x.at(0)), TOP, float(x.at(0)), bottom, color, "--muted")] if x.low < 0 < x.high else []
+        parts += [_rule(LEFT, float(y.at(0)), right, float(y.at(0)), color, "--muted")] if y.low < 0 < y.high else []
+    titles = [_text((LEFT + right) / 2, picture.height - 10, x.axis.title, "middle", color)]
+    return [*parts, *titles, _text(4, TOP - 12, y.axis.title, "start", color)]
 
 
-def chart(x: Axis, y: Axis, marks: Iterable[object], across: str, up: str, words: str) -> Html:
-    """Marks between two axes; ``words`` describe the picture to those who do not see it."""
-    return tag(
-        "svg",
-        *_grid(x, y),
-        *marks,
-        _label(across, (x.start + x.end) / 2, HEIGHT - 6, "middle"),
-        tag("g", _label(up, 0, 0, "middle"), transform=f"translate(13 {(y.start + y.end) / 2:.1f}) rotate(-90)"),
-        viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", width="100%", role="img", aria_label=words,
-    )  # fmt: skip
+def _rule(x1: float, y1: float, x2: float, y2: float, color: Color, name: str = "--grid") -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color(name)}"/>'
 
 
-def _grid(x: Axis, y: Axis) -> list[Html]:
-    """Lines and numbers at the ticks."""
-    found = []
-    for tick, place in zip(x.ticks, x.at(np.array(x.ticks)), strict=True):
-        found += [_line(place, y.start, place, y.end), _label(_number(tick), place, y.start + 15, "middle")]
-    for tick, place in zip(y.ticks, y.at(np.array(y.ticks)), strict=True):
-        found += [_line(x.start, place, x.end, place), _label(_number(tick), x.start - 5, place + 4, "end")]
-    return found
+def _text(x: float, y: float, text: str, anchor: str, color: Color) -> str:
+    fill = color("--muted")
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}">{escape(text)}</text>' if text else ""
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, color: str = "--grid") -> Html:
-    ends = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
-    return tag("line", **ends, stroke=f"var({color})")
+def _drawn(part: Line | Marks, x: _Scale, y: _Scale, color: Color) -> str:
+    paint, across, up = color(part.color), x(part.x), y(part.y)
+    known = np.isfinite(across) & np.isfinite(up)
+    if isinstance(part, Line):
+        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across[known], up[known], strict=True))
+        style = f'stroke="{paint}" stroke-width="{part.width:g}" stroke-dasharray="{DASHES[part.dash]}"'
+        return f'<polyline points="{path}" fill="none" {style}/>'
+    titles = [*part.titles, *[""] * (len(across) - len(part.titles))]
+    places = zip(across, up, titles, known, strict=True)
+    return "".join(_mark(part, a, b, paint, title) for a, b, title, good in places if good)
 
 
-def _label(content: str, x: float, y: float, anchor: str, **style: str) -> Html:
-    return tag("text", content, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, **_TEXT, **style)
+_SIGNS = {
+    "cross": "M-1,-1L1,1M-1,1L1,-1",
+    "diamond": "M0,-1.2L1.2,0L0,1.2L-1.2,0Z",
+    "square": "M-1,-1H1V1H-1Z",
+}
 
 
-def _number(value: float) -> str:
-    return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+def _mark(part: Marks, x: float, y: float, paint: str, title: str) -> str:
+    told = f"<title>{escape(title)}</title>" if title else ""
+    radius = part.size / 2
+    if part.sign in ("dot", "circle"):
+        look = f'fill="{paint}"' if part.sign == "dot" else f'fill="none" stroke="{paint}" stroke-width="2"'
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {look}>{told}</circle>'
+    look = f'fill="none" stroke="{paint}" stroke-width="{2 / radius:.2g}"'
+    place = f"translate({x:.1f},{y:.1f}) scale({radius:g})"
+    return f'<path d="{_SIGNS[part.sign]}" transform="{place}" {look}>{told}</path>'
 
 
-# -- marks -------------------------------------------------------------------------------------------------------
-
-
-def scale_color(share: float) -> str:
-    """A color between those of the first and the second series, for a share from 0 to 1."""
-    return f"color-mix(in oklab, var(--series-2) {100 * min(max(share, 0.0), 1.0):.0f}%, var(--series-1))"
-
-
-def shares(values: np.ndarray) -> np.ndarray:
-    """The place of every value between the smallest and the largest one; not a number where there is no value."""
-    finite = values[np.isfinite(values)]
-    span = float(np.ptp(finite)) if len(finite) else 0.0
-    return np.where(np.isfinite(values), (values - (finite.min() if span else 0.0)) / span if span else 0.5, np.nan)
-
-
-def dots(x: np.ndarray, y: np.ndarray, share: np.ndarray, titles: Sequence[str]) -> list[Html]:
-    """A dot for every pair, colored by its share; a cross where that is not a number."""
-    found = []
-    for place, up, part, title in zip(x, y, share, titles, strict=True):
-        if np.isfinite(part):
-            mark = {"cx": f"{place:.1f}", "cy": f"{up:.1f}", "r": "3.2", "fill": scale_color(float(part))}
-            found.append(tag("circle", tag("title", title), **mark))
+def _legend(parts: Sequence[Line | Marks], color: Color, width: int) -> list[str]:
+    """One entry after the other above the picture, as far as there is room."""
+    drawn, at = [], LEFT + 40.0
+    for part in parts:
+        paint = color(part.color)
+        if isinstance(part, Line):
+            style = f'stroke="{paint}" stroke-width="3" stroke-dasharray="{DASHES[part.dash]}"'
+            drawn.append(f'<line x1="{at}" y1="14" x2="{at + 20}" y2="14" {style}/>')
         else:
-            arms = f"M{place - 3.5:.1f} {up - 3.5:.1f}l7 7m0 -7l-7 7"
-            found.append(tag("path", tag("title", title), d=arms, stroke="var(--bad)", stroke_width="1.6"))
-    return found
-
-
-def cells(x: Axis, y: Axis, columns: np.ndarray, rows: np.ndarray, share: np.ndarray) -> list[Html]:
-    """A rectangle for every pair of grid values; share is (columns, rows), not a number: hatched by the bad color."""
-    left, low = edges(columns), edges(rows)
-    found = []
-    for i, j in np.ndindex(share.shape):
-        a, b = x.at(left[i]), x.at(left[i + 1])
-        c, d = y.at(low[j]), y.at(low[j + 1])
-        fill = scale_color(float(share[i, j])) if np.isfinite(share[i, j]) else "var(--bad-back)"
-        box = {"x": f"{min(a, b):.1f}", "y": f"{min(c, d):.1f}"}
-        found.append(tag("rect", **box, width=f"{abs(b - a) + 0.3:.1f}", height=f"{abs(d - c) + 0.3:.1f}", fill=fill))
-    return found
-
-
-def edges(values: np.ndarray) -> np.ndarray:
-    """Borders between neighbors, and as far beyond the first and the last value."""
-    if len(values) == 1:
-        return np.array([values[0] - 0.5, values[0] + 0.5])
-    middle = 0.5 * (values[1:] + values[:-1])
-    return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
-
-
-def bars(x: Axis, y: Axis, edges: np.ndarray, counts: np.ndarray) -> list[Html]:
-    """A bar for every interval."""
-    floor = float(y.at(0.0))
-    found = []
-    for a, b, count in zip(x.at(edges[:-1]), x.at(edges[1:]), counts, strict=True):
-        top = float(y.at(count))
-        box = {"x": f"{a + 0.5:.1f}", "y": f"{top:.1f}", "width": f"{max(b - a - 1, 0.5):.1f}"}
-        found.append(tag("rect", tag("title", f"{count}"), **box, height=f"{floor - top:.1f}", fill="var(--series-1)"))
-    return found
-
-
-def curve(
-    x: np.ndarray, y: np.ndarray, color: str, width: float = 1.5, dash: str | None = None, title: str = ""
-) -> Html:
-    """A line through places of the picture; it is broken where one is not finite."""
-    good = np.isfinite(x) & np.isfinite(y)
-    parts, pen = [], "M"
-    for a, b, drawn in zip(x, y, good, strict=True):
-        if drawn:
-            parts.append(f"{pen}{a:.1f} {b:.1f}")
-        pen = "L" if drawn else "M"
-    style = {"fill": "none", "stroke": color, "stroke_width": f"{width:g}", "stroke_dasharray": dash}
-    return tag("path", d="".join(parts), **style)
-
-
-def parallel(names: Sequence[str], columns: Sequence[np.ndarray], share: np.ndarray, words: str) -> Html:
-    """Parallel coordinates: one vertical axis for every column, one line for every row, colored by its share."""
-    places = np.linspace(LEFT, 2 * WIDTH - LEFT, len(names))
-    axes = [axis([column], HEIGHT - BOTTOM, TOP) for column in columns]
-    heights = [one.at(column) for one, column in zip(axes, columns, strict=True)]
-    colors = [scale_color(float(part)) if np.isfinite(part) else "var(--bad)" for part in share]
-    lines = [curve(places, np.array([h[k] for h in heights]), colors[k], 0.8) for k in range(len(share))]
-    found = []
-    for name, place, one in zip(names, places, axes, strict=True):
-        found += [_line(place, one.start, place, one.end, "--muted"), _label(name, place, HEIGHT - 6, "middle")]
-        places_up = zip(one.ticks, one.at(np.array(one.ticks)), strict=True)
-        found += [_label(_number(tick), place - 4, float(up) + 4, "end", **_ON_LINES) for tick, up in places_up]
-    size = f"0 0 {2 * WIDTH:g} {HEIGHT:g}"
-    return tag("svg", *lines, *found, viewBox=size, width="100%", role="img", aria_label=words)
-
-
-def color_key(low: float, high: float, name: str) -> Html:
-    """What the colors mean."""
-    patches = [
-        tag("rect", x=f"{6 * k}", y="2", width="6.3", height="9", fill=scale_color(k / 19)) for k in range(20)
-    ]  # fmt: skip
-    strip = tag("svg", *patches, viewBox="0 0 120 12", width="120", height="12", aria_hidden="true")
-    return joined([f"{name}: {_number(low)} ", strip, f" {_number(high)}"])
+            drawn.append(_mark(part, at + 12, 14, paint, ""))
+        drawn.append(_text(at + 25, 18, part.name, "start", color))
+        at += 40 + 7 * len(part.name)
+    return drawn

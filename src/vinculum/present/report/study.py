@@ -11,13 +11,16 @@ from vinculum.errors import VinculumError
 from vinculum.model.examine import Results
 from vinculum.model.examine.study_step import Runs
 from vinculum.names import variable_name
-from vinculum.present import svg
 from vinculum.present.html import Html, Section, joined, number, paragraph, section, table, tag
-from vinculum.present.report.animations import Animation, animation
+from vinculum.present.plots import coordinates
+from vinculum.present.report import study_charts as svg
+from vinculum.present.report.charts import Charts, grid
+from vinculum.present.report.motion import course, part
+from vinculum.present.report.scenes import Film
 from vinculum.present.thinning import thinned
 from vinculum.simulation import Trajectory
 
-_MOST_DOTS, _MOST_LINES, _MOST_MAPS = 1500, 300, 4
+_MOST_DOTS, _MOST_LINES, _MOST_MAPS, _MOST_COURSES = 1500, 300, 4, 12
 _WORST = 3
 _BINS = 24
 
@@ -31,16 +34,26 @@ def study(results: Results) -> Section | None:
     return section("study", "Many runs", *parts)
 
 
-def worst_animations(results: Results, count: int = 1) -> list[Animation]:
-    """The worst runs as animations."""
+WORST = "worst"  # the group and the table of the worst run
+
+
+def worst_film(results: Results, charts: Charts) -> list[Film]:
+    """The worst run, to be played."""
     runs = results.runs
     if runs is None or not runs.computed.any():
         return []
+    number = runs.worst(1)[0]
     try:
-        found = [(runs.plan.one(k), f"Worst of many runs: {runs.described(k)}") for k in runs.worst(count)]
-        return [animation(results, motion, name) for motion, name in found]
-    except VinculumError:
+        charts.table(WORST, runs.plan.one(number))
+    except VinculumError:  # its start was refused
         return []
+    return [Film(f"Worst of many runs: {runs.described(number)}", WORST, WORST, WORST)]
+
+
+def worst_charts(results: Results, charts: Charts) -> Html:
+    """The coordinates of the worst run over time."""
+    keys = coordinates(charts.tables[WORST].motion)[:_MOST_COURSES]
+    return part(WORST, "The worst of many runs", grid(course(results, WORST, key, charts) for key in keys))
 
 
 def _words(runs: Runs) -> Html:
