@@ -118,7 +118,7 @@ class Ensemble:
     def in_lanes(self) -> bool:
         """Whether the equations can run in lanes: smooth, with the Taylor method and feedback as stabilization."""
         nodes = self.problem.nodes
-        smooth = not nodes.corners.surfaces and self.problem.sides is None
+        smooth = not nodes.corners and self.problem.sides is None
         return isinstance(self.method, Taylor) and smooth
 
     @cached_property
