@@ -12,7 +12,7 @@ from vinculum.derivation.mechanics.conditioning import surely_regular
 from vinculum.derivation.mechanics.explicit import refuse_dependent
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition, badly_divided, best_partition, partition_complaint
-from vinculum.derivation.mechanics.sample_states import Values, numbers
+from vinculum.derivation.mechanics.sample_states import Entries, Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of
 
@@ -32,12 +32,13 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
         reason = _no_better_partition(equations, equations.partition, known)
         if reason:
             return reason
-    vanishing = vanishing_constraints(equations, known)
+    J = _entries(equations, "J").at(known)
+    vanishing = _vanishing(equations, J)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} has no effect here: its gradient vanishes."
     if mechanics.actuators is not None:
         return ""  # `ServoLimit` watches the realizability determinant
-    M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
+    M = _entries(equations, "M").at(known)
     m = len(J)
     bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])
     scale = np.sqrt(np.maximum(np.abs(bordered).max(axis=1, initial=0.0), 1e-300))
@@ -79,9 +80,13 @@ def _name_undetermined(equations: EquationsOfMotion, direction: np.ndarray, know
     return f"The acceleration of {moving} is fixed neither by inertia nor by a constraint at {point}."
 
 
-def vanishing_constraints(equations: EquationsOfMotion, known: Values) -> list[str]:
+def _entries(equations: EquationsOfMotion, name: str) -> Entries:
+    """M or J of the mechanics."""
+    return equations.kept.get(("entries", name), lambda: Entries(getattr(equations.mechanics, name)))
+
+
+def _vanishing(equations: EquationsOfMotion, J: np.ndarray) -> list[str]:
     """Constraints whose gradient is negligible compared with its size at the sample states."""
-    J = numbers(equations.mechanics.J, known)
     usual = equations.kept.get("usual gradients", lambda: _usual_gradients(equations))
     if usual is None or not len(J):
         return []
@@ -94,7 +99,7 @@ def _usual_gradients(equations: EquationsOfMotion) -> np.ndarray | None:
     found = []
     for values in equations.samples:
         try:
-            found.append(np.linalg.norm(numbers(equations.mechanics.J, values), axis=1))
+            found.append(np.linalg.norm(_entries(equations, "J").at(values), axis=1))
         except DomainError:
             continue
     return np.median(found, axis=0) if found else None
