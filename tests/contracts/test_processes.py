@@ -16,7 +16,7 @@ from vinculum.model.examine.results import Interrupted
 
 METHODS = {"taylor": {}, "bdf": {}, "rk4": {"step": 1e-3}}
 # Bits may differ between processes. With bdf more than last digits differed after other tests: cause not known.
-SAME = {"taylor": 1e-12, "bdf": 1e-8, "rk4": 1e-12}
+SAME = {"taylor": 1e-12, "bdf": 1e-12, "rk4": 1e-12}
 
 
 def motion(method: str) -> vn.Trajectory:

@@ -22,7 +22,7 @@ Operand = Union["Node", int, float, Fraction]  # the class is named before it is
 _LARGEST_EXACT = 2**53
 _serial = count()
 _table: WeakValueDictionary[tuple, Node] = WeakValueDictionary()
-_leaves: dict[tuple, Node] = {}  # symbols and numbers are few and are kept
+_leaves: WeakValueDictionary[tuple, Node] = WeakValueDictionary()
 _building = RLock()  # held while a node enters a table; the garbage collector may build nodes meanwhile
 
 
