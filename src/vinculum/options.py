@@ -30,6 +30,7 @@ KINDS = (
     "input laws",  # {input: expression}
     "input weights",  # {input: number}
 )
+_FEEDBACKS = {"poles": ("poles", "inputs"), "gain": ("gain",), "pid": ("pid",)}  # ways to give one, and their keys
 
 
 @dataclass(frozen=True)
@@ -133,3 +134,12 @@ def options_listed(known: Iterable[str]) -> str:
     """``Its options are a, b``, without a period."""
     names = list(known)
     return f"Its {'option is' if len(names) == 1 else 'options are'} {', '.join(names)}" if names else "It has none"
+
+
+def mixed_keys(control: Mapping[str, Any]) -> list[str]:
+    """Sentences about keys of a feedback that exclude each other."""
+    kind = next((kind for kind in _FEEDBACKS if kind in control), None)
+    if kind is None:
+        return []
+    extra = [key for key in control if key not in _FEEDBACKS[kind]]
+    return [f"{kind} determines the feedback. Remove {', '.join(extra)}, or {kind}."] if extra else []

@@ -18,8 +18,7 @@ from itertools import combinations_with_replacement
 from random import Random
 
 import numpy as np
-import scipy.linalg
-import scipy.optimize
+import scipy  # its parts are imported at their first use
 
 from vinculum.analyze.decision import STABLE, Decision
 from vinculum.analyze.linear_model import LinearModel

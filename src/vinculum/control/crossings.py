@@ -11,7 +11,7 @@ Rounding moves double roots off the axis, so the frequencies found here are plac
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+import scipy  # its parts are imported at their first use
 
 _ON_AXIS = 1e-4  # |Re s| relative to |s|
 

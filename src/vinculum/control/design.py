@@ -12,8 +12,7 @@ from vinculum.control.pid import pid
 from vinculum.control.placement import place
 from vinculum.control.regulator import stabilize
 from vinculum.errors import ModelError
-
-KINDS = {"poles": ("poles", "inputs"), "gain": ("gain",), "pid": ("pid",)}  # and the keys that go with each
+from vinculum.options import mixed_keys
 
 
 def design(linear: LinearModel, **control: Any) -> FeedbackLaw:
@@ -30,15 +29,6 @@ def design(linear: LinearModel, **control: Any) -> FeedbackLaw:
         options: Mapping[str, Any] = control["pid"]
         return pid(linear, **options)
     return stabilize(linear, **control)
-
-
-def mixed_keys(control: Mapping[str, Any]) -> list[str]:
-    """Sentences about keys that exclude each other."""
-    kind = next((kind for kind in KINDS if kind in control), None)
-    if kind is None:
-        return []
-    extra = [key for key in control if key not in KINDS[kind]]
-    return [f"{kind} determines the feedback. Remove {', '.join(extra)}, or {kind}."] if extra else []
 
 
 def conjugates(poles: Sequence[complex | Sequence[float]]) -> list[complex]:

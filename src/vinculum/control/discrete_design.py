@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.linalg
+import scipy  # its parts are imported at their first use
 import sympy as sp
 
 from vinculum.analyze.discrete_model import DiscreteModel

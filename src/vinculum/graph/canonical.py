@@ -29,7 +29,8 @@ def digests(outputs: Iterable[Node], names: Mapping[Node, str]) -> dict[Node, by
 
 
 def _operation(node: Node) -> str:
-    return f"component {node.value}" if node.op == "component" else node.op
+    """An operation with its payload, such as the numbers of a table."""
+    return node.op if node.value is None or node.op == "call" else f"{node.op} {node.value!r}"
 
 
 def _leaf(node: Node) -> str:

@@ -16,8 +16,10 @@ import numpy as np
 from vinculum.analyze import Border, Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
-from vinculum.model.examine import steps
+from vinculum.model.examine import motion_steps, steps
+from vinculum.model.examine.motion_steps import Equations
 from vinculum.model.examine.results import Interrupted, Point, Results, settling_of
+from vinculum.model.examine.study_step import runs_of
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
@@ -32,12 +34,12 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
     ``progress(step, share)`` is called at the beginning and end of every step, and during simulations.
     """
     work = _Work(progress)
-    equations = work.ask("equations", lambda: steps.equations_of(model))
+    equations = work.ask("equations", lambda: motion_steps.equations_of(model))
     if equations is None:
         return Results(model, refused=work.refused, seconds=work.seconds, versions=versions())
     motion = rest = None
     if model.simulation is not None:
-        motion = work.ask("motion", lambda: steps.motion_of(model, equations, work.share))
+        motion = work.ask("motion", lambda: motion_steps.motion_of(model, equations, work.share))
     if model.equilibrium is not None:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
     borders: tuple[Border, ...] = ()
@@ -45,16 +47,18 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
         borders = work.ask("borders", lambda: steps.borders_of(model, equations, rest)) or ()
     refused = work.refused
     points = () if rest is None else tuple(_points(model, equations, rest, work))
-    return Results(model, equations, motion, points, refused, work.seconds, versions(), borders)
+    work.refused = refused
+    runs = None if model.study is None else work.ask("study", lambda: runs_of(model, equations, work.share))
+    return Results(model, equations, motion, points, work.refused, work.seconds, versions(), borders, runs)
 
 
-def _points(model: Model, equations: steps.Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:
+def _points(model: Model, equations: Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:
     """All equilibria found, the first ones with their analysis."""
     for number, rest in enumerate(steps.rests_of(first)):
         yield _study(model, equations, rest, first, work) if number < _MOST_POINTS else Point(rest)
 
 
-def _study(model: Model, equations: steps.Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
+def _study(model: Model, equations: Equations, rest: Equilibrium, first: Equilibrium, work: _Work) -> Point:
     """Stability at an equilibrium or steady motion, and its stabilization if the model requests it."""
     work.refused = {}
     corner = steps.at_corner(model, equations, rest)
@@ -70,7 +74,7 @@ def _study(model: Model, equations: steps.Equations, rest: Equilibrium, first: E
     return replace(point, refused=work.refused)
 
 
-def _stabilize(model: Model, equations: steps.Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
+def _stabilize(model: Model, equations: Equations, point: Point, first: Equilibrium, work: _Work) -> Point:
     """Feedback, observer, and the stability of the equilibrium with them."""
     linear = point.linear
     assert linear is not None
@@ -88,7 +92,7 @@ def _stabilize(model: Model, equations: steps.Equations, point: Point, first: Eq
 
 
 def _close_loop(
-    model: Model, equations: steps.Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
+    model: Model, equations: Equations, point: Point, law: FeedbackLaw, first: Equilibrium, work: _Work
 ) -> Point:
     """The closed loop, its motion from the model's initial state, and the motion without feedback for comparison."""
     loop = work.ask("closed loop", lambda: steps.loop_of(model, equations, law, point.estimator))

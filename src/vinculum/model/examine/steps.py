@@ -1,8 +1,7 @@
-"""The steps of an examination in order, one function each. A step that the model does not request raises an error."""
+"""The steps after the motion, in order, one function each. A step that the model does not request raises an error."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import sympy as sp
@@ -21,34 +20,19 @@ from vinculum.analyze import (
 )
 from vinculum.control import Estimator, FeedbackLaw, close_loop, observe
 from vinculum.control.design import design
-from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
+from vinculum.derivation import EquationsOfMotion, ProgramEquations
 from vinculum.describe import AffineSystem
 from vinculum.errors import VinculumError
+from vinculum.model.examine.motion_steps import Equations, Progress, question_of
 from vinculum.model.model import Model
 from vinculum.simulation import Trajectory, simulate
-
-Equations = EquationsOfMotion | ProgramEquations
-Progress = Callable[[float], None]
 
 _OF_THE_START = ("initial", "guess", "fixed", "inputs", "events")  # keys that apply only to the motion without feedback
 
 
-def equations_of(model: Model) -> Equations:
-    """The equations in the form the model requests; an affine system has one form, "program"."""
-    choices = dict(model.derivation)
-    if isinstance(model.system, AffineSystem):
-        choices.setdefault("form", "program")
-    return derive(model.system, **choices)
-
-
-def motion_of(model: Model, equations: Equations, progress: Progress | None = None) -> Trajectory:
-    """The motion the model requests, without feedback."""
-    return simulate(equations, **_question(model, "simulation"), progress=progress or False)
-
-
 def rest_of(model: Model, equations: Equations) -> Equilibrium:
     """The equilibrium or steady motion the model requests; its ``others`` are the further ones found."""
-    asked = _question(model, "equilibrium")
+    asked = question_of(model, "equilibrium")
     for further in ("drop", "borders", "modes"):
         asked.pop(further, None)
     find = steady if asked.pop("steady", False) or "moving" in asked else equilibrium
@@ -57,7 +41,7 @@ def rest_of(model: Model, equations: Equations) -> Equilibrium:
 
 def borders_of(model: Model, equations: Equations, rest: Equilibrium) -> tuple[Border, ...]:
     """Where the motion becomes or ceases to be stable, if the model asks for it, with its names of modes."""
-    asked = _question(model, "equilibrium")
+    asked = question_of(model, "equilibrium")
     if "borders" not in asked:
         return ()
     given, borders = asked.get("given", {}), asked["borders"]
@@ -102,25 +86,25 @@ def verdict_at(model: Model, equations: Equations, rest: Equilibrium) -> Verdict
 
 def law_of(model: Model, linear: LinearModel) -> FeedbackLaw:
     """The feedback that the model requests: from weights, poles, a gain, or a PID controller."""
-    return design(linear, **_question(model, "control"))
+    return design(linear, **question_of(model, "control"))
 
 
 def estimator_of(model: Model, linear: LinearModel) -> Estimator:
     """The observer from the outputs of the model."""
-    return observe(linear, **_question(model, "observer"))
+    return observe(linear, **question_of(model, "observer"))
 
 
 def loop_of(model: Model, equations: Equations, law: FeedbackLaw, estimator: Estimator | None) -> EquationsOfMotion:
     """The equations with the inputs given by the law, within the limits of the model."""
     limits = (model.closed_loop or {}).get("limits")
-    return close_loop(_mechanical(equations), law, estimator, limits)
+    return close_loop(mechanical(equations), law, estimator, limits)
 
 
 def closed_motion_of(
     model: Model, loop: EquationsOfMotion, law: FeedbackLaw, first: Equilibrium, progress: Progress | None = None
 ) -> Trajectory:
     """The motion with feedback, displaced from its equilibrium as the model's start is from the ``first`` one."""
-    return simulate(loop, **_run_near(model, law.linear.at, first), progress=progress or False)
+    return simulate(loop, **run_near(model, law.linear.at, first), progress=progress or False)
 
 
 def held_motion_of(
@@ -128,14 +112,7 @@ def held_motion_of(
 ) -> Trajectory:
     """The motion from the same start with every input held at its equilibrium value, for comparison."""
     held = {u: sp.Float(law.linear.at[u]) for u in law.linear.inputs}
-    return simulate(equations, **_run_near(model, law.linear.at, first), inputs=held, progress=progress or False)
-
-
-def _question(model: Model, question: str) -> dict[str, Any]:
-    answer: Mapping[str, Any] | None = getattr(model, question)
-    if answer is None:
-        raise VinculumError(f"The model {model.name!r} has no settings for its {question.replace('_', ' ')}.")
-    return dict(answer)
+    return simulate(equations, **run_near(model, law.linear.at, first), inputs=held, progress=progress or False)
 
 
 def _analyzed(model: Model, equations: Equations) -> Equations | AffineSystem:
@@ -144,7 +121,8 @@ def _analyzed(model: Model, equations: Equations) -> Equations | AffineSystem:
     return system if isinstance(system, AffineSystem) and not system.constraints else equations
 
 
-def _mechanical(equations: Equations) -> EquationsOfMotion:
+def mechanical(equations: Equations) -> EquationsOfMotion:
+    """The equations, if a loop can be closed around them."""
     if isinstance(equations, ProgramEquations):
         raise VinculumError(
             f"Closed loops are simulated for systems stated by energies; {equations.name!r} has program equations. "
@@ -153,7 +131,7 @@ def _mechanical(equations: Equations) -> EquationsOfMotion:
     return equations
 
 
-def _run_near(model: Model, rest: Equilibrium, first: Equilibrium) -> dict[str, Any]:
+def run_near(model: Model, rest: Equilibrium, first: Equilibrium) -> dict[str, Any]:
     """Arguments of `simulate` near an equilibrium: the start is moved from the first equilibrium to this one.
 
     The equilibrium provides guesses for the other coordinates. Method, times and tolerance are those of the motion

@@ -8,7 +8,6 @@ from typing import Any
 
 import sympy as sp
 
-from vinculum.control.design import mixed_keys
 from vinculum.describe.affine import AffineSystem
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.system import System
@@ -16,6 +15,7 @@ from vinculum.model.expressions.scope import english_name
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
 from vinculum.names import TIME, function_of_time, name_of, suggestion
+from vinculum.options import mixed_keys
 
 
 @dataclass

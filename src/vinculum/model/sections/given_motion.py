@@ -9,16 +9,15 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from vinculum.control.manipulators import computed_torque, gravity_compensation, refuse_incomplete, task_path
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.servo_path import actuated
 from vinculum.errors import VinculumError
 from vinculum.model.expressions.scope import english_name
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
-from vinculum.model.units import dimensions
-from vinculum.model.units.dimensions import LENGTH, NONE, RATE, TIME, over
 from vinculum.names import name_of
+from vinculum.units import dimensions
+from vinculum.units.dimensions import LENGTH, NONE, RATE, TIME, over
 
 Laws = dict[sp.Expr, sp.Expr]
 
@@ -46,8 +45,11 @@ class TorqueLaws(Mapping[sp.Expr, sp.Expr]):
 
     @cached_property
     def derived(self) -> Mapping[sp.Expr, sp.Expr]:
-        """The laws of the torques."""
-        return _TORQUES[self.kind].derive(self.tree, **self.options)
+        """The laws of the torques, from the function of this name."""
+        from vinculum.control import manipulators
+
+        found: Mapping[sp.Expr, sp.Expr] = getattr(manipulators, self.kind)(self.tree, **self.options)
+        return found
 
     @cached_property
     def keys_in_order(self) -> tuple[sp.Expr, ...]:
@@ -131,6 +133,8 @@ def _gravity_compensation(
 
 
 def _check_computed_torque(laws: TorqueLaws) -> None:
+    from vinculum.control.manipulators import refuse_incomplete
+
     refuse_incomplete(laws.tree, laws.options["desired"])
 
 
@@ -144,17 +148,16 @@ def _check_by_deriving(laws: TorqueLaws) -> None:
 
 
 class _Torques(NamedTuple):
-    """One way to define joint torques: functions that read it, check it at loading, and derive the laws."""
+    """One way to define joint torques, named after the function that derives them: its reader and its check."""
 
     read: Callable[..., dict[str, Any]]
     check: Callable[[TorqueLaws], None]
-    derive: Callable[..., Mapping[sp.Expr, sp.Expr]]
 
 
 _TORQUES = {
-    "computed_torque": _Torques(_computed_torque, _check_computed_torque, computed_torque),
-    "task_path": _Torques(_task_path, _check_by_deriving, task_path),
-    "gravity_compensation": _Torques(_gravity_compensation, _check_actuators, gravity_compensation),
+    "computed_torque": _Torques(_computed_torque, _check_computed_torque),
+    "task_path": _Torques(_task_path, _check_by_deriving),
+    "gravity_compensation": _Torques(_gravity_compensation, _check_actuators),
 }
 
 
