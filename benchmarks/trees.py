@@ -6,8 +6,8 @@
 A random tree (`chains.branching`), revolute joints about random axes, q = 0.3 and q̇ = 0.5 everywhere, 1000 steps of
 0.1 ms. Times are those of whole repeated calls. Pinocchio has the accelerations (`aba`) but no method, so RK4 around it
 is NumPy; Exudyn's `KinematicTree` and MuJoCo bring their own RK4. Errors are the largest ones of a joint angle at the
-end, against Taylor's method. Pinocchio's tables have n³ entries (1.8 GB at n = 300), Exudyn factorizes a dense mass
-matrix: both end at n = 200.
+end, against Taylor's method. Pinocchio's tables have n³ entries (1.8 GB at n = 300), so it ends at n = 200; Exudyn
+factorizes a dense mass matrix and ends at n = 100.
 """
 
 import argparse
@@ -26,7 +26,7 @@ STEP, STEPS = 1e-4, 1000
 ANGLE, SPEED = 0.3, 0.5
 GRAVITY = (0.0, 0.0, -9.81)
 SIZES = (10, 30, 100, 200, 500, 1000)
-UP_TO = {"Pinocchio": 200, "Exudyn": 200}
+UP_TO = {"Pinocchio": 200, "Exudyn": 100}
 
 
 def vinculum_run(tree):
@@ -147,7 +147,7 @@ PEERS = {"Pinocchio": pinocchio_run, "MuJoCo": mujoco_run, "Exudyn": exudyn_run}
 
 
 def growth(sizes):
-    """Deriving, the first run and a repeated run of n bodies, beside the other engines; times of the CPU."""
+    """Deriving, the first run and a repeated run of n bodies, compared with the other engines; times of the CPU."""
     rows = []
     for n in sizes:
         tree = branching(n)
