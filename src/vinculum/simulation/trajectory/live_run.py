@@ -84,7 +84,7 @@ class LiveRun:
     def _named(self, symbols: Iterable[Node]) -> dict[str, np.ndarray]:
         """Symbols of the equations by their names; each of them once."""
         nodes = list(dict.fromkeys(symbols))
-        values = self.rows(lambda problem: problem.nodes.own(nodes)).T if nodes else []
+        values = self.rows(lambda problem: problem.nodes.own(nodes)).T if nodes else np.empty((0, 0))
         return dict(zip((variable_name(node.value) for node in nodes), values, strict=True))
 
     # -- columns by role -------------------------------------------------------------------------------------
