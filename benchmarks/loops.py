@@ -1,10 +1,10 @@
 """Chains of closed loops, and how deriving and simulating them grows with the number of loops, beside other engines.
 
-    python -m benchmarks.loops             Vinculum, MuJoCo and Exudyn in one run, N = 10 ... 200
+    python -m benchmarks.loops             Vinculum, Pinocchio, MuJoCo and Exudyn in one run, N = 10 ... 200
     python -m benchmarks.loops --quick     N = 10, 20, 40
 
 N four-bars in a row (IFToMM benchmark A02): cranks from the ground points (i, 0), i = 0 ... N, couplers from crank to
-crank, all links with length 1 m and mass 1 kg.
+crank, all links with length 1 m and mass 1 kg. Pinocchio's tables have n³ entries, so it ends at 80 loops (161 joints).
 """
 
 import argparse
@@ -18,10 +18,12 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 
 from .chains import chain
-from .loops_peers import exudyn_run, mujoco_run
-from .measure import growth_exponent, markdown_table
+from .loops_peers import exudyn_run, mujoco_run, pinocchio_run
+from .measure import grown, least, markdown_table
 
 GRAVITY = sp.Rational(981, 100)
+PEERS = {"Pinocchio": pinocchio_run, "MuJoCo": mujoco_run, "Exudyn": exudyn_run}
+UP_TO = {"Pinocchio": 80}
 
 
 def angles(loops):
@@ -53,7 +55,7 @@ def start(loops, angle=sp.pi / 2, speed=1.0):
 
 
 def growth(sizes, seconds=1.0):
-    """Deriving, the first run and a repeated run of N loops, beside MuJoCo and Exudyn with a step of 1 ms.
+    """Deriving, the first run and a repeated run of N loops, beside the other engines with steps of 1 ms.
 
     Times are of the CPU, the least of three; errors are those of the crank angles at the end, against one pendulum with
     the same energies (`reference`).
@@ -67,25 +69,21 @@ def growth(sizes, seconds=1.0):
         run = partial(vn.simulate, equations, start(loops), (0, seconds))
         run()
         first = process_time() - began
-        ours, motion = least(run)
-        theirs, cranks = least(mujoco_run(loops, seconds))
-        others, (_, angles_there) = least(exudyn_run(loops, seconds), repeats=1)
-        found = np.array([motion[crank][-1] for crank in angles(loops)[0]])
-        rows.append(
-            {
-                "loops": loops,
-                "derive [s]": derived,
-                "first run [s]": first,
-                "run [ms]": 1e3 * ours,
-                "MuJoCo RK4 [ms]": 1e3 * theirs,
-                "Exudyn [ms]": 1e3 * others,
-                "error": np.abs(found - exact).max(),
-                "MuJoCo": np.abs(cranks - exact).max(),
-                "Exudyn": np.abs(angles_there - exact).max(),
-            }
-        )
+        engines = {"Vinculum": lambda run=run, n=loops: ends(run(), n)} | {
+            name: make(loops, seconds) for name, make in PEERS.items() if loops <= UP_TO.get(name, loops)
+        }
+        found = {name: least(engine) for name, engine in engines.items()}
+        row = {"loops": loops, "derive [s]": derived, "first run [s]": first}
+        row |= {f"{name} [ms]": 1e3 * found[name][0] if name in found else "-" for name in ("Vinculum", *PEERS)}
+        row |= {f"error, {name}": np.abs(q - exact).max() for name, (_, q) in found.items()}
+        rows.append({"loops": loops} | row | {f"error, {n}": "-" for n in PEERS if n not in found})
         print(rows[-1], flush=True)
     return rows
+
+
+def ends(motion, loops):
+    """The angles of the cranks at the end."""
+    return np.array([motion[crank][-1] for crank in angles(loops)[0]])
 
 
 def joints(sizes, count=1000):
@@ -117,25 +115,13 @@ def reference(loops, seconds):
     return vn.simulate(vn.derive(pendulum), {q: np.pi / 2, q.diff(): -1.0}, (0, seconds))[q][-1]
 
 
-def least(run, repeats=3):
-    """The least CPU time of a function, and its result."""
-    found = []
-    for _ in range(repeats):
-        began = process_time()
-        result = run()
-        found.append(process_time() - began)
-    return min(found), result
-
-
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--quick", action="store_true", help="fewer sizes")
     quick = arguments.parse_args().quick
     rows = growth((10, 20, 40) if quick else (10, 20, 40, 80, 200))
     print(markdown_table(rows))
-    for column in ("derive [s]", "run [ms]", "MuJoCo RK4 [ms]", "Exudyn [ms]"):
-        power = growth_exponent([row["loops"] for row in rows], [row[column] for row in rows])
-        print(f"{column} grows as N to the power {power:.2f}")
+    print(grown(rows, "loops", ["derive [s]", "first run [s]", *(f"{name} [ms]" for name in ("Vinculum", *PEERS))]))
     print(markdown_table(joints((10, 20, 40) if quick else (10, 20, 40, 80, 200, 1000))))
 
 

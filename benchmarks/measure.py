@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from statistics import median
+from time import process_time
 from timeit import Timer
 
 import numpy as np
@@ -48,6 +49,26 @@ def duration(seconds: float) -> str:
 def growth_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
     """The slope p of the least-squares line log(seconds) = p log(size) + const."""
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def grown(rows: Sequence[Mapping], size: str, columns: Sequence[str]) -> str:
+    """How columns grow with the size, a line each; rows without a number are left out."""
+    lines = []
+    for column in columns:
+        pairs = [(row[size], row[column]) for row in rows if isinstance(row[column], float)]
+        power = growth_exponent(*zip(*pairs, strict=True)) if len(pairs) > 1 else float("nan")
+        lines.append(f"{column} grows as the number of {size} to the power {power:.2f}")
+    return "\n".join(lines)
+
+
+def least(run: Callable, repeats: int = 3) -> tuple[float, object]:
+    """The least CPU time of a function, and its result."""
+    found = []
+    for _ in range(repeats):
+        began = process_time()
+        result = run()
+        found.append(process_time() - began)
+    return min(found), result
 
 
 def markdown_table(rows: Sequence[Mapping]) -> str:

@@ -1,4 +1,4 @@
-"""Pictures as the page draws them: colors are names of its style, so that they follow light and dark."""
+"""Pictures of the papers: colors are names of the page's style, so that they follow light and dark."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.present.report.charts import SERIES, Figure, figure, packed
 from vinculum.present.shapes import spread
+from vinculum.present.svg import LIGHT, SERIES, Axis, Line, Marks, Picture, svg
 
-Panel = tuple[str, Figure]  # a name and a picture
+Panel = tuple[str, Picture]  # a name and a picture
+Part = Line | Marks
 
 
 def curve(
@@ -18,37 +19,35 @@ def curve(
     y: Sequence[float] | np.ndarray,
     name: str = "",
     color: int = 0,
-    most: int = 4000,
-    **line: Any,
-) -> Figure:
+    most: int = 9000,
+    **style: Any,
+) -> Line:
     """A line of at most so many points; ``color`` is a number of the page's series."""
     chosen = spread(len(x), most)
-    style = {"color": SERIES[color % len(SERIES)], "width": 1.5} | line
-    places = {"x": packed(np.asarray(x)[chosen]), "y": packed(np.asarray(y)[chosen])}
-    return {"type": "scatter", "mode": "lines", **places, "name": name, "line": style, "showlegend": bool(name)}
+    return Line(np.asarray(x)[chosen], np.asarray(y)[chosen], name, SERIES[color % len(SERIES)], **style)
 
 
-def points(x: Sequence[float], y: Sequence[float], name: str = "", color: int = 0, size: int = 9) -> Figure:
+def points(x: Sequence[float], y: Sequence[float], name: str = "", color: int = 0, size: int = 9) -> Marks:
     """Separate points."""
-    style = {"color": SERIES[color % len(SERIES)], "size": size}
-    return {"type": "scatter", "mode": "markers", "x": packed(x), "y": packed(y), "name": name, "marker": style,
-            "showlegend": bool(name)}  # fmt: skip
+    return Marks(x, y, name, SERIES[color % len(SERIES)], size=size)
 
 
-def printed(level: float, ends: Sequence[float], name: str) -> Figure:
+def printed(level: float, ends: Sequence[float], name: str) -> Line:
     """A value that can be read in the paper, dotted across the picture."""
     return curve(ends, [level, level], f"printed: {name}", color=7, dash="dot")
 
 
-def picture(lines: Sequence[Figure], x: str, y: str, height: int = 340, **layout: Any) -> Figure:
+def picture(lines: Sequence[Part], x: str | Axis, y: str | Axis, height: int = 340) -> Picture:
     """Lines with named axes."""
-    axes = {"xaxis": {"title": x} | layout.pop("xaxis", {}), "yaxis": {"title": y} | layout.pop("yaxis", {})}
-    return figure(lines, height, hovermode="closest", **axes, **layout)
+    across, up = (Axis(axis) if isinstance(axis, str) else axis for axis in (x, y))
+    return Picture(lines, across, up, height)
 
 
-def plane(lines: Sequence[Figure], x: str, y: str, height: int = 340) -> Figure:
+def plane(lines: Sequence[Part], x: str, y: str, height: int = 340) -> Picture:
     """The same with one scale in both directions."""
-    return picture(lines, x, y, height, yaxis={"scaleanchor": "x"})
+    return Picture(lines, Axis(x), Axis(y), height, equal=True)
 
 
-LOGARITHMIC = {"type": "log", "exponentformat": "power", "dtick": 1}
+def svg_file(drawn: Picture) -> str:
+    """The picture as a file of its own."""
+    return svg(drawn, colors=LIGHT)

@@ -6,16 +6,16 @@ import re
 from pathlib import Path
 
 from papers import words
+from papers.drawing import svg_file
 from papers.page import ABOUT, TITLE
 from papers.record import Confirmation, Erratum, Evidence, Figure, Number, Table
 from papers.reproduce import Progress, Reproduced, reproduce
-from papers.svg import svg
 from vinculum.writing import write_file
 
 PICTURES = "images/papers"
 NOTE = (
-    "`python -m papers --markdown` writes this page. `make papers` writes the same as one HTML page with figures to "
-    "zoom in, build/papers.html. For a corrected form, the page gives the bound that its error meets."
+    "`python -m papers --markdown` writes this page. `make papers` writes the same as one HTML page, "
+    "build/papers.html. For a corrected form, the page gives the bound that its error meets."
 )
 
 
@@ -35,7 +35,7 @@ def write_markdown(path: str | Path, progress: Progress | None = None) -> Path:
 def pictures(papers: list[Reproduced]) -> dict[str, str]:
     """{file name: SVG}."""
     return {
-        _file(found, i, k): svg(picture)
+        _file(found, i, k): svg_file(picture)
         for found in papers
         for i, (_, panels) in enumerate(found.figures, start=1)
         for k, (_, picture) in enumerate(panels, start=1)

@@ -12,7 +12,8 @@ from papers.record import Confirmation, Erratum, Evidence, Figure, Number, Paper
 from papers.reproduce import Progress, Reproduced, reproduce
 from vinculum.present.html import Html, Section, duration, joined, paragraph, table, tag, text
 from vinculum.present.mathml import STYLE, mathml
-from vinculum.present.report.charts import Figures
+from vinculum.present.report.charts import figure as placed
+from vinculum.present.report.charts import grid
 from vinculum.present.report.page import assembled
 from vinculum.writing import write_file
 
@@ -52,11 +53,10 @@ def write_page(path: str | Path, progress: Progress | None = None) -> Path:
 
 def page(papers: list[Reproduced]) -> str:
     """The page as text."""
-    figures = Figures()
-    sections = [_paper(found, figures) for found in papers]
+    sections = [_paper(found) for found in papers]
     told = [paragraph(ABOUT), paragraph(words.summary(papers), class_="summary"), _overview(papers)]
     heading = tag("header", tag("h1", TITLE), *told, class_="title")
-    return assembled(TITLE, heading, sections, figures, style=STYLE + LOOK)
+    return assembled(TITLE, heading, sections, style=STYLE + LOOK)
 
 
 def _overview(papers: list[Reproduced]) -> Html:
@@ -71,11 +71,11 @@ def _overview(papers: list[Reproduced]) -> Html:
     return table(["paper", "numbers agree", "errata shown", "figures", "computed in"], rows, [1, 2, 3, 4])
 
 
-def _paper(found: Reproduced, figures: Figures) -> Section:
+def _paper(found: Reproduced) -> Section:
     paper = found.paper
     parts: list[object] = [_source(paper)]
     if found.figures:
-        parts += [tag("h3", "Figures"), *(_figure(figure, panels, figures) for figure, panels in found.figures)]
+        parts += [tag("h3", "Figures"), *(_figure(figure, panels) for figure, panels in found.figures)]
     if found.tables:
         parts += [tag("h3", "Numbers"), *(_numbers(about, numbers) for about, numbers in found.tables)]
     parts += [tag("h3", "Errata"), *(_erratum(erratum, shown) for erratum, shown in found.errata)]
@@ -88,11 +88,10 @@ def _source(paper: Paper) -> Html:
     return joined([paragraph(tag("cite", paper.title), ". ", words.source(paper), "."), paragraph(paper.about)])
 
 
-def _figure(figure: Figure, panels: Iterable[Panel], figures: Figures) -> Html:
-    drawn = list(panels)
+def _figure(figure: Figure, panels: Iterable[Panel]) -> Html:
+    drawn = [placed(picture, name, figure.caption) for name, picture in panels]
     about = paragraph(figure.caption, " In the paper: ", figure.printed, class_="about-figure")
-    shown = figures.place(drawn[0][1], words=figure.caption) if len(drawn) == 1 else figures.grid(drawn)
-    return joined([tag("h4", figure.where), about, shown])
+    return joined([tag("h4", figure.where), about, drawn[0] if len(drawn) == 1 else grid(drawn)])
 
 
 def _numbers(about: Table, numbers: list[Number]) -> Html:

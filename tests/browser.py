@@ -176,10 +176,19 @@ def opened(running: Any, path: str | Path, width: int = 1200, height: int = 900,
         watch(page, address, seen)
         page.set_default_timeout(_PATIENCE)
         page.goto(address, wait_until="commit")
-        page.wait_for_function("window.vinculumReady === true")
+        wait_until(page, "window.vinculumReady === true")
         yield page, seen
     finally:
         context.close()
+
+
+def wait_until(page: Any, expression: str) -> None:
+    """Wait until an expression is true. Playwright's own function evaluates text in the page, which pages forbid."""
+    for _ in range(_PATIENCE // 50):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{expression} did not become true")
 
 
 def watch(page: Any, address: str, seen: Seen) -> None:

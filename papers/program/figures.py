@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import vinculum as vn
-from papers.drawing import LOGARITHMIC, Panel, curve, picture, points, printed
+from papers.drawing import Panel, Part, curve, picture, points, printed
 from papers.program.ellipse import run, y
 from papers.record import Figure
+from vinculum.present.svg import Axis
 
 
 def forgotten() -> list[Panel]:
@@ -16,7 +17,7 @@ def forgotten() -> list[Panel]:
     panels = []
     for k in (0.4, 1.0, 2.0):
         lines = [curve(t, v0 * t * np.exp(-k * t), f"v₀ = {v0}", i) for i, v0 in enumerate((1, 2, 3, 4))]
-        panels.append((f"k = {k:g}", picture(lines, "t", "y", 240, yaxis={"range": [0, 4]})))
+        panels.append((f"k = {k:g}", picture(lines, "t", Axis("y", span=(0, 4)), 240)))
     return panels
 
 
@@ -26,18 +27,19 @@ def deviations() -> list[Panel]:
         motion = run(k)
         lines.append(curve(motion.t, np.abs(motion[y]) + 1e-12, f"k = {k:g}", i, width=1))
     lines.append(printed(1e-3, (0, 20), "ε = 0.001"))
-    return [("", picture(lines, "t", "|y|", yaxis=LOGARITHMIC | {"range": [-7, 1.3]}))]
+    return [("", picture(lines, "t", Axis("|y|", log=True, span=(1e-7, 20))))]
 
 
 def gains() -> list[Panel]:
     """Between the lines of one color Euler's method keeps |y| ≤ ε."""
-    lines, steps = [], np.geomspace(1e-4, 1e-2, 41)
+    lines: list[Part] = []
+    steps = np.geomspace(1e-4, 1e-2, 41)
     for i, epsilon in enumerate((1e-3, 1e-4, 4e-5)):
         found = [(t, vn.simulation.gain_interval("euler", t, epsilon, curvature=16)) for t in steps]
         band = np.array([(t, interval.low, interval.high) for t, interval in found if interval]).T
         lines += [curve(band[0], band[1], "", i), curve(band[0], band[2], f"ε = {epsilon:g}", i)]
     lines.append(points([1e-3, 1e-3], [200, 1800], "printed: 200 and 1800", 7))
-    return [("", picture(lines, "step τ", "k", xaxis=LOGARITHMIC, yaxis=LOGARITHMIC))]
+    return [("", picture(lines, Axis("step τ", log=True), Axis("k", log=True)))]
 
 
 FIGURES = [

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import sympy as sp
 
-from papers.drawing import LOGARITHMIC, Panel, curve, picture, plane, points, printed
+from papers.drawing import Panel, Part, curve, picture, plane, points, printed
 from papers.reactions import wheel as w
 from papers.record import Figure
+from vinculum.present.svg import Axis
 
 
 def sketch() -> list[Panel]:
@@ -17,7 +18,7 @@ def sketch() -> list[Panel]:
     place, turn = np.linspace(-0.95, 0.95, 191), np.linspace(0, 2 * np.pi, 61)
     x, z, swing, contact = (start[key] for key in (w.x, w.z, w.phi, w.alpha))
     bob = (x + length * np.sin(swing), z - length * np.cos(swing))
-    lines = [
+    lines: list[Part] = [
         curve(place, sp.lambdify(s, w.gutter(s))(place), "gutter", 7, width=3),
         curve(x + radius * np.cos(turn), z + radius * np.sin(turn), "wheel", 0),
         curve([x, bob[0]], [z, bob[1]], "pendulum", 1),
@@ -52,7 +53,7 @@ def errors() -> list[Panel]:
     sizes["E - E(0)"] = run.energy - run.energy[0]
     lines = [curve(run.t, np.abs(y) + 1e-16, name, i, width=1) for i, (name, y) in enumerate(sizes.items())]
     lines += [printed(5e-10, ends, "5e-10 for f"), printed(2e-8, ends, "2e-8 for E")]
-    return [("", picture(lines, "t", "size", yaxis=LOGARITHMIC | {"range": [-14, -6]}))]
+    return [("", picture(lines, "t", Axis("size", log=True, span=(1e-14, 1e-6))))]
 
 
 FIGURES = [

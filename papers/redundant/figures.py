@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from papers.drawing import Panel, curve, plane, points
+from papers.drawing import Panel, Part, curve, plane, points
 from papers.record import Figure
 from papers.redundant import ball_and_beam as bb
 from papers.truth import numbers
@@ -14,7 +14,7 @@ def scheme() -> list[Panel]:
     """Beam OA, lever AB, wheel and ball in both equilibria."""
     L, d, l = (bb.DATA[p] for p in (bb.L, bb.d, bb.l))
     turn = np.linspace(0, 2 * np.pi, 73)
-    lines = [curve(L - d + d * np.cos(turn), -l + d * np.sin(turn), "wheel", 7)]
+    lines: list[Part] = [curve(L - d + d * np.cos(turn), -l + d * np.sin(turn), "wheel", 7)]
     for i, rest in enumerate(bb.rests()):
         x_A, y_A, x_B, y_B = numbers(
             [*bb.PINS[0], *bb.PINS[1]], bb.DATA | {q: rest[q] for q in (bb.r, bb.theta, bb.alpha)}

@@ -162,3 +162,7 @@ class ConstraintError(VinculumError):
 
 class SingularError(VinculumError):
     """The equations do not determine the accelerations and reactions at a state."""
+
+
+class Refused(Exception):
+    """An operation or a unit is not allowed; the message says why and what to write instead."""

@@ -17,6 +17,7 @@ from vinculum.control.own_gain import law
 from vinculum.control.pid import pid
 from vinculum.control.placement import place
 from vinculum.control.tolerance import Tolerance, parameter_tolerance
+from vinculum.names import gain_symbol
 
 __all__ = [
     "FeedbackLaw",
@@ -29,6 +30,7 @@ __all__ = [
     "digital_law",
     "DigitalLaw",
     "closed_model",
+    "gain_symbol",
     "region_of_attraction",
     "Attraction",
     "attraction_estimate",

@@ -65,3 +65,8 @@ def velocity_of(q: sp.Expr, times: int = 1) -> sp.Expr:
 def function_of_time(name: str) -> sp.Expr:
     """The same as ``dynamicsymbols(name)``, without importing it, which takes a quarter of a second."""
     return sp.Function(name)(TIME)
+
+
+def gain_symbol(u: sp.Expr, state: sp.Expr) -> sp.Symbol:
+    """The parameter K_u_x that multiplies the deviation of a state in the law of an input."""
+    return sp.Symbol(f"K_{variable_name(u)}_{variable_name(state)}")

@@ -80,7 +80,7 @@ def test_completion_is_offered():
     environment = {**os.environ, "_VINCULUM_COMPLETE": "complete_bash", "COMP_WORDS": "vinculum st", "COMP_CWORD": "1"}
     code = "from vinculum.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert done.stdout.split() == ["stability", "stabilize"]
+    assert done.stdout.split() == ["stability", "stabilize", "study"]
 
 
 # -- new and check -----------------------------------------------------------------------------------------------

@@ -155,7 +155,10 @@ def test_an_unknown_body_is_named_at_its_own_line(more, key):
         (TRACK.replace("x < gap, push, 0)", "x < gap, push + 3, 0)"), 'as p1 = "3 N"'),
         (changed("{ u = 0 }", '{ u = "3 N/mm*x" }'), 'as p1 = "3 N/mm"'),
         (changed("{ u = 0 }", '{ u = "2 m*x" }'), "a * is missing here. Write 2*m*x"),
-        (track("x > gap,", "x > 0.4,"), "m and 1 cannot be compared. Give a number with a unit a name in [parameters]"),
+        (
+            track("x > gap,", "x > 0.4,"),
+            "m and 1 cannot be compared. Give a number with a unit a name among",
+        ),
         (track('"z = height(x)"', '"z - 0.5 = height(x)"'), 'as l1 = "0.5 m"'),
         (changed('holonomic = "x"', 'holonomic = "x == 0"'), "Write = for ==."),
         (changed("m*(dot(x)^2", "m*(x_dot^2"), "x_dot is not known. Write dot(x)."),

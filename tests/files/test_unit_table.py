@@ -10,9 +10,9 @@ from pathlib import Path
 import pint
 import pytest
 
-from vinculum.model.expressions.arithmetic import Refused
-from vinculum.model.units import unit_table
-from vinculum.model.units.units import _named, read_unit
+from vinculum.errors import Refused
+from vinculum.units import unit_table
+from vinculum.units.units import _named, read_unit
 
 ROOT = Path(__file__).parents[2]
 WORDS = [p + unit + s for p in ("", *unit_table.PREFIXES) for unit in unit_table.UNITS for s in ("", "s")]
@@ -45,7 +45,7 @@ def test_other_words_are_refused(word):
 
 
 def test_the_table_is_the_one_that_is_made():
-    """After an update of pint: tools/unit_table > src/vinculum/model/units/unit_table.py."""
+    """After an update of pint: tools/unit_table > src/vinculum/units/unit_table.py."""
     made = subprocess.run([sys.executable, ROOT / "tools" / "unit_table"], capture_output=True, text=True, check=True)
     names: dict = {}
     exec(made.stdout, names)

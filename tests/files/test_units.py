@@ -9,8 +9,8 @@ import sympy as sp
 
 import vinculum as vn
 from files.small import PENDULUM, refusal
-from vinculum.model.expressions.arithmetic import Refused
-from vinculum.model.units.units import read_unit
+from vinculum.errors import Refused
+from vinculum.units.units import read_unit
 
 WITH_UNITS = (
     PENDULUM.replace("m = 1.0", 'm = "1000 g"')

@@ -20,7 +20,7 @@ NO_MECHANISM = ("demo", "paper_figures")
 FURTHER = ("start", "planar_arms_3r", "puma560_on_a_swaying_base")  # files without an example of their name
 TWINS = sorted(path.stem for path in EXAMPLES.glob("[a-z]*.py") if path.stem not in NO_MECHANISM)
 FILES = sorted(path.name.removesuffix(".toml") for path in MODELS.iterdir() if path.name.endswith(".toml"))
-_OF_MOTORS = ("motors", "simulation", "equilibrium", "control", "observer", "closed_loop")
+_OF_MOTORS = ("motors", "simulation", "equilibrium", "control", "observer", "closed_loop", "study")
 
 
 def text_of(name):

@@ -8,38 +8,31 @@ from typing import Any
 import numpy as np
 
 DRAWN = """name => {
-    const trace = document.getElementById("stage").data.find(t => t.name === name && t.mode !== "markers");
-    return ["x", "y", "z"].filter(k => trace[k]).map(k => Array.from(trace[k]));
+    const scene = vinculum.description.scene, shape = scene.shapes.find(s => s.name === name);
+    return shape.points.map(point => vinculum.stage.seen.places[point]);
 }"""
-MOVED = """(slider, frame) => {
-    slider.value = frame;
-    slider.dispatchEvent(new Event("input"));
-    slider.dispatchEvent(new Event("change"));
+PLACED = """([name, k]) => {  // where the canvas has it, in pixels
+    const shape = vinculum.description.scene.shapes.find(s => s.name === name), seen = vinculum.stage.seen;
+    return seen.at(seen.places[shape.points[k]]);
 }"""
 PAUSED = """() => new Promise(done => {  // at once when it has moved: on a busy machine a short film would be over
-    const button = document.getElementById("play"), stage = document.getElementById("stage");
+    const button = document.getElementById("play"), begin = vinculum.time;
     const look = () => {
-        if (Number(stage.dataset.frame) < 3) return requestAnimationFrame(look);
+        if (vinculum.time === begin) return requestAnimationFrame(look);
         const words = button.textContent;
         button.click();
         done(words);
     };
     look();
 })"""
-PLANE = """["xaxis", "yaxis"].map(name => {
-    const axis = document.getElementById("stage")._fullLayout[name];
-    return axis._length / Math.abs(axis.range[1] - axis.range[0]);
-})"""
-SPACE = """["x", "y", "z"].map(name => {
-    const scene = document.getElementById("stage")._fullLayout.scene, range = scene[name + "axis"].range;
-    return scene.aspectratio[name] / (range[1] - range[0]);
-})"""
-WHEEL = """(() => {
-    const paths = [...document.querySelectorAll("#stage .js-line")].map(p => p.getBBox());
-    const least = box => Math.min(box.width, box.height);
-    const wheel = paths.reduce((a, b) => (least(b) > least(a) ? b : a));
-    return [wheel.width, wheel.height];
-})()"""
+INK = """selector => {  // the number of colors on a canvas
+    const canvas = document.querySelector(selector), seen = new Set();
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    for (let i = 0; i < data.length; i += 40) seen.add(data.slice(i, i + 4).join());
+    return seen.size;
+}"""
+CURVES = """figure => Object.fromEntries([...document.querySelectorAll(figure + " path")].map(p => [p.dataset.key,
+    p.getAttribute("d").slice(1).split("L").map(pair => pair.split(",").map(Number))]))"""
 COLORS = """selector => {
     const own = document.querySelector(selector);
     let behind = own;
@@ -48,23 +41,12 @@ COLORS = """selector => {
 }"""
 TOO_WIDE = """[...document.querySelectorAll("main > *, section > *")]
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className)"""
-CONTROLS = """[...document.querySelectorAll("button, select, input")].map(e => e.getBoundingClientRect().height)"""
+CONTROLS = """[...document.querySelectorAll("button, select, input")].filter(e => e.offsetParent)
+    .map(e => e.getBoundingClientRect().height)"""
 EMPTY_FORMULAS = """[...document.querySelectorAll("math")].filter(m => {
     const box = m.getBoundingClientRect();
     return box.width < 2 || box.height < 2;
 }).map(m => m.textContent)"""
-STILL_COLORS = """(async () => {
-    const image = document.getElementById("still");
-    await image.decode();
-    const canvas = Object.assign(document.createElement("canvas"), { width: 200, height: 140 });
-    const context = canvas.getContext("2d");
-    context.drawImage(image, 0, 0, 200, 140);
-    const data = context.getImageData(0, 0, 200, 140).data, seen = new Set();
-    for (let i = 0; i < data.length; i += 4) seen.add(data.slice(i, i + 4).join());
-    return seen.size;
-})()"""
-LINES = """selector => Object.fromEntries(
-    document.querySelector(selector)._fullData.map(t => [t.name, Array.from(t.y)]))"""
 
 
 def clock(page: Any) -> float:
@@ -75,21 +57,16 @@ def clock(page: Any) -> float:
 
 
 def drawn(page: Any, name: str) -> np.ndarray:
-    """The points of a line on the stage, as the browser has them: (points, 2 or 3)."""
-    return np.array(page.evaluate(DRAWN, name)).T
+    """The points of a shape on the stage: (points, 2 or 3)."""
+    return np.array(page.evaluate(DRAWN, name))
 
 
-def move_slider(page: Any, frame: int) -> None:
-    """Drag the slider to a frame and wait until it is shown."""
-    page.eval_on_selector("#time", MOVED, frame)
-    page.wait_for_function(f"document.getElementById('stage').dataset.frame === '{frame}'")
-
-
-def figure(page: Any, selector: str) -> str:
-    """Bring a figure into view and wait until it is drawn; gives the selector back."""
-    page.locator(selector).first.scroll_into_view_if_needed()
-    page.wait_for_function("selector => document.querySelector(selector)._fullData", arg=selector)
-    return selector
+def go_to(page: Any, share: float) -> float:
+    """Drag the slider to a fraction of the motion; gives the time back."""
+    page.eval_on_selector(
+        "#time", "(slider, share) => { slider.value = share; slider.dispatchEvent(new Event('input')); }", share
+    )
+    return float(page.evaluate("vinculum.time"))
 
 
 def luminance(color: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import replace
 
@@ -26,6 +27,8 @@ from vinculum.present.report import charts, page, write_report
 from vinculum.present.report.charts import root_map
 from vinculum.present.report.formulas import rounded, unit_of
 from vinculum.present.report.page import _data
+from vinculum.present.report.tables import packed, packed_table
+from vinculum.present.thinning import followed
 from vinculum.text_printer import vlatex
 
 
@@ -84,24 +87,38 @@ def test_no_peak_is_lost():
     t, y = np.linspace(0, 1, 100_001), np.zeros(100_001)
     y[54_321] = -7.0
     x, size = charts.envelope(t, y)
-    assert len(x) <= 2000
+    assert len(x) <= 400
     assert size.max() == 7.0
-    assert x[size.argmax()] == pytest.approx(0.54321, abs=1e-3)
+    assert x[size.argmax()] == pytest.approx(0.54321, abs=3e-3)
 
 
-def test_a_runaway_does_not_flatten_the_answer():
-    t = np.linspace(0, 10, 500)
-    low, high = charts.fitting(np.exp(-t), np.exp(t))
-    assert low < 0 < 1 < high < 5
-    assert charts.fitting(np.exp(-t), 1.5 * np.exp(-t)) is None
+def test_the_rows_of_a_table_follow_its_columns():
+    """A pulse of a thousandth of the run, an oscillation, a constant and a gap: lines through the rows miss nothing."""
+    t = np.linspace(0, 10, 5001)
+    columns = [np.exp(-(((t - 3) / 0.01) ** 2)), np.sin(8 * t), np.ones(5001), np.where(t > 9, np.nan, t)]
+    rows = followed(t, columns)
+    assert len(rows) < 1500
+    for y in columns[:3]:
+        assert np.abs(np.interp(t, t[rows], y[rows]) - y).max() <= 1e-3 * max(np.ptp(y), 1e-9)
+    assert columns[0][rows].max() == 1.0
+    assert len(followed(t, columns, most=100)) < 200
+
+
+def test_numbers_survive_packing():
+    x = np.array([1.5, -2e-30, np.nan, 3e10])
+    found = np.frombuffer(base64.b64decode(packed(x)), "<f4")
+    np.testing.assert_allclose(found, x, rtol=1e-7)
+    table = packed_table(np.linspace(0, 1, 4), {"x": x, "l": np.full(4, 0.25)})
+    assert table["columns"]["l"] == 0.25
+    assert np.frombuffer(base64.b64decode(table["times"]), "<f8")[1] == 1 / 3
 
 
 def test_slow_and_fast_roots_are_both_seen():
-    marks = root_map([("open", np.array([-1000.0, -1.0, 0.5]).astype(complex))])["data"][0]
-    gaps = np.diff(sorted(marks["x"]))
+    marks = root_map([("open", np.array([-1000.0, -1.0, 0.5]).astype(complex))]).parts[0]
+    gaps = np.diff(sorted(marks.x))
     assert gaps.min() > 0.05 * gaps.sum()
-    plain = root_map([("open", np.array([-2.0, 1.0]).astype(complex))])["data"][0]
-    assert plain["x"] == [-2.0, 1.0]
+    plain = root_map([("open", np.array([-2.0, 1.0]).astype(complex))]).parts[0]
+    assert list(plain.x) == [-2.0, 1.0]
 
 
 def test_a_long_run_makes_no_large_page(tmp_path):
@@ -111,8 +128,8 @@ def test_a_long_run_makes_no_large_page(tmp_path):
         write_report(replace(model, simulation={"initial": {theta: 1.0}, "times": times}), tmp_path / "p.html")
         for times in (np.linspace(0, 5, 2_000), np.linspace(0, 5, 200_000))
     )
-    assert long.bytes < 1.02 * short.bytes
-    assert long.bytes < 6e6
+    assert long.bytes < 1.05 * short.bytes
+    assert long.bytes < 5e5
 
 
 def test_numbers_that_are_not_finite_are_told():
@@ -131,7 +148,7 @@ def test_a_report_says_where_it_is_and_how_large(tmp_path):
     done = write_report(mechanisms.promised(), tmp_path / "report.html")
     assert done.bytes == (tmp_path / "report.html").stat().st_size
     assert str(tmp_path / "report.html") in str(done)
-    assert "MB" in str(done)
+    assert "kB" in str(done)
 
 
 def test_nothing_to_draw_is_said(tmp_path):
@@ -374,7 +391,7 @@ def test_a_motion_with_feedback_alone_is_examined_too():
     cart = vn.System([x], x.diff() ** 2 / 2, -k * x**2 / 2, {x: u}, inputs=[u], parameters={k: 1}, name="cart")
     model = Model(cart, equilibrium={"given": {u: 0}}, control={}, closed_loop={"initial": {x: 1}, "times": (0, 5)})
     content = page(vn.examine(model))
-    assert "Motion with feedback" in content
+    assert "Response with feedback" in content
     assert 'id="energy"' in content
 
 
@@ -382,6 +399,7 @@ def test_a_motion_with_feedback_alone_is_examined_too():
 def test_every_model_of_the_package_has_its_report(name, tmp_path):
     done = write_report(vn.load(mechanisms.MODELS / f"{name}.toml"), tmp_path / f"{name}.html")
     assert done.results.refusals == {}
+    assert done.bytes < (1.7e6 if name == "walker" else 1.5e6), "the walker has a megabyte of formulas"
     assert 'id="play"' in done.path.read_text(), "each says what to draw"
 
 

@@ -28,7 +28,7 @@ from simulate.promises import (
     width,
 )
 from vinculum.simulation.stabilization import guaranteed_run
-from vinculum.simulation.stabilization.time_features import longest_step
+from vinculum.simulation.stabilization.pulses import longest_step, shortest_pulse
 
 SWING = {theta: 1.0, theta.diff(t): 0.5}
 TWO = {theta: 1.9, phi: 2.0, theta.diff(t): 0.0, phi.diff(t): 0.0}
@@ -68,7 +68,7 @@ def test_a_pulse_of_a_hundredth_of_a_second_in_twenty(family):
 def test_no_step_passes_over_a_pulse(family, short):
     case = pulse(family)
     motion = simulate(replace(case, span=2.0, numbers=case.numbers | {when: 1.2, width: short}))
-    assert longest_step(motion.problem, 0.0, 2.0) <= max(short, 2.0 / 64)
+    assert longest_step(shortest_pulse(motion.problem, 0.0, 2.0), 2.0) <= max(short, 2.0 / 64)
 
 
 def test_close_encounters_in_a_bowl():

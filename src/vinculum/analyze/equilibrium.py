@@ -14,13 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed
+from vinculum.describe.quantities import dimensions_of
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows, number
+from vinculum.units.given import numbers_in_si
 
 _ROUNDING, _NOTHING = 1e-14, 1e-16  # relative and absolute; smaller values are displayed as zero
 
@@ -100,11 +103,12 @@ def equilibrium(
     from vinculum.analyze.nonsmooth import held_by_friction
     from vinculum.analyze.steady_search import Search
 
+    given, near, parameters = (_in_si(equations, values) for values in (given, near, parameters))
     currents = {q.diff() for q in _ignored(equations)}
     moves = any((isinstance(key, sp.Derivative) and key not in currents) or key in _momenta(equations)
-                for key in given or {})  # fmt: skip
-    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=() if not moves else None, near=near)
-    held = None if moves else held_by_friction(equations, Equilibrium(given or {}, {}, 0.0, search.parameters))
+                for key in given)  # fmt: skip
+    search = Search(equations, given, parameters, moving=() if not moves else None, near=near)
+    held = None if moves else held_by_friction(equations, Equilibrium(given, {}, 0.0, search.parameters))
     return held or search.run(starts)
 
 
@@ -124,8 +128,14 @@ def steady(
     """
     from vinculum.analyze.steady_search import Search
 
-    search = Search(equations, dict(given or {}), dict(parameters or {}), moving=moving, near=near)
+    given, near, parameters = (_in_si(equations, values) for values in (given, near, parameters))
+    search = Search(equations, given, parameters, moving=moving, near=near)
     return search.run(starts)
+
+
+def _in_si(equations: Analyzed, values: Mapping[sp.Expr, Any] | None) -> dict[sp.Expr, float]:
+    """Values by symbol in SI; the symbols are checked by the search."""
+    return numbers_in_si(values or {}, dimensions_of(equations), "Invalid values")
 
 
 def _ignored(equations: Analyzed) -> Sequence[sp.Expr]:

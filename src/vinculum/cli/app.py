@@ -11,6 +11,7 @@ from vinculum.cli.export import export
 from vinculum.cli.files import check, new, schema
 from vinculum.cli.motion import derive, simulate
 from vinculum.cli.pages import demo, report
+from vinculum.cli.study import study
 from vinculum.cli.terminal import guarded
 
 HELP = """Constrained mechanical systems: equations of motion, simulation, stability and control.
@@ -51,5 +52,5 @@ def _options(
     """Options before the command."""
 
 
-for command in (new, check, derive, simulate, equilibrium, stability, stabilize, export, report, demo, schema):
+for command in (new, check, derive, simulate, equilibrium, stability, stabilize, study, export, report, demo, schema):
     app.command(command.__name__)(guarded(command))

@@ -53,6 +53,7 @@ _SECTIONS = {
     "equilibrium": "[equilibrium] with given = {...} where inputs or coordinates are known",
     "control": "[control] with state_weights and input_weights",
     "closed_loop": "[closed_loop] with initial and times",
+    "study": "[study] with over = { x = [0.1, 0.2] }",
 }
 
 

@@ -16,7 +16,7 @@ from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
 from vinculum.derivation import EquationsOfMotion, derive
 from vinculum.errors import ModelError
-from vinculum.names import listed, name_of
+from vinculum.names import gain_symbol, listed, name_of
 
 
 def close_loop(
@@ -24,17 +24,45 @@ def close_loop(
     law: FeedbackLaw,
     estimator: Estimator | None = None,
     limits: Mapping[sp.Expr, float] | None = None,
+    *,
+    symbolic_gains: bool = False,
 ) -> EquationsOfMotion:
     """The equations of motion with the inputs given by the law, which acts on the estimate if there is an estimator.
 
     ``limits`` {u: largest |u|} saturate the inputs. The plant is the full nonlinear system; only the law is linear. If
     the law was designed at other parameters, the loop has these parameters too, unless ``equations`` changes them.
+
+    With ``symbolic_gains`` the entries of K are parameters of the loop, with the values of the law: `gain_symbol` of an
+    input and a state. A study varies them, `optimize` chooses them.
     """
     _refuse_limits(law, limits or {})
     _refuse_unmeasured(law, estimator)
-    laws = {u: _limited(expression, (limits or {}).get(u)) for u, expression in _laws(law, estimator).items()}
+    gains = _gain_symbols(law) if symbolic_gains else None
+    found = _laws(law, estimator, gains)
+    laws = {u: _limited(expression, (limits or {}).get(u)) for u, expression in found.items()}
     extra = {} if estimator is None else _estimator_rates(estimator, laws)
-    return replace(_at_the_same_parameters(equations, law), laws=laws, extra=extra | _compensator_rates(law))
+    plant = _with_gains(_at_the_same_parameters(equations, law), law, gains)
+    return replace(plant, laws=laws, extra=extra | _compensator_rates(law))
+
+
+def _gain_symbols(law: FeedbackLaw) -> np.ndarray:
+    """(inputs, states), zero where the law has no gain."""
+    found = np.zeros(law.gain.shape, dtype=object)
+    for place in np.argwhere(law.gain):
+        i, k = map(int, place)
+        found[i, k] = gain_symbol(law.linear.inputs[i], law.linear.states[k])
+    return found
+
+
+def _with_gains(equations: EquationsOfMotion, law: FeedbackLaw, gains: np.ndarray | None) -> EquationsOfMotion:
+    """The equations with the gains among the parameters."""
+    if gains is None:
+        return equations
+    values = {gains[i, k]: float(law.gain[i, k]) for i, k in np.argwhere(law.gain)}
+    taken = [name_of(key) for key in values if key in equations.parameters]
+    if taken:
+        raise ModelError("Invalid closed loop", [f"{', '.join(taken)} is a parameter already. Rename it."])
+    return derive(replace(equations.system, parameters={**equations.parameters, **values}), equations.form)
 
 
 def estimated(linear: LinearModel) -> tuple[sp.Expr, ...]:
@@ -94,13 +122,13 @@ def _extra_states(law: FeedbackLaw, estimator: Estimator | None) -> tuple[sp.Exp
     return (*(() if estimator is None else estimator.symbols), *own)
 
 
-def _laws(law: FeedbackLaw, estimator: Estimator | None) -> dict[sp.Expr, sp.Expr]:
-    """u₀ + K η, or u₀ + K η̂, with the part of the compensator."""
+def _laws(law: FeedbackLaw, estimator: Estimator | None, gains: np.ndarray | None = None) -> dict[sp.Expr, sp.Expr]:
+    """u₀ + K η, or u₀ + K η̂, with the part of the compensator; K may be symbols."""
     if estimator is None:
-        return law.laws
+        return inputs_of(law, deviations(law.linear, law.linear.states), gains)
     own = estimator.realization
     y = sp.Matrix(deviations(estimator.linear, estimator.outputs))
-    return inputs_of(law, list(_matrix(own.P) * sp.Matrix(estimator.symbols) + _matrix(own.R) * y))
+    return inputs_of(law, list(_matrix(own.P) * sp.Matrix(estimator.symbols) + _matrix(own.R) * y), gains)
 
 
 def _estimator_rates(estimator: Estimator, laws: Mapping[sp.Expr, sp.Expr]) -> dict[sp.Expr, sp.Expr]:

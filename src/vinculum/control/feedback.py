@@ -68,17 +68,26 @@ class FeedbackLaw:
     _repr_html_ = html
 
 
-def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr]) -> dict[sp.Expr, sp.Expr]:
-    """Every input as an expression, for given expressions of η (the state itself, or its estimate)."""
-    terms = [[sp.Float(k) * x for k, x in zip(row, eta, strict=True) if k] for row in law.gain]
+def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr], gains: np.ndarray | None = None) -> dict[sp.Expr, sp.Expr]:
+    """Every input as an expression, for given expressions of η (the state itself, or its estimate).
+
+    ``gains`` are symbols in the place of the gain's numbers.
+    """
+    numbers = law.gain if gains is None else gains
+    terms = [[_factor(k) * x for k, x in zip(row, eta, strict=True) if k != 0] for row in numbers]
     if law.compensator is not None:
         own = (*law.compensator.states, *deviations(law.linear, law.compensator.outputs))
         rows = np.hstack([law.compensator.C, law.compensator.D])
         for term, row in zip(terms, rows, strict=True):
-            term += [sp.Float(k) * x for k, x in zip(row, own, strict=True) if k]
+            term += [_factor(k) * x for k, x in zip(row, own, strict=True) if k]
     return {
         u: sp.Float(value_at(law.linear, u)) + sp.Add(*term) for u, term in zip(law.linear.inputs, terms, strict=True)
     }
+
+
+def _factor(gain: float | sp.Expr) -> sp.Expr:
+    """A gain as an expression; `symbolic_gains` makes gains that are symbols."""
+    return gain if isinstance(gain, sp.Basic) else sp.Float(gain)
 
 
 def deviations(linear: LinearModel, keys: Sequence[sp.Expr]) -> list[sp.Expr]:

@@ -28,12 +28,14 @@ from vinculum.derivation.mechanics.singular import refuse_negative_inertia, refu
 from vinculum.derivation.stepping import stepper
 from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
 from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion, velocity_of
 from vinculum.notebook_repr import formula, html_if_large
 from vinculum.text_printer import labelled_rows
+from vinculum.units.given import numbers_in_si
 
 if TYPE_CHECKING:
     from vinculum.derivation.forms.form import MechanicalForm
@@ -173,6 +175,7 @@ class EquationsOfMotion:
     def values(self, state: Mapping[sp.Expr, float]) -> dict[Node, float]:
         """A state in the user's symbols as numbers for the graph; missing and unknown symbols are refused."""
         system = self.system
+        state = self._in_si(state)
         known = {*self.states, *system.coordinates, *system.velocities, *system.inputs, *system.parameters, system.time}
         problems = [
             f"{name_of(key)} is not a symbol of the system.{suggestion(name_of(key), map(name_of, known))}"
@@ -195,7 +198,11 @@ class EquationsOfMotion:
             raise ModelError(f"Invalid state of {system.name!r}", problems)
         return numbers
 
+    def _in_si(self, state: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
+        return numbers_in_si(state, dimensions_of(self), f"Invalid state of {self.name!r}")
+
     def _evaluate(self, state: Mapping[sp.Expr, float]) -> list[float]:
+        state = self._in_si(state)
         values = self.values(state)
         adapted = adapt_partition(self, values)
         explicit = (adapted if adapted.states == self.states else self).explicit(values)

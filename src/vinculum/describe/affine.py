@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.check_affine import Entry, by_name, findings, matrix_rows
+from vinculum.describe.check_affine import Entry, by_name, findings, matrix_rows, parts_with_dimensions
+from vinculum.describe.homogeneous import dimension_findings
+from vinculum.describe.quantities import dimensions_of, settle_units
 from vinculum.errors import ModelError
 from vinculum.frozen import FrozenMapping
 from vinculum.graph import ZERO, Converter, Node, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+from vinculum.units.dimensions import TIME
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +29,8 @@ class AffineSystem:
     ``states`` are functions of time (``dynamicsymbols``); ``drift`` is F, one expression for each state; ``inputs`` are
     the symbols of N: reactions, controls, or rates of auxiliary states (α̇ = U); ``input_matrix`` is B, a row for each
     state and a column for each input; ``constraints`` {name: f} or a sequence of f. ``energy`` E(x, t) and ``power``
-    P(x, t, N) = dE/dt are optional; with both, a run reports the largest |E - E(0) - ∫P dt|.
+    P(x, t, N) = dE/dt are optional; with both, a run reports the largest |E - E(0) - ∫P dt|. Parameters, states and
+    inputs may have units, as in `System`.
 
     Sources: Pesterev, Matrosov, Morozov, equations (1)-(3); Mukharlyamov, Kirgizbaev, equations (12)-(16).
 
@@ -41,9 +46,9 @@ class AffineSystem:
       parameters   none
     """
 
-    states: Sequence[sp.Expr]
+    states: Sequence[sp.Expr] | Any  # or {state: SI unit}
     drift: Sequence[Entry]
-    inputs: Sequence[sp.Expr] = ()
+    inputs: Sequence[sp.Expr] | Any = ()  # or {input: SI unit}
     input_matrix: Sequence[Sequence[Entry]] | sp.Matrix | np.ndarray = ()
     constraints: Mapping[str, Entry] | Sequence[Entry] = ()
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
@@ -51,9 +56,13 @@ class AffineSystem:
     power: Entry = sp.S.Zero
     name: str = "system"
     divisors: tuple[Node, ...] = ()  # of a converted system: the divisors of its eliminations
+    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # SI units of the symbols that have one
 
     def __post_init__(self) -> None:
-        found = findings(self)
+        wrong, stated = settle_units(self, ("states", "inputs"))
+        found = wrong + findings(self)
+        if stated and not found:
+            found = dimension_findings(parts_with_dimensions(self), dimensions_of(self) | {self.time: TIME})
         if found:
             raise ModelError(f"Invalid affine system {self.name!r}", found)
         settle = object.__setattr__

@@ -12,8 +12,11 @@ from sympy.core.function import AppliedUndef
 from vinculum.describe import findings as shared
 from vinculum.describe.constraints import Constraint, Holonomic, Nonholonomic, Servo, named
 from vinculum.describe.findings import label
+from vinculum.describe.homogeneous import Stated
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import About, Finding, Formula, VinculumError, Word, call
 from vinculum.names import listed, name_of, suggestion
+from vinculum.units.dimensions import ENERGY, TIME, over
 
 if TYPE_CHECKING:
     from vinculum.describe.system import System
@@ -115,6 +118,16 @@ def _parts(system: System) -> Iterator[tuple[About, object]]:
         yield About("force", name_of(q)), force
     for constraint in _named(system):
         yield About("constraint", constraint.name), constraint.expression
+
+
+def parts_with_dimensions(system: System) -> Iterator[Stated]:
+    """Every expression of the description, with the dimension it needs if that is known."""
+    known = dimensions_of(system)
+    needed = {KINETIC: ENERGY, POTENTIAL: ENERGY, DISSIPATION: over(ENERGY, TIME)}
+    for q in system.coordinates:
+        needed |= {About("force", name_of(q)): over(ENERGY, known[q])} if q in known else {}
+    for part, expression in _parts(system):
+        yield part, label(part), expression, needed.get(part)
 
 
 def _named(system: System) -> tuple[Constraint, ...]:

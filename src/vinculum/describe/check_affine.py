@@ -11,9 +11,13 @@ from sympy.core.function import AppliedUndef
 
 from vinculum.describe import findings as shared
 from vinculum.describe.findings import label
+from vinculum.describe.homogeneous import Stated
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import About, Finding, Formula, VinculumError, call
 from vinculum.graph import Node
 from vinculum.names import listed, name_of, suggestion
+from vinculum.units.dimensions import ENERGY, TIME, Dimension, over
+from vinculum.units.given import known_dimension
 
 if TYPE_CHECKING:
     from vinculum.describe.affine import AffineSystem
@@ -98,6 +102,18 @@ def _parts(system: AffineSystem) -> Iterator[tuple[About, str, object]]:
     if system.energy is not None:
         yield About("energy", "energy"), "energy", system.energy
     yield About("energy", "power"), "power", system.power
+
+
+def parts_with_dimensions(system: AffineSystem) -> Iterator[Stated]:
+    """Every expression of the description, with the dimension it needs if that is known."""
+    known = dimensions_of(system)
+    needed: dict[About, Dimension] = {About("energy", "energy"): ENERGY, About("energy", "power"): over(ENERGY, TIME)}
+    for x in system.states:
+        own = known_dimension(x, known)
+        needed |= {} if own is None else {About("drift", name_of(x)): over(own, TIME)}
+    for about, words, expression in _parts(system):
+        is_column = words.startswith("coefficient")  # its dimension is that of the rate over that of the input
+        yield about, words, expression, None if is_column else needed.get(about)
 
 
 def _check_symbols(system: AffineSystem) -> Iterator[Finding]:

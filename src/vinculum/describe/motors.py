@@ -82,7 +82,16 @@ def motorize(system: System, motors: Mapping[sp.Expr, DCMotor]) -> System:
         inputs=[*(u for u in system.inputs if u not in motors), *(voltage_of(u) for u in motors)],
         name=f"{system.name} with motors",
         ignored=[*system.ignored, *(charge_of(system, u) for u in motors)],
+        units=_units(system, motors),
     )
+
+
+def _units(system: System, motors: Mapping[sp.Expr, DCMotor]) -> dict[sp.Expr, str]:
+    """Units of a system with motors: charges in coulomb, voltages in volt."""
+    if not system.units:
+        return {}
+    kept = {key: unit for key, unit in system.units.items() if key not in motors}
+    return kept | {charge_of(system, u): "C" for u in motors} | {voltage_of(u): "V" for u in motors}
 
 
 def shaft_speed(system: System, u: sp.Expr) -> sp.Expr:

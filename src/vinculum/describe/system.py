@@ -9,8 +9,10 @@ from typing import Any
 
 import sympy as sp
 
-from vinculum.describe.check import findings
+from vinculum.describe.check import findings, parts_with_dimensions
 from vinculum.describe.constraints import Constraint, Holonomic, Servo, named
+from vinculum.describe.homogeneous import dimension_findings
+from vinculum.describe.quantities import dimensions_of, settle_units
 from vinculum.errors import ModelError
 from vinculum.expressions import as_expression
 from vinculum.frozen import FrozenMapping
@@ -18,6 +20,7 @@ from vinculum.graph import Converter, Node, from_sympy, symbol
 from vinculum.names import listed, velocity_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+from vinculum.units.dimensions import TIME
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +32,10 @@ class System:
     V(q, t); ``forces`` {coordinate: generalized force}, which may contain ``inputs``; ``dissipation`` Rayleigh's
     function D(q, qdot), giving the force -dD/dqdot; ``parameters`` {symbol: value}. ``ignored`` are coordinates that
     linear models leave out, because only their velocities matter: the charge of a circuit, the angle of a flywheel.
+
+    Numbers are in SI. A parameter may have a unit, ``{m: "28.2 g"}`` or a quantity of pint, and coordinates and inputs
+    may be given with their SI units, ``{x: "m"}``: then every sum, function, energy, force and constraint whose
+    dimensions are known is checked, as in a model file.
 
     An invalid description is refused with a `ModelError` that lists every finding.
 
@@ -46,20 +53,24 @@ class System:
       parameters          m = 1, l = 0.5, g = 9.81
     """
 
-    coordinates: Sequence[sp.Expr]
+    coordinates: Sequence[sp.Expr] | Any  # or {coordinate: SI unit}
     kinetic_energy: sp.Expr
     potential_energy: sp.Expr = sp.S.Zero
     forces: Mapping[sp.Expr, sp.Expr] = field(default_factory=dict)
     dissipation: sp.Expr = sp.S.Zero
     constraints: Sequence[Constraint] = ()
     parameters: Mapping[sp.Symbol, float] = field(default_factory=dict)
-    inputs: Sequence[sp.Expr] = ()
+    inputs: Sequence[sp.Expr] | Any = ()  # or {input: SI unit}
     name: str = "system"
     ignored: Sequence[sp.Expr] = ()  # coordinates whose values do not matter, only their velocities: charges of motors
     bodies: Any = None  # the BodyTree that made the system, if any: its recursions give M and h
+    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # SI units of the symbols that have one
 
     def __post_init__(self) -> None:
-        found = findings(self)
+        wrong, stated = settle_units(self, ("coordinates", "inputs"))
+        found = wrong + findings(self)
+        if stated and not found:
+            found = dimension_findings(parts_with_dimensions(self), dimensions_of(self) | {self.time: TIME})
         if found:
             raise ModelError(f"Invalid system {self.name!r}", found)
         settle = object.__setattr__

@@ -2,21 +2,30 @@
 motions, and what follows from them: identification and optimal choices.
 """
 
-from vinculum.ensembles.identification import Fit, fit
-from vinculum.ensembles.optimization import Optimum, optimize
-from vinculum.ensembles.plan import Study, plan_study, study
-from vinculum.ensembles.store import read_study
-from vinculum.ensembles.variational import Sensitivity, sensitivity
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "study",
-    "plan_study",
-    "read_study",
-    "Study",
-    "sensitivity",
-    "Sensitivity",
-    "fit",
-    "Fit",
-    "optimize",
-    "Optimum",
-]
+from vinculum.late import late
+
+if TYPE_CHECKING:  # the same names for type checkers and editors
+    from vinculum.ensembles.identification import Fit as Fit
+    from vinculum.ensembles.identification import fit as fit
+    from vinculum.ensembles.optimization import Optimum as Optimum
+    from vinculum.ensembles.optimization import optimize as optimize
+    from vinculum.ensembles.plan import Study as Study
+    from vinculum.ensembles.plan import plan_study as plan_study
+    from vinculum.ensembles.plan import study as study
+    from vinculum.ensembles.store import read_study as read_study
+    from vinculum.ensembles.variational import Sensitivity as Sensitivity
+    from vinculum.ensembles.variational import sensitivity as sensitivity
+
+_NAMES = {
+    "plan": ("study", "plan_study", "Study"),
+    "store": ("read_study",),
+    "variational": ("sensitivity", "Sensitivity"),
+    "identification": ("fit", "Fit"),
+    "optimization": ("optimize", "Optimum"),
+}
+_PLACES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}
+
+__all__ = list(_PLACES)
+__getattr__ = late(__name__, _PLACES)

@@ -17,8 +17,19 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.function import Function, function
-from vinculum.ensembles.lanes import DONE, NEEDS_PIVOTS, Lanes, Motions
-from vinculum.ensembles.measures import FINAL, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, unsettled
+from vinculum.ensembles.lanes import DONE, ENDED, NEEDS_PIVOTS, Lanes, Motions, check_stop
+from vinculum.ensembles.measures import (
+    FINAL,
+    INTEGRAL,
+    REFINED,
+    SETTLED,
+    Measure,
+    at_least,
+    bracket,
+    curve,
+    located,
+    unsettled,
+)
 from vinculum.ensembles.starts import Starts
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, symbol
@@ -37,6 +48,13 @@ _BLOCK = 64  # registers full of runs that are computed together
 _GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
 
 
+class OfThread(threading.local):
+    """What belongs to one thread: its integrator."""
+
+    def __repr__(self) -> str:
+        return "OfThread()"
+
+
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """Equations, options and measures of a study, with the problem of its first run."""
@@ -51,13 +69,13 @@ class Ensemble:
     options: Mapping[str, Any]  # of `simulate`
     extra: Mapping[sp.Expr, float]  # further states of a closed loop at the start
     until: tuple[Event, ...] = ()  # events that end a run
-    local: threading.local = field(default_factory=threading.local)
+    local: OfThread = field(default_factory=OfThread)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in _FIELDS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, local=threading.local())
+        self.__dict__.update(state, local=OfThread())
 
     # -- what a block gives ------------------------------------------------------------------------------------
 
@@ -76,7 +94,7 @@ class Ensemble:
         arrays = {name: np.full(shape, np.nan) for name, shape in shapes.items()}
         return arrays | {"outcome": np.zeros(count, dtype=np.int8)}
 
-    def run(self, columns: Mapping[Any, np.ndarray]) -> dict[str, np.ndarray]:
+    def run(self, columns: Mapping[Any, np.ndarray], stop: threading.Event | None = None) -> dict[str, np.ndarray]:
         """The results of a block of runs, by variable."""
         count = len(next(iter(columns.values())))
         results = self.empty(count)
@@ -88,8 +106,9 @@ class Ensemble:
         if self.in_lanes:
             size = _BLOCK * self.lanes.width
             parts = [alone[k : k + size] for k in range(0, len(alone), size)]
-            alone = np.concatenate([self._block(part, columns, values, results) for part in parts] or [alone[:0]])
+            alone = np.concatenate([self._block(part, columns, values, results, stop) for part in parts] or [alone[:0]])
         for run in alone:
+            check_stop(stop)
             self._alone(int(run), {key: float(column[run]) for key, column in columns.items()}, values[run], results)
         return results
 
@@ -99,7 +118,7 @@ class Ensemble:
     def in_lanes(self) -> bool:
         """Whether the equations can run in lanes: smooth, with the Taylor method and feedback as stabilization."""
         nodes = self.problem.nodes
-        smooth = not nodes.corners.surfaces and self.problem.sides is None
+        smooth = not nodes.corners and self.problem.sides is None
         return isinstance(self.method, Taylor) and smooth
 
     @cached_property
@@ -207,12 +226,13 @@ class Ensemble:
         columns: Mapping[Any, np.ndarray],
         values: np.ndarray,
         results: dict[str, np.ndarray],
+        stop: threading.Event | None,
     ) -> np.ndarray:
         """Compute some runs in lanes; returns those that lanes could not finish."""
         x = self.initial_states({key: column[runs] for key, column in columns.items()}, values[runs])
         p = self.settings_of(values[runs])
         t = np.repeat(self.grid[:, None], len(runs), axis=1)
-        motions = self.lanes.run(t, x, p)
+        motions = self.lanes.run(t, x, p, stop)
         states, codes = motions.states, motions.codes
         found, final = self._values(t, states, p), self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]
@@ -229,7 +249,9 @@ class Ensemble:
         if self.keep != "measures":
             for key, samples, end in zip(self.shown, kept, final, strict=False):
                 results[variable_name(key)][runs] = samples if self.keep == "motion" else end
-        self._measure(runs, t, motions, p, found[self.first_measure :], final[self.first_measure :], results)
+        if self.measures:
+            _add_ends(t, motions, found, final)
+            self._measure(runs, t, motions, p, found[self.first_measure :], final[self.first_measure :], results)
         return runs[lost | (codes == NEEDS_PIVOTS)]
 
     # -- measures in lanes -------------------------------------------------------------------------------------
@@ -252,7 +274,8 @@ class Ensemble:
             elif measure.kind == FINAL:
                 results[name][runs] = final[k]
             else:
-                results[name][runs] = self._searched(k, measure, t, motions.states, p, y[k])
+                value = self._searched(k, measure, t, motions.states, p, y[k])
+                results[name][runs] = at_least(measure, value, final[k]) if measure.is_extreme else value
 
     def _searched(
         self, k: int, measure: Measure, t: np.ndarray, states: np.ndarray, p: np.ndarray, y: np.ndarray
@@ -359,6 +382,14 @@ class Ensemble:
 
 
 _FIELDS = tuple(name for name in Ensemble.__dataclass_fields__ if name != "local")
+
+
+def _add_ends(t: np.ndarray, motions: Motions, found: np.ndarray, final: np.ndarray) -> None:
+    """The end of a run that an event ended, as the sample after its last one; in place."""
+    ended = np.flatnonzero(motions.codes == ENDED)
+    place = np.argmax(np.isnan(motions.states[:, 0, ended]), axis=0)
+    t[place, ended], motions.states[place, :, ended] = motions.ends[ended], motions.last[:, ended].T
+    found[:, ended, place] = final[:, ended]
 
 
 def _last(y: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ again with the place of the ended one taken by a copy of a good one.
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -59,6 +60,16 @@ def _compiled(
     return hy.taylor_adaptive_batch(equations, np.zeros((len(state), width)), t_events=ending, **options)
 
 
+class Stopped(Exception):
+    """The runs were stopped by Ctrl-C or by an error in another thread."""
+
+
+def check_stop(stop: threading.Event | None) -> None:
+    """Raise if somebody stopped the study."""
+    if stop is not None and stop.is_set():
+        raise Stopped
+
+
 class Motions(NamedTuple):
     """What lanes found of every run."""
 
@@ -87,7 +98,7 @@ class Lanes:
             self.taylor = copy.deepcopy(_compiled(*made_of))
         self.width, self.events = self.taylor.batch_size, len(until)
 
-    def run(self, times: np.ndarray, x: np.ndarray, p: np.ndarray) -> Motions:
+    def run(self, times: np.ndarray, x: np.ndarray, p: np.ndarray, stop: threading.Event | None = None) -> Motions:
         """The motions through the times of every run.
 
         ``times`` is (instants, runs) and begins with the time of x, (states, runs); p is (parameters, runs).
@@ -95,6 +106,7 @@ class Lanes:
         runs = x.shape[1]
         found = Motions(np.full((len(times), *x.shape), np.nan), np.zeros(runs, dtype=int), np.empty(runs), x.copy())
         for first in range(0, runs, self.width):
+            check_stop(stop)
             part = slice(first, first + self.width)
             if first + self.width <= runs and self._propagate(times[:, part], x[:, part], p[:, part]):
                 self._write(found.states[:, :, part], x[:, part])

@@ -16,8 +16,18 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.simulation.problem.events import DIRECTIONS
 
+KEEP = ("end", "motion", "measures")  # what is kept of every run: states at the end, at all times, or none
 REFINED = 17  # samples of a bracket
-LARGEST, SMALLEST, INTEGRAL, FINAL, FIRST, SETTLED = "maximum", "minimum", "integral", "final", "first", "settled"
+LARGEST, SMALLEST, INTEGRAL, FINAL = "maximum", "minimum", "integral", "final"
+FIRST, SETTLED = "first_time", "settling_time"
+KINDS = {
+    LARGEST: "The largest value.",
+    SMALLEST: "The smallest value.",
+    INTEGRAL: "The integral over time.",
+    FINAL: "The value at the end.",
+    FIRST: "The first instant at which it passes zero.",
+    SETTLED: "The last instant at which it is farther than band from target.",
+}
 
 
 @dataclass(frozen=True)
@@ -146,6 +156,11 @@ def peak(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     inside = (best == middle) & (curvature < 0) & np.isfinite(top) & (np.abs(shift) <= 1)
     instant = t[rows, middle] + np.where(inside, shift, 0.0) * (t[rows, middle + 1] - t[rows, middle])
     return np.where(inside, instant, t[rows, best]), np.where(inside, top, y[rows, best])
+
+
+def at_least(measure: Measure, value: np.ndarray, final: np.ndarray) -> np.ndarray:
+    """An extreme, or the value at the end if that is more extreme."""
+    return np.fmin(value, final) if measure.kind == SMALLEST else np.fmax(value, final)
 
 
 def unsettled(measure: Measure, y: np.ndarray, t0: float, value: np.ndarray) -> np.ndarray:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,21 +11,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from vinculum.describe.quantities import dimensions_of
+from vinculum.ensembles.alternatives import alternatives_of, run_alternatives
 from vinculum.ensembles.ensemble import OUTCOMES, Ensemble
+from vinculum.ensembles.held_inputs import hold_inputs
 from vinculum.ensembles.measures import Measure, check_measures
 from vinculum.ensembles.prepare import prepare
+from vinculum.ensembles.threads import run_threads
 from vinculum.ensembles.vary import Variation, column_name, vary
 from vinculum.errors import VinculumError
 from vinculum.frozen import FrozenMapping
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.events import Event
+from vinculum.simulation.problem.start import derive_if_needed
+from vinculum.simulation.progress import Shown, progress_bar
+from vinculum.units.given import column_in_si
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from vinculum.simulation import Trajectory
-
-_LARGEST_PART = 1024  # runs that a thread computes at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +53,9 @@ class Study:
         """The varied quantities of the runs first .. last - 1."""
         return {key: column[first:last] for key, column in self.variation.columns.items()}
 
-    def block(self, first: int, last: int) -> dict[str, np.ndarray]:
-        """The results of the runs first .. last - 1."""
-        return self.ensemble.run(self.columns(first, last))
+    def block(self, first: int, last: int, stop: threading.Event | None = None) -> dict[str, np.ndarray]:
+        """The results of the runs first .. last - 1; `Stopped` if ``stop`` was set before the end."""
+        return self.ensemble.run(self.columns(first, last), stop)
 
     def one(self, number: int) -> Trajectory:
         """The trajectory of one run, by its number in the order of the study; raises the refusal of a start."""
@@ -69,14 +73,15 @@ class Study:
         store: str | Path | None = None,
         client: Any = None,
         chunk: int | None = None,
-        progress: bool | Callable[[float], None] | None = None,
+        progress: Shown = None,
     ) -> xr.Dataset:
         """Compute all runs, as in `study`."""
-        if store is None and client is None:
-            return self.dataset(run_threads(self, 0, self.runs, threads, progress))
-        from vinculum.ensembles.store import compute
+        with progress_bar(progress, f"{self.runs} runs") as report:
+            if store is None and client is None:
+                return self.dataset(run_threads(self, 0, self.runs, threads, report, partial=True))
+            from vinculum.ensembles.store import compute
 
-        return compute(self, store, client, chunk, threads, progress)
+            return compute(self, store, client, chunk, threads, report)
 
     def dataset(self, results: Mapping[str, np.ndarray]) -> xr.Dataset:
         """Arrays over all runs as a dataset, with the varied quantities as dimensions or coordinates."""
@@ -129,10 +134,10 @@ def plan_study(
 ) -> Study:
     """The runs of a study, checked and prepared: ``.run()`` computes them, ``.one(number)`` is one trajectory.
 
-    ``over`` = {coordinate, velocity or parameter: values}. A list makes a grid; a distribution (`vn.vary.uniform`,
-    `vn.vary.normal`, or one of scipy.stats) is drawn ``samples`` times with ``seed``, by ``sampling`` = "random",
-    "latin" (hypercube) or "sobol". All combinations of grids and samples are run. A pandas table, or `vn.vary.table`,
-    gives one run for every row.
+    ``over`` = {coordinate, velocity, parameter or input: values}. A list makes a grid; a distribution
+    (`vn.vary.uniform`, `vn.vary.normal`, or one of scipy.stats) is drawn ``samples`` times with ``seed``, by
+    ``sampling`` = "random", "latin" (hypercube) or "sobol". All combinations of grids and samples are run. A pandas
+    table, or `vn.vary.table`, gives one run for every row.
 
     ``measure`` = {name: `vn.measure.maximum`, `minimum`, `integral`, `final`, `first_time` or `settling_time` of an
     expression}. ``keep`` is "end" (the states at the end), "motion" (the states at all ``times``) or "measures"
@@ -142,15 +147,24 @@ def plan_study(
     An event in ``until`` ends a run. Everything else is as in `simulate`; all runs share the gains of the
     stabilization, which are chosen at the first run.
     """
-    variation = over if isinstance(over, Variation) else vary(over, samples, seed, sampling)
+    variation = over if isinstance(over, Variation) else vary(_in_si(equations, over), samples, seed, sampling)
     asked = method_from(method, step=step, tolerance=tolerance)
-    options = {"stabilization": stabilization, "inputs": dict(inputs or {})}
+    equations, variation, laws = hold_inputs(derive_if_needed(equations), variation, inputs or {})
+    options = {"stabilization": stabilization, "inputs": laws}
     measures = check_measures(measure)
     ensemble = prepare(
         equations, initial, times, variation, measures, keep, asked, options, parameters, guess, fixed, until
     )  # fmt: skip
     about = {"system": ensemble.starts.equations.name, "method": asked.name, "seed": seed, "sampling": sampling}
     return Study(ensemble, variation, about)
+
+
+def _in_si(equations: Any, over: Any) -> Any:
+    """The lists of ``over`` in SI; distributions and tables are in SI already."""
+    if not isinstance(over, Mapping):
+        return over
+    known = dimensions_of(equations)
+    return {key: column_in_si(key, given, known, "Invalid values in over=") for key, given in over.items()}
 
 
 def study(
@@ -163,43 +177,27 @@ def study(
     store: str | Path | None = None,
     client: Any = None,
     chunk: int | None = None,
-    progress: bool | Callable[[float], None] | None = None,
+    progress: Shown = None,
     **options: Any,
 ) -> xr.Dataset:
     """Run the same equations many times, with other starts and parameters; the results are an xarray dataset.
 
-    ``over``, ``measure``, ``keep``, ``samples``, ``seed`` and the other ``options`` are those of `plan_study`.
+    ``over``, ``measure``, ``keep``, ``samples``, ``seed`` and the other ``options`` are those of `plan_study`. To
+    compare forms of a law, ``equations`` may be {name: closed loop}, and ``over`` may have {input: {name: law}}: the
+    names are a dimension of the result.
 
     With ``store`` = a folder, results go to a Zarr store as they are computed, and the same call continues an
     interrupted study. A `dask.distributed` ``client`` computes on its workers, ``chunk`` runs at a time. The numbers do
     not depend on threads, workers or chunks.
+
+    ``progress`` is a function of the fraction done, True, or False; by default a terminal shows a bar with the time
+    left. Ctrl-C ends a study in memory with a warning: runs that were not computed have the outcome -1. With a store it
+    raises KeyboardInterrupt, and the same call continues.
     """
+    found = alternatives_of(equations, over)
+    if found is not None:
+        asked = {"equations": equations, "initial": initial, "times": times, "over": over, **options}
+        where = {"threads": threads, "client": client, "chunk": chunk}
+        return run_alternatives(study, plan_study, found, asked, store, progress, where)
     planned = plan_study(equations, initial, times, over=over, **options)
     return planned.run(threads=threads, store=store, client=client, chunk=chunk, progress=progress)
-
-
-def run_threads(
-    study: Study,
-    first: int,
-    last: int,
-    threads: int | None = None,
-    progress: bool | Callable[[float], None] | None = None,
-) -> dict[str, np.ndarray]:
-    """The results of the runs first .. last - 1, on several threads (default: all cores)."""
-    workers = threads or os.cpu_count() or 1
-    share = -(-(last - first) // (4 * workers))  # four parts for every thread, so that none waits long at the end
-    size = min(_LARGEST_PART, -(-share // 8) * 8)
-    results = study.ensemble.empty(last - first)
-    with ThreadPoolExecutor(workers) as pool:
-        parts = [(k, min(k + size, last)) for k in range(first, last, size)]
-        futures = [pool.submit(study.block, *part) for part in parts]
-        try:
-            for (begin, end), future in zip(parts, futures, strict=True):
-                for name, values in future.result().items():
-                    results[name][begin - first : end - first] = values
-                if callable(progress):
-                    progress((end - first) / (last - first))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return results

@@ -11,7 +11,7 @@ import sympy as sp
 
 from vinculum.derivation.integrable import Equations
 from vinculum.ensembles.ensemble import Ensemble, instants
-from vinculum.ensembles.measures import Measure
+from vinculum.ensembles.measures import KEEP, Measure
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.vary import Variation
 from vinculum.errors import ModelError, VinculumError
@@ -19,13 +19,13 @@ from vinculum.names import name_of, suggestion
 from vinculum.simulation.integrators import Method
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.problem import Problem, build_problem
-from vinculum.simulation.problem.start import derive_if_needed, known_state
+from vinculum.simulation.problem.signals import refuse_beyond
+from vinculum.simulation.problem.start import derive_if_needed, given_parameters, known_state, parameter_numbers
 from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.stabilization import Guaranteed
 from vinculum.simulation.trajectory.recorder import check_times, make_plan
 
-KEEP = ("end", "motion", "measures")
 _TRIED = 64  # runs in which a consistent start is looked for
 
 
@@ -45,11 +45,13 @@ def prepare(
 ) -> Ensemble:
     """The ensemble of a study; raises for whatever is wrong with it. ``options`` go to `simulate` unchanged."""
     first = {key: float(column[0]) for key, column in variation.columns.items() if len(column)}
-    equations = with_gains(derive_if_needed(equations), {**first, **(parameters or {})})
+    equations = derive_if_needed(equations)
+    parameters = given_parameters(equations, parameters)
+    equations = with_gains(equations, {**first, **parameters})
     method.refuse_options()
     if isinstance(options["stabilization"], Guaranteed):
         raise VinculumError("A study does not choose steps run by run. Use another stabilization than Guaranteed.")
-    keep, numbers = _check_keep(keep, measures), _parameters(equations, parameters)
+    keep, numbers = _check_keep(keep, measures), parameter_numbers(equations, parameters)
     given, near = known_state(equations, initial or {}), known_state(equations, guess or {}, "guess")
     _refuse_unknown(equations, variation.columns, given)
     extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
@@ -82,6 +84,7 @@ def _first_problem(
     numbers = {key: known[key] for key in starts.parameters}
     laws = {**equations.laws, **options["inputs"]}
     problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, ends)
+    refuse_beyond(problem, float(grid[0]), float(grid[-1]))
     chosen, why = method.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
     plan = make_plan(grid, chosen, chosen.step, False, why)
@@ -113,14 +116,6 @@ def _check_keep(keep: str | None, measures: Mapping[str, Measure]) -> str:
     if keep == "measures" and not measures:
         raise VinculumError('keep="measures" needs measures, as in measure={"peak": measure.maximum(x)}.')
     return keep
-
-
-def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
-    unknown = [p for p in parameters or {} if p not in equations.parameters]
-    if unknown:
-        near = suggestion(name_of(unknown[0]), map(name_of, equations.parameters))
-        raise ModelError("Invalid parameters", [f"{name_of(unknown[0])} is not a parameter.{near}"])
-    return dict(equations.parameters) | {p: float(value) for p, value in (parameters or {}).items()}
 
 
 def _refuse_unknown(equations: Equations, columns: Mapping[Any, Any], given: Mapping[Any, Any]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time as clock
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -16,13 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vinculum.ensembles.plan import Study, outcome_attributes, run_threads
+from vinculum.ensembles.plan import Study, outcome_attributes
+from vinculum.ensembles.threads import MISSING, nothing, put, run_threads, warn_partial
 from vinculum.errors import VinculumError
 
 if TYPE_CHECKING:
     import xarray as xr
 
-_CHUNK = 4096  # runs
+_CHUNK_SECONDS = 4.0  # of one core for a chunk
+_LARGEST_CHUNK = 65_536  # runs
+_TRIED = 16  # runs that are timed
 _CHUNK_BYTES = 64e6  # of the results of one chunk, at most
 _PROBES = 3  # states at which equations are compared
 _MARK = "computed"  # (chunks) 1 where all arrays of a chunk are written
@@ -34,21 +38,19 @@ def compute(
     client: Any,
     chunk: int | None,
     threads: int | None,
-    progress: bool | Callable[[float], None] | None,
+    report: Callable[[float], None],
 ) -> xr.Dataset:
     """Compute what is missing in a store, or, without one, in memory on a client's workers."""
-    size = _chunk_size(study, chunk)
+    path = None if store is None else Path(store)
+    size = _chunk_size(study, chunk, path)
     parts = list(_parts(study.runs, size))
-    if store is None:
-        return study.dataset(_gathered(study, client, parts, progress))
-    path = Path(store)
+    if path is None:
+        return study.dataset(_gathered(study, client, parts, report))
     root = _opened(study, path, size)
     waiting = [(k, part) for k, part in enumerate(parts) if not root[_MARK][k]]
     done = len(parts) - len(waiting)
-    for _ in _computed(study, path, client, waiting, threads):
-        done += 1
-        if callable(progress):
-            progress(done / len(parts))
+    for share in _computed(study, path, client, waiting, threads):
+        report((done + share) / len(parts))
     return read_study(path)
 
 
@@ -75,16 +77,17 @@ def read_study(store: str | Path) -> xr.Dataset:
         raise VinculumError(f"There is no study in {path}.")
     flat = xr.open_zarr(path, consolidated=False, chunks=None).drop_vars(_MARK)
     layout = json.loads(flat.attrs.pop("layout"))
-    flat.attrs.pop("fingerprint")
+    for own in ("fingerprint", "chunk"):
+        flat.attrs.pop(own)
     dims: dict[str, int] = layout["dimensions"]
-    own = {name: flat[name] for name in flat.variables if "run" not in flat[name].dims}
+    fixed = {name: flat[name] for name in flat.variables if "run" not in flat[name].dims}
     if len(dims) == 1:
         name = next(iter(dims))
         found = flat.set_coords([column for column in layout["along"] if column in flat.variables])
         if name in found.variables:
             return found.swap_dims(run=name)
         return found if name == "run" else found.rename_dims(run=name)
-    data, coords = {}, dict(own)
+    data, coords = {}, dict(fixed)
     for name in (n for n in flat.variables if "run" in flat[n].dims):
         values = flat[name].values.reshape(*dims.values(), *flat[name].shape[1:])
         if name in layout["along"]:
@@ -99,14 +102,27 @@ def read_study(store: str | Path) -> xr.Dataset:
 # -- the store ---------------------------------------------------------------------------------------------------------
 
 
-def _chunk_size(study: Study, chunk: int | None) -> int:
-    """Runs in a chunk: as asked, or as many as fit into some memory."""
+def _chunk_size(study: Study, chunk: int | None, path: Path | None) -> int:
+    """Runs in a chunk: as asked, as in the store, or as many as take some seconds and fit into some memory."""
     if chunk is not None:
         if isinstance(chunk, bool) or int(chunk) != chunk or chunk < 1:
             raise VinculumError(f"chunk={chunk!r} must be a positive number of runs.")
         return int(chunk)
+    if path is not None and (path / "zarr.json").exists():
+        size = optional("zarr").open_group(path, mode="r").attrs.get("chunk")
+        if size is not None:
+            return int(size)
     one = sum(array.nbytes for array in study.ensemble.empty(1).values())
-    return int(max(1, min(_CHUNK, _CHUNK_BYTES // one, study.runs)))
+    return int(max(1, min(_CHUNK_SECONDS // _seconds(study), _LARGEST_CHUNK, _CHUNK_BYTES // one, study.runs)))
+
+
+def _seconds(study: Study) -> float:
+    """The time of one run, on one thread."""
+    tried = min(_TRIED, study.runs)
+    study.block(0, tried)  # compiles
+    began = clock.perf_counter()
+    study.block(0, tried)
+    return (clock.perf_counter() - began) / tried
 
 
 def _parts(runs: int, size: int) -> Iterator[tuple[int, int]]:
@@ -164,7 +180,7 @@ def _made(study: Study, root: Any, size: int, own: str) -> Any:
     template = study.ensemble.empty(1)
     for name, dims in names.items():
         extent = template[name].shape[1:]
-        fill = -1 if name == "outcome" else np.nan
+        fill = MISSING if name == "outcome" else np.nan
         array = root.require_array(
             name, shape=(runs, *extent), chunks=(size, *extent), dtype=template[name].dtype, fill_value=fill,
             dimension_names=("run", *dims),
@@ -178,7 +194,7 @@ def _made(study: Study, root: Any, size: int, own: str) -> Any:
     root.require_array(_MARK, shape=(parts,), chunks=(1,), dtype="int8", fill_value=0, dimension_names=("chunk",))
     along = {names_of[key]: dim for key, dim in study.variation.along.items()}
     layout = {"dimensions": dict(study.variation.dimensions), "along": along}
-    root.attrs.update(dict(study.about) | {"layout": json.dumps(layout)})
+    root.attrs.update(dict(study.about) | {"layout": json.dumps(layout), "chunk": size})
     root.attrs.update({"fingerprint": own})
     return root
 
@@ -202,18 +218,23 @@ def write_chunk(path: Path, number: int, first: int, results: Mapping[str, np.nd
 def _computed(
     study: Study, path: Path, client: Any, waiting: list[tuple[int, tuple[int, int]]], threads: int | None
 ) -> Iterator[int]:
-    """Compute chunks one after the other, or on the workers, as they come."""
+    """Compute chunks one after the other, or on the workers, as they come; yields how many are written."""
     if client is None:
-        for number, (first, last) in waiting:
+        for done, (number, (first, last)) in enumerate(waiting, start=1):
             write_chunk(path, number, first, run_threads(study, first, last, threads))
-            yield number
+            yield done
         return
     as_completed = optional("distributed").as_completed
     sent = client.scatter(study, broadcast=True)
     futures = [client.submit(_on_worker, sent, str(path.resolve()), k, *part, pure=False) for k, part in waiting]
-    for future in as_completed(futures):
-        yield future.result()
-        future.release()
+    try:
+        for done, future in enumerate(as_completed(futures), start=1):
+            future.result()
+            future.release()
+            yield done
+    except BaseException:
+        client.cancel(futures)
+        raise
 
 
 def _on_worker(study: Study, path: str, number: int, first: int, last: int) -> int:
@@ -223,19 +244,20 @@ def _on_worker(study: Study, path: str, number: int, first: int, last: int) -> i
 
 
 def _gathered(
-    study: Study, client: Any, parts: list[tuple[int, int]], progress: bool | Callable[[float], None] | None
+    study: Study, client: Any, parts: list[tuple[int, int]], report: Callable[[float], None]
 ) -> dict[str, np.ndarray]:
-    """The results of all chunks from a client's workers, in memory."""
+    """The results of all chunks from a client's workers, in memory; Ctrl-C keeps what has arrived."""
     as_completed = optional("distributed").as_completed
     sent = client.scatter(study, broadcast=True)
     futures = {client.submit(_block, sent, *part, pure=False): part for part in parts}
-    results = study.ensemble.empty(study.runs)
-    for done, (future, found) in enumerate(as_completed(futures, with_results=True), start=1):
-        first, last = futures[future]
-        for name, values in found.items():
-            results[name][first:last] = values
-        if callable(progress):
-            progress(done / len(parts))
+    results = nothing(study, study.runs)
+    try:
+        for done, (future, found) in enumerate(as_completed(futures, with_results=True), start=1):
+            put(results, futures[future][0], found)
+            report(done / len(parts))
+    except KeyboardInterrupt:
+        client.cancel(list(futures))
+        warn_partial(results)
     return results
 
 

@@ -68,7 +68,7 @@ class Normal:
 
 def column_name(key: Any) -> str:
     """The name of a varied quantity in the results: ``m`` for a parameter, ``initial_x`` for a start."""
-    return name_of(key) if isinstance(key, sp.Symbol) else f"initial_{variable_name(key)}"
+    return str(key.name) if isinstance(key, sp.Symbol) else f"initial_{variable_name(key)}"
 
 
 def uniform(low: float, high: float) -> Uniform:

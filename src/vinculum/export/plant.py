@@ -17,7 +17,14 @@ from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.runge_kutta import RungeKutta
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.motion_expressions import MotionNodes
-from vinculum.simulation.problem.start import consistent_state, derive_if_needed, known_state
+from vinculum.simulation.problem.signals import unstated
+from vinculum.simulation.problem.start import (
+    consistent_state,
+    derive_if_needed,
+    given_parameters,
+    known_state,
+    parameter_numbers,
+)
 from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import feedback
 from vinculum.simulation.stabilization.stabilization import (
@@ -83,11 +90,12 @@ def make_plant(
 
     Without ``initial`` these are chosen at the reference state of the equations.
     """
-    equations = with_gains(derive_if_needed(what), parameters)
+    equations = derive_if_needed(what)
+    equations = with_gains(equations, given_parameters(equations, parameters))
     chosen = _runge_kutta(method)
     approached = approached_constraints(equations, stabilization)
     laws = _laws(equations, inputs)
-    numbers = _parameters(equations, parameters)
+    numbers = parameter_numbers(equations, parameters)
     given = known_state(equations, initial or {})
     fixed = None if fixed is None else tuple(fixed)
     values = _start(equations, given, {"guess": guess, "fixed": fixed, "approached": approached}, numbers, time, laws)
@@ -97,8 +105,19 @@ def make_plant(
     treatment = Sampled() if stabilization is None else stabilization_from(stabilization)
     law, gains = _gains(integrable, treatment, chosen)
     nodes = MotionNodes(integrable, laws, law.corrections, tuple(law.gains), law.law, tuple(name_events(events)))
+    _refuse_signals(nodes)
     held = frozenset(symbol(key) for key in (given if fixed is None else fixed))
     return Plant(nodes, chosen, treatment, gains, values, held, given, bool(approached))
+
+
+def _refuse_signals(nodes: MotionNodes) -> None:
+    """Raise for signals that are refused beyond their points, because code cannot refuse."""
+    names = dict.fromkeys(node.value.name for node in unstated(nodes.held_rates))
+    if names:
+        raise VinculumError(
+            f"The signal {', '.join(names)} is refused beyond its points, and exported code runs as long as it is "
+            "called. State beyond='hold' or beyond='zero'."
+        )
 
 
 def _runge_kutta(method: Method | str) -> RungeKutta:
@@ -119,14 +138,6 @@ def _laws(equations: Equations, inputs: Mapping[sp.Expr, sp.Expr] | None) -> dic
         near = suggestion(name_of(strange[0]), map(name_of, equations.inputs))
         raise ModelError(f"Invalid inputs of {equations.name!r}", [f"{listed(strange)} is not an input.{near}"])
     return {symbol(u): Converter()(law) for u, law in {**equations.laws, **(inputs or {})}.items()}
-
-
-def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
-    unknown = [p for p in parameters or {} if p not in equations.parameters]
-    if unknown:
-        near = suggestion(name_of(unknown[0]), map(name_of, equations.parameters))
-        raise ModelError("Invalid parameters", [f"{listed(unknown)} is not a parameter.{near}"])
-    return {p: float(v) for p, v in {**equations.parameters, **(parameters or {})}.items()}
 
 
 def _start(

@@ -86,6 +86,7 @@ class Model:
     control: Mapping[str, Any] | None = None  # of stabilize: state_weights, input_weights, ...; or poles, gain, pid
     observer: Mapping[str, Any] | None = None  # of observe: outputs, state_noise, output_noise, order
     closed_loop: Mapping[str, Any] | None = None  # limits, and initial, times of the closed loop's motion
+    study: Mapping[str, Any] | None = None  # of study: over, measure, samples, ...; motion: which one is varied
     drawing: Drawing | None = None
     description: str = ""
     source: Path | None = None  # the file it was read from

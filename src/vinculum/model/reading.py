@@ -11,11 +11,11 @@ from typing import Any
 import sympy as sp
 
 from vinculum.describe.system import System
-from vinculum.errors import About, Finding, VinculumError
+from vinculum.errors import About, Finding, Refused, VinculumError
 from vinculum.graph import evaluate, from_sympy, symbol, symbols
 from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
-from vinculum.model.expressions.arithmetic import Refused, Value
+from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.expression import Read, Work, read_expression
 from vinculum.model.expressions.scope import Scope, english_name, name_problem, plain_scope
 from vinculum.model.schema.layout import MECHANISMS
@@ -23,10 +23,10 @@ from vinculum.model.text.document import Document
 from vinculum.model.text.file_words import file_call
 from vinculum.model.text.location import Path
 from vinculum.model.text.problems import Problems
-from vinculum.model.units import dimensions
-from vinculum.model.units.dimensions import Dimension
-from vinculum.model.units.units import in_hertz, is_quantity, quantity_of, read_unit
 from vinculum.names import name_of, suggestion
+from vinculum.units import dimensions
+from vinculum.units.dimensions import Dimension
+from vinculum.units.units import in_hertz, is_quantity, quantity_of, read_unit
 
 _COMMA = re.compile(r"\s*[-+]?\d+,\d+(?:[eE][-+]?\d+)?(?:\s+[^\d\s,][^,]*)?\s*")  # 12,5 kg
 _EQUALS = re.compile(r"(?<![<>=!])=(?!=)")  # of an equation, not of a comparison

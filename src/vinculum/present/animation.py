@@ -36,17 +36,24 @@ def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace:
 
 
 def scene_of(motion: Trajectory, what: Sequence[Any] = (), frames: int = 240) -> Scene:
+    """What `drawing_for` gives, along the motion; bodies that stay in a plane are drawn in it."""
+    found = scene(motion, drawing_for(motion, what), frames)
+    return flattened(found) if _from_bodies(what) else found
+
+
+def drawing_for(motion: Trajectory, what: Sequence[Any] = ()) -> Drawing:
     """The drawing: given directly or by a model, as lines through points, or from the bodies of the system."""
-    if not what:
-        return _of_bodies(motion, frames)
-    first = what[0]
-    if isinstance(first, Model) and first.drawing is None:
-        return _of_bodies(motion, frames, first.led)
-    drawing = first.drawing if isinstance(first, Model) else first
-    return scene(motion, drawing if isinstance(drawing, Drawing) else _lines(what), frames)
+    if _from_bodies(what):
+        return _of_bodies(motion, what[0].led if what else None)
+    drawing = what[0].drawing if isinstance(what[0], Model) else what[0]
+    return drawing if isinstance(drawing, Drawing) else _lines(what)
 
 
-def _of_bodies(motion: Trajectory, frames: int, led: Led | None = None) -> Scene:
+def _from_bodies(what: Sequence[Any]) -> bool:
+    return not what or (isinstance(what[0], Model) and what[0].drawing is None)
+
+
+def _of_bodies(motion: Trajectory, led: Led | None) -> Drawing:
     system = None if motion.problem is None else getattr(motion.problem.equations, "system", None)
     tree = getattr(system, "bodies", None)
     if tree is None:
@@ -54,7 +61,7 @@ def _of_bodies(motion: Trajectory, frames: int, led: Led | None = None) -> Scene
             "There is nothing to draw. Write motion.animate([(0, 0), (x, y)], ...), one list of points per line, or "
             "motion.animate(drawing). Only a system made from bodies is drawn automatically."
         )
-    return flattened(scene(motion, drawing_of(tree, led), frames))
+    return drawing_of(tree, led)
 
 
 def _lines(lines: Sequence[Sequence[Point]]) -> Drawing:

@@ -70,20 +70,30 @@ def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:
     places = _places(motion, drawing.points)
     strokes = [_segment(s, places, wanted) for s in drawing.segments]
     strokes += [_circle(motion, c, places[c.center], wanted) for c in drawing.circles]
-    used = {p for s in drawing.segments for p in s.points} | {c.center for c in drawing.circles}
-    strokes += [Stroke(name, "point", places[name][wanted][:, None]) for name in drawing.points if name not in used]
+    strokes += [Stroke(name, "point", places[name][wanted][:, None]) for name in lone_points(drawing)]
     paths = {name: places[name] for name in drawing.traces}
     return Scene(motion.t[wanted], tuple(strokes), paths)
 
 
+def lone_points(drawing: Drawing) -> list[str]:
+    """The points that belong to no line and no circle."""
+    used = {p for s in drawing.segments for p in s.points} | {c.center for c in drawing.circles}
+    return [name for name in drawing.points if name not in used]
+
+
 def flattened(found: Scene) -> Scene:
     """Project a scene that stays in a coordinate plane onto that plane; leave any other unchanged."""
-    low, high = found.box
-    thin = (high - low) <= _FLAT * max(high - low)
+    thin = thin_axes(np.stack(found.box, axis=1))
     if found.dimension == 2 or thin.sum() != 1:
         return found
     strokes = tuple(replace(s, places=s.places[..., ~thin]) for s in found.strokes)
     return replace(found, strokes=strokes, paths={name: path[:, ~thin] for name, path in found.paths.items()})
+
+
+def thin_axes(box: np.ndarray) -> np.ndarray:
+    """The directions in which a box [(low, high), ...] has no size."""
+    sizes = box[:, 1] - box[:, 0]
+    return sizes <= _FLAT * max(sizes)
 
 
 def refuse_strangers(drawing: Drawing) -> None:

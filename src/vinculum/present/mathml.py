@@ -118,11 +118,21 @@ def _pieces(tree: Element) -> list[Element]:
 
 
 def _typeset(tree: Element) -> Html:
-    """Spacing as in TeX."""
+    """Spacing as in TeX, without rows of a single part."""
+    _unwrap(tree)
     for part in list(tree.iter()):
         _raise_dots(part)
         _space_functions(part)
     return Html(ElementTree.tostring(tree, encoding="unicode"))
+
+
+def _unwrap(part: Element) -> None:
+    """Replace rows of one element by the element, which looks the same and is shorter; the outermost row stays."""
+    for i, child in enumerate(part):
+        while part.tag != "math" and child.tag == "mrow" and len(child) == 1 and not child.attrib:
+            child = child[0]
+            part[i] = child
+        _unwrap(child)
 
 
 def _raise_dots(part: Element) -> None:

@@ -48,11 +48,20 @@ def moving_traces(scene: Scene, frame: int, colors: Sequence[str] = SERIES, mute
 
 def colored(scene: Scene, colors: Sequence[str] = SERIES, muted: str = MUTED) -> list[str]:
     """The color of every stroke: one for each name or stroke without a name, another for lone points and scenery."""
-    keys = [stroke.name or i for i, stroke in enumerate(scene.strokes)]
-    lines = [key for key, stroke in zip(keys, scene.strokes, strict=True) if stroke.kind not in _GRAY]
-    color = {key: colors[k % len(colors)] for k, key in enumerate(dict.fromkeys(lines))}
-    pairs = zip(keys, scene.strokes, strict=True)
-    return [muted if stroke.kind in _GRAY else color[key] for key, stroke in pairs]
+    numbers = color_numbers([(stroke.kind, stroke.name) for stroke in scene.strokes])
+    return [muted if number is None else colors[number % len(colors)] for number in numbers]
+
+
+def color_numbers(shapes: Sequence[tuple[str, str]]) -> list[int | None]:
+    """A number for every (kind, name): shapes of one name have one, lone points and scenery have none.
+
+    >>> color_numbers([("bar", "rod"), ("line", "floor"), ("disc", ""), ("ring", "rod")])
+    [0, None, 1, 0]
+    """
+    keys = [name or i for i, (_, name) in enumerate(shapes)]
+    lines = [key for key, (kind, _) in zip(keys, shapes, strict=True) if kind not in _GRAY]
+    number = {key: k for k, key in enumerate(dict.fromkeys(lines))}
+    return [None if kind in _GRAY else number[key] for key, (kind, _) in zip(keys, shapes, strict=True)]
 
 
 def coordinates(scene: Scene, frame: int) -> list[dict[str, np.ndarray]]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time as clock
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -17,12 +14,14 @@ from vinculum.derivation import ProgramEquations
 from vinculum.derivation.integrable import Equations
 from vinculum.describe import AffineSystem, System
 from vinculum.errors import Finding, ModelError, VinculumError, Word, call
-from vinculum.names import listed, name_of, suggestion
+from vinculum.names import listed
 from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.pose import pose
-from vinculum.simulation.problem.start import derive_if_needed
+from vinculum.simulation.problem.signals import refuse_beyond
+from vinculum.simulation.problem.start import derive_if_needed, given_parameters, parameter_numbers
+from vinculum.simulation.progress import progress_bar
 from vinculum.simulation.sampling import Sampler, begin_sampling, run_sampled, start_held
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guaranteed_run import GuaranteedRun, run_guaranteed
@@ -30,8 +29,7 @@ from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabiliz
 from vinculum.simulation.trajectory.accuracy import check_accuracy
 from vinculum.simulation.trajectory.recorder import Recorder, Run, check_times, make_plan, make_trajectory
 from vinculum.simulation.trajectory.trajectory import Trajectory
-
-_PATIENCE = 1.0  # seconds before a progress bar appears
+from vinculum.units.given import duration
 
 
 def simulate(
@@ -59,7 +57,8 @@ def simulate(
     constraints (see `consistent_state`). With a trajectory as ``initial``, the run continues from its last state.
     Where rates of decay are prescribed (``rates`` of a form, gains of a stabilization), the given values may violate
     the constraints: the motion starts there and approaches them.
-    ``times`` is (start, end) or an array of instants.
+    ``times`` is (start, end) or an array of instants. Numbers are in SI, or have a unit: {theta: "30 deg"},
+    (0, "2 min"), or quantities of pint; one of the wrong dimension is refused where the system has units.
 
     ``method`` is an object or its name: `Taylor` ("taylor", heyoka; the default), `BDF` ("bdf"; stiff),
     "auto", and with a ``step``: `RungeKutta` ("euler", "midpoint", "rk4") and `Adams` ("ab2" to "ab5", "abm2" to
@@ -75,15 +74,16 @@ def simulate(
     """
     began = clock.perf_counter()
     _check_flags(compact=compact, dense=dense, progress=progress)
-    asked = method_from(method, step=step, tolerance=tolerance, compact=compact)
+    asked = method_from(method, step=duration(step, "step"), tolerance=tolerance, compact=compact)
     equations = derive_if_needed(equations)
     bound = (
         stabilization if isinstance(stabilization, Guaranteed) and _needs_guarantee(stabilization, equations) else None
     )
     asked.refuse_options(step_is_chosen=bound is not None)
     grid, watched = check_times(times), _check_events(asked, events)
+    parameters = given_parameters(equations, parameters)
     equations = with_gains(equations, parameters)
-    numbers = _parameters(equations, parameters)
+    numbers = parameter_numbers(equations, parameters)
     sampling = None
     if isinstance(inputs, Sampler):
         if bound is not None:
@@ -92,11 +92,12 @@ def simulate(
     laws = {**equations.laws, **_check_laws({} if isinstance(inputs, Sampler) else inputs)}
     approached = approached_constraints(equations, stabilization)
     problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
+    refuse_beyond(problem, float(grid[0]), float(grid[-1]))
     x = x if sampling is None else start_held(problem, sampling, x)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
-    with _progress_bar(progress, float(grid[0]), float(grid[-1])) as report:
+    with progress_bar(progress, "simulating", float(grid[0]), float(grid[-1])) as report:
         if bound is not None:
             plan_of = partial(make_plan, grid, chosen, dense=dense, why=why)
             return _guaranteed(run_guaranteed(problem, bound, plan_of, x, report), dense, (began, posed))
@@ -147,22 +148,6 @@ def with_gains(equations: Equations, parameters: Mapping[sp.Symbol, float] | Non
     return equations.with_values(given)
 
 
-def _parameters(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
-    """The parameters of the system, updated by the user's; names and numbers are checked."""
-    if parameters is not None and not isinstance(parameters, Mapping):
-        raise VinculumError(f"parameters must be {{symbol: number}}; got {parameters!r}.")
-    known = equations.parameters
-    unknown = [p for p in parameters or {} if p not in known]
-    if unknown:
-        near = suggestion(name_of(unknown[0]), map(name_of, known))
-        raise ModelError("Invalid parameters", [f"{listed(unknown)} is not a parameter.{near}"])
-    numbers = dict(known) | {p: float(v) for p, v in (parameters or {}).items()}
-    bad = [f"{p} is {v}" for p, v in numbers.items() if not np.isfinite(v)]
-    if bad:
-        raise ModelError("Invalid parameters", bad)
-    return numbers
-
-
 def _check_flags(**given: object) -> None:
     """Raise for a flag that is not true or false; progress may be a function."""
     for name, value in given.items():
@@ -189,49 +174,3 @@ def _check_laws(inputs: object) -> Mapping[sp.Expr, sp.Expr]:
 def _needs_guarantee(asked: Guaranteed, equations: Equations) -> bool:
     """Whether there is something to promise: constraints, or an accuracy of the trajectory."""
     return bool(equations.constraint_names) or asked.trajectory is not None
-
-
-# -- progress ----------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _progress_bar(
-    show: bool | Callable[[float], None] | None, t0: float, t1: float
-) -> Iterator[Callable[[float], None]]:
-    """A function of the time reached. ``show`` is a function of the fraction done, True, False, or None: a bar on a
-    terminal if the run takes more than a second.
-    """
-    if callable(show):
-        yield lambda t: show((t - t0) / (t1 - t0))
-        return
-    if show is False or (show is None and not sys.stderr.isatty()):
-        yield lambda t: None
-        return
-    bar = _Bar(t0, t1)
-    try:
-        yield bar
-    finally:
-        bar.close()
-
-
-class _Bar:
-    """A bar on the terminal, drawn only for a long run."""
-
-    def __init__(self, t0: float, t1: float) -> None:
-        self.t0, self.t1, self.began = t0, t1, clock.perf_counter()
-        self.bar: Any = None
-
-    def __call__(self, t: float) -> None:
-        if self.bar is None and clock.perf_counter() - self.began > _PATIENCE:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("simulating", total=1.0)
-        if self.bar is not None:
-            self.bar.update(self.task, completed=(t - self.t0) / (self.t1 - self.t0))
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()

@@ -13,7 +13,7 @@ import sympy as sp
 from vinculum.compile.function import Function, function
 from vinculum.compile.machine import COMPILING
 from vinculum.derivation.integrable import Equations, Feedback, Integrable
-from vinculum.errors import Finding, ModelError, SingularError, VinculumError, Word, call
+from vinculum.errors import Finding, SingularError, VinculumError, Word, call
 from vinculum.graph import Converter, Node, evaluate, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
@@ -21,7 +21,7 @@ from vinculum.simulation.integrators.methods import Method, method_from
 from vinculum.simulation.integrators.runge_kutta import RungeKutta
 from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
-from vinculum.simulation.problem.start import consistent_state, known_state
+from vinculum.simulation.problem.start import consistent_state, known_state, parameter_numbers
 from vinculum.simulation.stabilization.feedback import feedback
 from vinculum.simulation.stabilization.stabilization import (
     AFTER_STEPS,
@@ -155,7 +155,7 @@ def make_stepper(
         found = f"A stepper cannot choose the gains of the stabilization {treatment.name!r}."
         advice = ("Use ", call("stepper", stabilization="sampled"), ", or Baumgarte(rate=...).")
         raise VinculumError(Finding(found, advice))
-    numbers = _numbers(equations, parameters)
+    numbers = parameter_numbers(equations, parameters)
     laws = {**equations.laws, **(inputs or {})}
     zero = {u: sp.Integer(0) for u in equations.inputs if u not in laws}
     closing = {u: law for u, law in input_laws(equations, {**laws, **zero}).items() if u.value not in zero}
@@ -163,13 +163,6 @@ def make_stepper(
     law = feedback(treatment, integrable, 1.0 / step, chosen.order)
     nodes = MotionNodes(integrable, closing, law.corrections, tuple(law.gains), law.law)
     return Stepper(nodes, chosen, float(step), treatment, numbers, law)
-
-
-def _numbers(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
-    strange = [p for p in parameters or {} if p not in equations.parameters]
-    if strange:
-        raise ModelError("Invalid parameters", [f"{listed(strange)} is not a parameter."])
-    return {p: float(value) for p, value in {**equations.parameters, **(parameters or {})}.items()}
 
 
 def _states(

@@ -175,6 +175,7 @@ def _assemble(
         energy=substitute([terms.energy], none)[0],
         power=substitute([_power(parts, multipliers, inputs)], none)[0],
         name=system.name,
+        units=system.units,
         divisors=tuple(substitute([*multipliers.divisors, *(p for p in pivots if _varies(p, system))], none)),
     )
 

@@ -18,6 +18,7 @@ from vinculum.describe.bodies.closures import refuse_open
 from vinculum.describe.bodies.contacts import implied
 from vinculum.describe.bodies.kinematics import Motion, motions, nodes_of
 from vinculum.describe.constraints import Constraint, Holonomic
+from vinculum.describe.quantities import settle_units
 from vinculum.describe.system import System
 from vinculum.errors import About, Finding, ModelError, call
 from vinculum.expressions import as_expression
@@ -63,9 +64,11 @@ class BodyTree:
     contacts: Sequence[Any] = ()
     name: str = "tree"
     base_position: Sequence[Any] | None = None
+    units: Mapping[sp.Expr, str] = field(default_factory=dict)  # SI units of the parameters that have one
 
     def __post_init__(self) -> None:
-        found = findings(self.bodies, self.parameters)
+        wrong, _ = settle_units(self, ())
+        found = wrong + findings(self.bodies, self.parameters)
         for label in ("gravity", "base_position", "base_velocity", "base_angular_velocity", "base_rotation"):
             entries = np.ravel(np.array(getattr(self, label), dtype=object))
             advice = ["Write a number or a SymPy expression."]
@@ -274,6 +277,7 @@ class BodyTree:
             inputs=self.inputs,
             name=self.name,
             bodies=self,
+            units=self.units,
         )
 
     def __repr__(self) -> str:

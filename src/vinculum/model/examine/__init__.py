@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.model.examine.steps import rests_of as rests_of
     from vinculum.model.examine.steps import verdict_at as verdict_at
     from vinculum.model.examine.steps import verdict_of as verdict_of
+    from vinculum.model.examine.study_step import study_of as study_of
 
 _NAMES = {
     "examine": ("examine",),
@@ -33,6 +34,7 @@ _NAMES = {
         "borders_of", "closed_motion_of", "estimator_of", "held_motion_of", "law_of", "linear_of", "loop_of", "rest_of",
         "rests_of", "verdict_at", "verdict_of",
     ),
+    "study_step": ("study_of",),
 }  # fmt: skip
 _PLACES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}
 

@@ -97,14 +97,14 @@ def estimator_of(model: Model, linear: LinearModel) -> Estimator:
 def loop_of(model: Model, equations: Equations, law: FeedbackLaw, estimator: Estimator | None) -> EquationsOfMotion:
     """The equations with the inputs given by the law, within the limits of the model."""
     limits = (model.closed_loop or {}).get("limits")
-    return close_loop(_mechanical(equations), law, estimator, limits)
+    return close_loop(mechanical(equations), law, estimator, limits)
 
 
 def closed_motion_of(
     model: Model, loop: EquationsOfMotion, law: FeedbackLaw, first: Equilibrium, progress: Progress | None = None
 ) -> Trajectory:
     """The motion with feedback, displaced from its equilibrium as the model's start is from the ``first`` one."""
-    return simulate(loop, **_run_near(model, law.linear.at, first), progress=progress or False)
+    return simulate(loop, **run_near(model, law.linear.at, first), progress=progress or False)
 
 
 def held_motion_of(
@@ -112,7 +112,7 @@ def held_motion_of(
 ) -> Trajectory:
     """The motion from the same start with every input held at its equilibrium value, for comparison."""
     held = {u: sp.Float(law.linear.at[u]) for u in law.linear.inputs}
-    return simulate(equations, **_run_near(model, law.linear.at, first), inputs=held, progress=progress or False)
+    return simulate(equations, **run_near(model, law.linear.at, first), inputs=held, progress=progress or False)
 
 
 def _analyzed(model: Model, equations: Equations) -> Equations | AffineSystem:
@@ -121,7 +121,8 @@ def _analyzed(model: Model, equations: Equations) -> Equations | AffineSystem:
     return system if isinstance(system, AffineSystem) and not system.constraints else equations
 
 
-def _mechanical(equations: Equations) -> EquationsOfMotion:
+def mechanical(equations: Equations) -> EquationsOfMotion:
+    """The equations, if a loop can be closed around them."""
     if isinstance(equations, ProgramEquations):
         raise VinculumError(
             f"Closed loops are simulated for systems stated by energies; {equations.name!r} has program equations. "
@@ -130,7 +131,7 @@ def _mechanical(equations: Equations) -> EquationsOfMotion:
     return equations
 
 
-def _run_near(model: Model, rest: Equilibrium, first: Equilibrium) -> dict[str, Any]:
+def run_near(model: Model, rest: Equilibrium, first: Equilibrium) -> dict[str, Any]:
     """Arguments of `simulate` near an equilibrium: the start is moved from the first equilibrium to this one.
 
     The equilibrium provides guesses for the other coordinates. Method, times and tolerance are those of the motion

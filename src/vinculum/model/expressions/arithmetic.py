@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy as sp
 
+from vinculum.errors import Refused
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.splines import Pieces, Spline
 from vinculum.model import limits
@@ -33,10 +34,6 @@ class Value:
     def is_zero(self) -> bool:
         """Whether it is the number zero."""
         return self.number == 0
-
-
-class Refused(Exception):
-    """An operation is not allowed; the message says why and what to write instead."""
 
 
 _TOO_LARGE = f"the result is larger than {limits.LARGEST:g} or smaller than its inverse. Choose other units."

@@ -11,9 +11,10 @@ from typing import Any
 
 import sympy as sp
 
+from vinculum.errors import Refused
 from vinculum.model.expressions import arithmetic
-from vinculum.model.expressions.arithmetic import Refused, Value
-from vinculum.model.units import dimensions
+from vinculum.model.expressions.arithmetic import Value
+from vinculum.units import dimensions
 
 Reader = Callable[[ast.expr, int], Value | None]
 

@@ -15,10 +15,11 @@ from fractions import Fraction
 
 import sympy as sp
 
+from vinculum.errors import Refused
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.model import limits
 from vinculum.model.expressions import arithmetic
-from vinculum.model.expressions.arithmetic import Refused, Value, elementary
+from vinculum.model.expressions.arithmetic import Value, elementary
 from vinculum.model.expressions.conditions import choose, read_condition
 from vinculum.model.expressions.scope import ALIASES, EVERYWHERE, SPECIAL, Curve, Macro, Scope, read_multiplier
 from vinculum.model.expressions.syntax import (
@@ -29,12 +30,13 @@ from vinculum.model.expressions.syntax import (
     translate,
     why_forbidden,
 )
-from vinculum.model.units import dimensions
 from vinculum.names import TIME, suggestion
+from vinculum.units import dimensions
 
 Fault = tuple[int, int, str]  # first and last character, message
 
 _RATE = re.compile(r"(\w+?)_?(d?)dot")  # x_dot, xddot
+_CURVE = 500  # operations that a curve counts for, at most: its size does not depend on its points
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -287,7 +289,7 @@ class _Reader:
         name = curve.pieces.name
         if len(arguments) != 1:
             raise Refused(f"{name} takes 1 argument, found {len(arguments)}.")
-        self.work.spend(len(curve.pieces.knots))
+        self.work.spend(min(len(curve.pieces.knots), _CURVE))
         found, wanted = arguments[0].dimension, curve.argument
         if found is not None and wanted is not None and found != wanted:
             raise Refused(

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
+from vinculum.errors import Refused
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.splines import Pieces
 from vinculum.model import limits
-from vinculum.model.expressions.arithmetic import Refused, Value
+from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.syntax import GREEK, Translated
-from vinculum.model.units.dimensions import NONE, TIME, Dimension
 from vinculum.names import TIME as t
 from vinculum.names import reaction, residual, suggestion
+from vinculum.units.dimensions import NONE, TIME, Dimension
 
 CONSTANTS = {"pi": Value(sp.pi, dimension=NONE, number=math.pi)}
 ALIASES = {

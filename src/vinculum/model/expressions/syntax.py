@@ -14,10 +14,10 @@ import unicodedata
 from collections.abc import Container
 from dataclasses import dataclass
 
+from vinculum.errors import Refused
 from vinculum.model import limits
-from vinculum.model.expressions.arithmetic import Refused
-from vinculum.model.units.dimensions import named_quantity
-from vinculum.model.units.units import read_unit
+from vinculum.units.dimensions import named_quantity
+from vinculum.units.units import read_unit
 
 _LOWER = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lamda", "mu", "nu", "xi",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -11,18 +10,18 @@ from typing import Any
 import sympy as sp
 
 from vinculum.describe.spline import pieces_through
-from vinculum.errors import VinculumError
+from vinculum.errors import Refused, VinculumError
 from vinculum.model import limits
-from vinculum.model.expressions.arithmetic import Refused, Value
+from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.expression import parse_expression
 from vinculum.model.expressions.scope import Curve, Macro, english_name, name_problem
 from vinculum.model.expressions.syntax import translate
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
-from vinculum.model.units import dimensions
-from vinculum.model.units.dimensions import Dimension, shown
-from vinculum.model.units.units import is_quantity, quantity_of, read_unit
 from vinculum.names import function_of_time, suggestion
+from vinculum.units import dimensions
+from vinculum.units.dimensions import Dimension, shown
+from vinculum.units.units import is_quantity, quantity_of, read_si_unit, si_text
 
 
 def declare_coordinates(reading: Reading, path: Path, raw: Any) -> list[sp.Expr]:
@@ -62,14 +61,10 @@ def _declared_dimension(reading: Reading, path: Path, unit: str | None) -> Any:
     if unit is None:
         return None
     try:
-        found = read_unit(unit)
+        return read_si_unit(unit)
     except Refused as refusal:
         reading.problem(path, str(refusal))
-        return None
-    if not math.isclose(found.factor, 1.0):
-        instead = shown(found.dimension) if found.dimension else "rad"
-        reading.problem(path, f"{unit} is not an SI unit, and results are in SI units. Write {instead}.")
-    return found.dimension
+    return None
 
 
 _WITH_ARGUMENTS = re.compile(r"\s*([^\s()]+)\s*\(([^()]*)\)\s*")
@@ -110,7 +105,7 @@ def _unit(entry: Any, dimension: Dimension | None) -> str:
     written = str(entry["unit"]) if isinstance(entry, dict) else match[2] if match is not None else ""
     if dimension is None or not written:
         return "" if dimension is None else dimensions.shown(dimension)
-    return written if math.isclose(read_unit(written).factor, 1.0) else dimensions.shown(dimension)
+    return si_text(written, dimension)
 
 
 def _declare(reading: Reading, name: str, number: float | None, dimension: Dimension | None, unit: str) -> None:
@@ -185,8 +180,8 @@ def read_splines(reading: Reading) -> None:
 
 
 def _spline(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Curve | None:
-    points, argument = _column(reading, (*path, "points"), raw["points"])
-    values, dimension = _column(reading, (*path, "values"), raw["values"])
+    points, argument = read_column(reading, (*path, "points"), raw["points"])
+    values, dimension = read_column(reading, (*path, "values"), raw["values"])
     if points is None or values is None:
         return None
     found = _wrong_point(points, values, raw)
@@ -220,7 +215,7 @@ def _written(entry: Any) -> str:
     return f"{entry['value']} {entry['unit']}" if isinstance(entry, dict) else str(entry)[:40]
 
 
-def _column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] | None, Dimension | None]:
+def read_column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] | None, Dimension | None]:
     """The numbers in SI, and their dimension if one has a unit; the first with another dimension is reported."""
     dimension: Dimension | None = None
     for i, entry in enumerate(raw):

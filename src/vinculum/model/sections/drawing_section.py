@@ -18,8 +18,8 @@ from vinculum.model.model import Circle, Drawing, Led, Measured, Segment
 from vinculum.model.reading import Reading
 from vinculum.model.sections.motors_and_release import read_motors
 from vinculum.model.text.location import Path
-from vinculum.model.units.dimensions import Dimension, shown
 from vinculum.names import suggestion
+from vinculum.units.dimensions import Dimension, shown
 
 
 def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:

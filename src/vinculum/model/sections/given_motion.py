@@ -15,9 +15,9 @@ from vinculum.errors import VinculumError
 from vinculum.model.expressions.scope import english_name
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
-from vinculum.model.units import dimensions
-from vinculum.model.units.dimensions import LENGTH, NONE, RATE, TIME, over
 from vinculum.names import name_of
+from vinculum.units import dimensions
+from vinculum.units.dimensions import LENGTH, NONE, RATE, TIME, over
 
 Laws = dict[sp.Expr, sp.Expr]
 

@@ -16,9 +16,9 @@ from vinculum.model import limits
 from vinculum.model.reading import Reading
 from vinculum.model.sections.declarations import declare_coordinates, declare_inputs
 from vinculum.model.text.location import Path
-from vinculum.model.units import dimensions
-from vinculum.model.units.dimensions import ENERGY, product, raised
 from vinculum.names import TIME, name_of
+from vinculum.units import dimensions
+from vinculum.units.dimensions import ENERGY, product, raised
 
 KINDS = ("holonomic", "nonholonomic", "servo", "program")
 
@@ -98,6 +98,7 @@ def read_system(
         return System(
             coordinates, energies["kinetic_energy"], energies["potential_energy"], forces, energies["dissipation"],
             constraints=constraints, parameters=dict(reading.numbers), inputs=inputs, name=name, ignored=ignored,
+            units=dict(reading.units),
         )  # fmt: skip
     except VinculumError as error:
         reading.refusal(error, ("system",))
@@ -165,7 +166,7 @@ def read_affine(reading: Reading, states: list[sp.Expr], inputs: list[sp.Expr], 
     try:
         return AffineSystem(
             states, [split[s][0] for s in states], inputs, [split[s][1] for s in states], constraints,
-            dict(reading.numbers), energy, power, name,
+            dict(reading.numbers), energy, power, name, units=dict(reading.units),
         )  # fmt: skip
     except VinculumError as error:
         reading.refusal(error, ("affine",))

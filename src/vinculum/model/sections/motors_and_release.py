@@ -17,7 +17,8 @@ from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.scope import english_name
 from vinculum.model.reading import Reading
 from vinculum.model.text.location import Path
-from vinculum.model.units.dimensions import (
+from vinculum.names import function_of_time, name_of
+from vinculum.units.dimensions import (
     CURRENT,
     ENERGY,
     FORCE,
@@ -28,8 +29,7 @@ from vinculum.model.units.dimensions import (
     Dimension,
     over,
 )
-from vinculum.model.units.units import is_quantity, read_unit
-from vinculum.names import function_of_time, name_of
+from vinculum.units.units import is_quantity, read_unit
 
 
 def declare_motors(reading: Reading, inputs: list[sp.Expr]) -> dict[sp.Expr, Path]:

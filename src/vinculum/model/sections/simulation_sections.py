@@ -17,12 +17,12 @@ from vinculum.model.sections.analysis_sections import Symbols
 from vinculum.model.sections.form_section import OPTION_READERS, read_plain
 from vinculum.model.sections.given_motion import read_laws, read_torques
 from vinculum.model.text.location import Path
-from vinculum.model.units import dimensions
 from vinculum.names import TIME, name_of
 from vinculum.options import options_listed
 from vinculum.simulation.integrators import METHODS
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.stabilization.stabilization import STABILIZATIONS, Guaranteed
+from vinculum.units import dimensions
 
 _MOST_INTEGRATORS = 4  # before an input, as far as a file can name their states
 
@@ -64,7 +64,7 @@ def _states(reading: Reading, path: Path, raw: Any, known: Symbols) -> list[Any]
 
 def _times(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
     """(start, end), or all instants; with the key samples, instants at equal distances."""
-    samples = reading.data[str(path[0])].get("samples")
+    samples = None if path[0] == "study" else reading.data[str(path[0])].get("samples")  # there, a number of runs
     read = [reading.number((*path, i), entry, dimensions.TIME) for i, entry in enumerate(raw)]
     found = [instant for instant in read if instant is not None]
     if len(found) < len(read):
@@ -109,10 +109,11 @@ def _laws(reading: Reading, path: Path, raw: Any, known: Symbols) -> Any:
 
 
 def _events(reading: Reading, path: Path, raw: Any, known: Symbols) -> list[Any]:
-    return [_event(reading, (*path, i), entry, known) for i, entry in enumerate(raw)]
+    return [read_event(reading, (*path, i), entry, known) for i, entry in enumerate(raw)]
 
 
-def _event(reading: Reading, path: Path, raw: dict[str, Any], known: Symbols) -> Any:
+def read_event(reading: Reading, path: Path, raw: dict[str, Any], known: Symbols) -> Any:
+    """An event with its options."""
     scope = replace(reading.scope, constraints=tuple(known.constraints))
     value = reading.equation((*path, "expression"), raw["expression"], scope)
     options = {key: raw[key] for key in ("name", "direction", "terminal") if key in raw}
@@ -143,7 +144,7 @@ def check_runs(reading: Reading, system: System | AffineSystem | None, answers: 
     """Report anything that would be missing at run time, unless the file has other problems."""
     if reading.problems:
         return
-    for section in ("simulation", "closed_loop"):
+    for section in ("simulation", "closed_loop", "study"):
         if answers[section] is not None:
             _check_steps(reading, section, answers[section])
     program = answers["derivation"].get("form") == "program"

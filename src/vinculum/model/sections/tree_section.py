@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -30,23 +29,20 @@ from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.scope import english_name, name_problem
 from vinculum.model.reading import Reading
 from vinculum.model.sections.given_motion import read_base, read_path
-from vinculum.model.sections.mechanism_sections import read_forces
-from vinculum.model.text.location import Path
-from vinculum.model.units.dimensions import (
-    LENGTH,
-    NONE,
+from vinculum.model.sections.joint_dimensions import (
     OF_BODIES,
     OF_LINKS,
-    TIME,
-    Dimension,
     of_coordinates,
     of_joint,
     of_quantity,
     of_torques,
-    over,
 )
-from vinculum.model.units.units import is_quantity
+from vinculum.model.sections.mechanism_sections import read_forces
+from vinculum.model.text.beside import read_beside
+from vinculum.model.text.location import Path
 from vinculum.names import function_of_time, name_of
+from vinculum.units.dimensions import LENGTH, NONE, TIME, Dimension, over
+from vinculum.units.units import is_quantity
 
 _PATH = ("tree", "urdf")
 
@@ -77,30 +73,19 @@ def read_urdf(reading: Reading, raw: dict[str, Any]) -> System | None:
 
 def _text(reading: Reading, name: str) -> str | None:
     """The text of the file, which must be in the folder of the model or below it."""
-    folder = reading.document.folder.resolve()
-    inside = PurePosixPath(name)
-    if "\0" in name or "\\" in name or inside.is_absolute() or ".." in inside.parts or not name.strip():
-        reading.problem(
-            _PATH, f"{name[:60]!r} is not allowed: the file must be in the folder of the model file or below it."
-        )
-        return None
-    path = (folder / inside).resolve()
-    if not path.is_relative_to(folder):
-        reading.problem(_PATH, f"{name[:60]!r} is outside the folder of the model file.")
+    try:
+        content = read_beside(reading.document.folder, name)
+    except ValueError as error:
+        reading.problem(_PATH, f"{error}.")
         return None
     try:
-        with path.open("rb") as stream:
-            content = stream.read(4 * limits.BYTES + 1)
-        if len(content) > 4 * limits.BYTES:
-            raise ValueError(f"it is larger than {4 * limits.BYTES // 1024} kB")
         text = decoded(content)
         if not text.lstrip().startswith("<"):
             raise ValueError("it does not begin with <robot>")
-        return text
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        reading.problem(_PATH, f"the file {name[:60]!r} cannot be read: {said}.")
+    except ValueError as error:
+        reading.problem(_PATH, f"the file {name[:60]!r} cannot be read: {error}.")
         return None
+    return text
 
 
 _QUANTITIES = ("damping", "stiffness", "rest", "friction", "rotor_inertia", "gear_ratio")
@@ -171,7 +156,7 @@ def read_tree(
         return None
     try:
         made = [*bodies, *denavit_hartenberg(links, convention=raw.get("convention", "standard"))]
-        tree = BodyTree(made, parameters=dict(reading.numbers), name=name, **settings)
+        tree = BodyTree(made, parameters=dict(reading.numbers), name=name, units=dict(reading.units), **settings)
         held = servo_path(tree, **led) if led is not None else []
         mimics = reading.robot.constraints if reading.robot is not None else ()
         return tree.system(forces=forces, constraints=[*mimics, *constraints, *held])

@@ -19,6 +19,7 @@ _SECTIONS = {
     "stabilize": "control",
     "observe": "observer",
     "close_loop": "closed_loop",
+    "study": "study",
     "computed_torque": "simulation.computed_torque",
     "task_path": "simulation.task_path",
 }  # the tables that hold the arguments of functions; those of constructors are at the location of the finding

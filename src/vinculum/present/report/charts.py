@@ -1,30 +1,87 @@
-"""Figures for Plotly: lines over time, roots in the complex plane, and their positions on the page.
-
-Colors are names of the page's style (``--series-1``), which follow its theme.
-"""
+"""Charts of a page: quantities over time, drawn by the page's script, and roots in the complex plane as SVG."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from vinculum.present.html import Html, tag
-from vinculum.present.thinning import thinned
+from vinculum.present.report.tables import Table, packed_table
+from vinculum.present.svg import SERIES, Axis, Marks, Picture, svg
+from vinculum.simulation import Trajectory
 from vinculum.text_printer import number
 
-SERIES = tuple(f"--series-{i}" for i in range(1, 9))
-_MOST = 2000  # samples of a line
+_MOST = 400  # samples of an envelope
 FLOOR = 1e-18  # lower end of a logarithmic axis
 
-Figure = dict[str, Any]
+
+@dataclass(frozen=True)
+class Series:
+    """A column of a table as a line."""
+
+    run: str
+    key: str
+    name: str = ""
+    color: str = SERIES[0]
+    dash: str = ""
 
 
-def packed(values: np.ndarray | Sequence[float]) -> dict[str, str]:
-    """Numbers as Plotly's typed array: four bytes each."""
-    return {"dtype": "f4", "bdata": base64.b64encode(np.asarray(values, dtype="<f4").tobytes()).decode()}
+class Charts:
+    """The tables and the charts over time of a page."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Table] = {}
+        self.envelopes: dict[str, dict[str, Any]] = {}
+        self.charts: list[dict[str, Any]] = []
+        self.group = ""  # of the charts that follow: those of one motion
+
+    def table(self, identifier: str, motion: Trajectory) -> Table:
+        """The table of a motion."""
+        return self.tables.setdefault(identifier, Table(identifier, motion))
+
+    @property
+    def runs(self) -> dict[str, Any]:
+        """All tables as data of the page."""
+        return {name: table.data for name, table in self.tables.items()} | self.envelopes
+
+    def over_time(self, caption: object, series: Sequence[Series], unit: str = "", **options: Any) -> Html:
+        """A chart: the first line is whole, the others as far as they stay near it."""
+        identifier = f"chart-{len(self.charts) + 1}"
+        lines = [asdict(s) for s in series]
+        self.charts.append({"id": identifier, "group": self.group, "series": lines, "unit": unit, **options})
+        head = tag("figcaption", tag("span", caption), tag("output"))
+        keys = [key_of(f"var({s.color})", s.name) for s in series if s.name]
+        keys += [key_of("var(--text)", bound["name"]) for bound in options.get("bounds", ())]
+        legend = tag("div", *keys, class_="keys") if len(keys) > 1 else ""
+        return tag("figure", head, legend, tag("div", class_="plot"), id=identifier, class_="chart")
+
+    def sizes(
+        self,
+        caption: object,
+        run: str,
+        t: np.ndarray,
+        columns: Sequence[tuple[str, np.ndarray]],
+        bounds: Sequence[tuple[str, float]] = (),
+    ) -> Html:
+        """Quantities that should be small, on a logarithmic axis, with dashed lines at the guaranteed bounds."""
+        found = [(name, *envelope(t, y)) for name, y in columns]
+        self.envelopes[run] = packed_table(found[0][1], {name: size for name, _, size in found})
+        lines = [Series(run, name, name, SERIES[i % len(SERIES)]) for i, (name, _) in enumerate(columns)]
+        levels = [{"name": f"promised: {name}", "value": bound} for name, bound in bounds]
+        return self.over_time(caption, lines, log=True, bounds=levels)
+
+
+def grid(charts: Iterable[Html]) -> Html:
+    """Charts side by side, as many as fit."""
+    return tag("div", *charts, class_="grid")
+
+
+def figure(picture: Picture, caption: object = "", words: str = "") -> Html:
+    """A picture that does not change, under its name."""
+    return tag("figure", tag("figcaption", caption) if caption else "", Html(svg(picture, words)))
 
 
 def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,35 +97,6 @@ def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return t[starts], np.maximum.reduceat(size, starts)
 
 
-def line(t: np.ndarray, y: np.ndarray, name: str = "", color: str = SERIES[0], dash: str = "solid") -> Figure:
-    """One quantity over time."""
-    t, y = thinned(np.asarray(t), np.asarray(y), _MOST)
-    return _scatter(t, y, name, color=color, width=2, dash=dash)
-
-
-def _scatter(x: np.ndarray | Sequence[float], y: np.ndarray | Sequence[float], name: str, **style: Any) -> Figure:
-    return {"type": "scatter", "mode": "lines", "x": packed(x), "y": packed(y), "name": name, "line": style}
-
-
-def figure(lines: Sequence[Figure], height: int = 300, **layout: Any) -> Figure:
-    """Lines with axes, and a legend if there is more than one name."""
-    names = [entry["name"] for entry in lines if entry.get("showlegend", True)]
-    return {"data": list(lines), "layout": {"height": height, "showlegend": len(names) > 1} | layout}
-
-
-def over_time(lines: Sequence[Figure], height: int = 300, title: str = "", **layout: Any) -> Figure:
-    """Lines over t."""
-    return figure(lines, height, xaxis={"title": "t"}, yaxis={"title": title} | layout.pop("yaxis", {}), **layout)
-
-
-def small(
-    lines: Sequence[Figure], limits: tuple[float, float] | None = None, times: tuple[float, float] | None = None
-) -> Figure:
-    """A small chart of one quantity, with its name above it."""
-    x, y = ({} if span is None else {"range": list(span)} for span in (times, limits))
-    return figure(lines, 190, xaxis=x, yaxis=y, showlegend=False)
-
-
 def settled(t: np.ndarray, columns: Sequence[np.ndarray]) -> float:
     """A time after which nothing visible changes: twice the time of the last change by 1 % of any range."""
     last = 0
@@ -78,82 +106,24 @@ def settled(t: np.ndarray, columns: Sequence[np.ndarray]) -> float:
     return float(min(t[0] + 2 * (t[last] - t[0]), t[-1])) if last else float(t[-1])
 
 
-def fitting(y: np.ndarray, further: np.ndarray) -> tuple[float, float] | None:
-    """Limits that show the whole first line and the second one as far as it stays near; None if both fit."""
-    y, further = y[np.isfinite(y)], further[np.isfinite(further)]
-    if not len(y) or not len(further):
-        return None
-    low, high = float(y.min()), float(y.max())
-    room = max(high - low, 1e-9 * max(abs(low), abs(high)), 1e-12)
-    if further.min() >= low - 2 * room and further.max() <= high + 2 * room:
-        return None
-    return low - room, high + room
-
-
-def levels(
-    t: np.ndarray, columns: Sequence[tuple[str, np.ndarray]], bounds: Sequence[tuple[str, float]] = ()
-) -> Figure:
-    """Quantities that should be small, on a logarithmic axis, with dashed lines at the guaranteed bounds."""
-    lines, sizes = [], [bound for _, bound in bounds]
-    for i, (name, y) in enumerate(columns):
-        x, size = envelope(t, y)
-        sizes += [float(np.nanmin(size)), float(np.nanmax(size))]
-        lines.append(_scatter(x, size, name, color=SERIES[i % len(SERIES)], width=1.5))
-    for name, bound in bounds:
-        ends = [t[0], t[-1]], [bound, bound]
-        lines.append(_scatter(*ends, f"promised: {name}", color="--text", width=1.5, dash="dash"))
-    return over_time(lines, 320, yaxis=_decades(sizes))
-
-
-def _decades(sizes: Sequence[float]) -> Figure:
-    """A logarithmic axis between powers of ten, with a few labels."""
-    finite = [size for size in sizes if np.isfinite(size) and size > 0] or [FLOOR, 1.0]
-    low, high = int(np.floor(np.log10(min(finite)))), int(np.ceil(np.log10(max(finite))))
-    high = max(high, low + 1)
-    return {"type": "log", "exponentformat": "power", "range": [low, high], "dtick": max(1, -(-(high - low) // 6))}
-
-
 def key_of(color: str, name: str) -> Html:
     """An entry of a legend: a patch of color and its meaning."""
     return tag("span", tag("i", style=f"background:{color}"), name, class_="key")
 
 
-class Figures:
-    """Figures placed so far, by identifier."""
-
-    def __init__(self) -> None:
-        self.data: dict[str, Any] = {}
-
-    def place(self, figure: dict[str, Any], caption: object = "", words: str = "") -> Html:
-        """An empty box of the figure's height that the page's script fills; ``words`` describe the figure."""
-        identifier = f"figure-{len(self.data) + 1}"
-        self.data[identifier] = figure
-        style = f"height:{figure['layout']['height']}px"
-        box = tag("div", id=identifier, class_="plot", style=style, role="img", aria_label=words or None)
-        return tag("figure", tag("figcaption", caption) if caption else "", box)
-
-    def grid(self, pictures: Iterable[tuple[object, dict[str, Any]]]) -> Html:
-        """Small charts side by side, as many as fit, each under its name."""
-        return tag("div", *(self.place(figure, caption) for caption, figure in pictures), class_="grid")
-
-
 _FAR_APART = 40.0  # ratio of the largest to the smallest root above which axes are compressed
 
 
-def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0) -> Figure:
+def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0) -> Picture:
     """Sets of roots by name: crosses for the first (open loop), circles for the next; squares for structural zeros."""
     every = np.concatenate([roots for _, roots in sets])
     scale = _scale(every)
-    signs = ("x", "circle-open", "diamond-open")
-    data = [
-        _marks(roots, name, sign, color, scale)
-        for (name, roots), sign, color in zip(sets, signs, (SERIES[1], SERIES[0], SERIES[2]), strict=False)
-    ]
+    looks = zip(("cross", "circle", "diamond"), (SERIES[1], SERIES[0], SERIES[2]), strict=True)
+    parts = [_marks(roots, name, *look, scale) for (name, roots), look in zip(sets, looks, strict=False)]
     if zeros:
-        data.append(_marks(np.zeros(1, complex), f"structural zeros ({zeros})", "square-open", "--muted", scale))
-    axes = [_axis(part, scale) for part in (every.real, every.imag)]
-    x, y = axes[0] | {"title": "real part"}, axes[1] | {"title": "imaginary part"}
-    return figure(data, 340, xaxis=x, yaxis=y, hovermode="closest", showlegend=True)
+        parts.append(_marks(np.zeros(1, complex), f"structural zeros ({zeros})", "square", "--muted", scale))
+    x, y = _axis("real part", every.real, scale), _axis("imaginary part", every.imag, scale)
+    return Picture(parts, x, y, height=340, width=520, zero=True)
 
 
 def compressed(roots: np.ndarray) -> bool:
@@ -172,28 +142,24 @@ def _placed(x: np.ndarray, scale: float | None) -> np.ndarray:
     return x if scale is None else np.arcsinh(x / scale)
 
 
-def _marks(roots: np.ndarray, name: str, sign: str, color: str, scale: float | None) -> Figure:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": _placed(roots.real, scale).tolist(),
-        "y": _placed(roots.imag, scale).tolist(),
-        "name": name,
-        "text": [number(root) for root in roots],
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"symbol": sign, "size": 11, "color": color, "line": {"width": 2, "color": color}},
-    }
+def _marks(roots: np.ndarray, name: str, sign: str, color: str, scale: float | None) -> Marks:
+    x, y = _placed(roots.real, scale), _placed(roots.imag, scale)
+    return Marks(x, y, name, color, sign, 10, [number(root) for root in roots])
 
 
-def _axis(parts: np.ndarray, scale: float | None) -> Figure:
-    plain: Figure = {"zeroline": True, "zerolinewidth": 2}
+def _axis(title: str, parts: np.ndarray, scale: float | None) -> Axis:
     if scale is None:
-        return plain
+        room = 0.08 * max(float(np.ptp(np.append(parts, 0.0))), 1e-9)
+        return Axis(title, span=(min(float(parts.min()), 0.0) - room, max(float(parts.max()), 0.0) + room))
     top = int(np.ceil(np.log10(max(float(np.abs(parts).max()), scale) / scale)))
     powers = [scale * 10.0**k for k in range(top + 1)]
     powers = powers[:: max(1, (len(powers) + 2) // 4)]
     ticks = [-p for p in reversed(powers)] + [0.0] + powers
-    return plain | {"tickvals": np.arcsinh(np.array(ticks) / scale).tolist(), "ticktext": [_tick(x) for x in ticks]}
+    low, high = (float(np.arcsinh(end / scale)) for end in (min(parts.min(), 0.0), max(parts.max(), 0.0)))
+    room = 0.08 * max(high - low, 1.0)
+    places = {float(np.arcsinh(x / scale)): _tick(x) for x in ticks}
+    kept = {at: label for at, label in places.items() if low - room <= at <= high + room}
+    return Axis(title, span=(low - room, high + room), ticks=kept)
 
 
 def _tick(x: float) -> str:

@@ -33,8 +33,8 @@ from vinculum.present.html import (
 )
 from vinculum.present.mathml import equations as typeset
 from vinculum.present.mathml import inline
-from vinculum.present.report import charts
-from vinculum.present.report.charts import Figures
+from vinculum.present.report.charts import figure, grid
+from vinculum.present.svg import SERIES, Axis, Line, Marks, Picture, raised
 from vinculum.text_printer import vlatex
 
 _FEW = 40  # definitions shown without a click
@@ -42,6 +42,7 @@ _DIGITS = 6
 _LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
 _LONG = 400  # operations above which a formula is not printed
 
+_POWER = re.compile(r"\^\(?(-?\d+)\)?")
 _LETTERS = {"T": "kinetic energy T", "V": "potential energy V", "D": "Rayleigh's dissipation function D"}
 
 
@@ -82,11 +83,11 @@ def _definitions(definitions: Sequence[tuple[str, str]]) -> Html:
     return joined([paragraph("With the abbreviations"), box]) if len(definitions) <= _FEW else folded(title, box)
 
 
-def description(results: Results, figures: Figures) -> Section:
+def description(results: Results) -> Section:
     """Energies, constraints, parameters, motors and measured curves as stated in the model."""
     model = results.model
     parts = [_stated(model), _constraints(model), _variables(model), _parameters(model)]
-    parts += [motors(model), curves(model, figures)]
+    parts += [motors(model), curves(model)]
     return section("model", "The model", *parts)
 
 
@@ -142,7 +143,16 @@ def unit_of(model: Model, key: object) -> str:
         if unit == "A s" and times == 1:
             return "A"
         return f"{unit}/s{'²' if times == 2 else ''}" if unit and times <= 2 else ""
-    return model.units.get(key) or motor_units(model).get(key, "")
+    return pretty_unit(model.units.get(key) or motor_units(model).get(key, ""))
+
+
+def pretty_unit(unit: str) -> str:
+    """A unit as a physicist writes it.
+
+    >>> pretty_unit("kg*m^2"), pretty_unit("m/s^2"), pretty_unit("N*m*s")
+    ('kg·m²', 'm/s²', 'N·m·s')
+    """
+    return _POWER.sub(lambda found: raised(int(found[1])), unit.replace("**", "^").replace("*", "·"))
 
 
 def quantity(model: Model, key: sp.Expr) -> Html:
@@ -160,7 +170,8 @@ def _parameters(model: Model) -> Html:
     for title, known in (("unit", model.units), ("meaning", model.meanings)):
         if any(known.get(p) for p in values):
             head.append(title)
-            columns.append([text(known.get(p, "")) for p in values])
+            words = pretty_unit if title == "unit" else str
+            columns.append([text(words(known.get(p, ""))) for p in values])
     return joined([tag("h3", "Parameters"), table(head, zip(*columns, strict=True), numeric, class_="parameters")])
 
 
@@ -202,27 +213,27 @@ def motor_units(model: Model) -> dict[sp.Expr, str]:
     return charges | {voltage_of(u): "V" for u in model.motors}
 
 
-def curves(model: Model, figures: Figures) -> Html:
+def curves(model: Model) -> Html:
     """Every measured curve: its points, their range, and its graph."""
     if not model.curves:
         return text("")
-    pictures = [(_caption(name, curve), _picture(curve)) for name, curve in model.curves.items()]
+    pictures = [figure(_picture(curve), _caption(name, curve)) for name, curve in model.curves.items()]
     tables = [_points(name, curve) for name, curve in model.curves.items()]
-    return joined([tag("h3", "Measured curves"), figures.grid(pictures), *tables])
+    return joined([tag("h3", "Measured curves"), grid(pictures), *tables])
 
 
 def _caption(name: str, curve: Measured) -> Html:
     """The name, the number of points and their range."""
     (low, high), unit = (min(curve.points), max(curve.points)), curve.units[0]
-    range_ = [number(low, 6), " to ", number(high, 6), f" {unit}" if unit else ""]
+    range_ = [number(low, 6), " to ", number(high, 6), _in(unit)]
     return joined([tag("b", name), f", {counted(len(curve.points), 'point')} from ", *range_])
 
 
-def _picture(curve: Measured) -> charts.Figure:
+def _picture(curve: Measured) -> Picture:
     s = np.linspace(min(curve.points), max(curve.points), 200)
-    line = charts.line(s, np.array([curve.pieces.at(float(x)) for x in s]))
-    marks = charts.line(np.array(curve.points), np.array(curve.values), color=charts.SERIES[1])
-    return charts.small([line, marks | {"mode": "markers", "marker": {"color": charts.SERIES[1], "size": 6}}])
+    line = Line(s, [curve.pieces.at(float(x)) for x in s], width=2)
+    x, y = (Axis(pretty_unit(unit)) for unit in curve.units)
+    return Picture([line, Marks(curve.points, curve.values, color=SERIES[1], size=6)], x, y, height=230, width=420)
 
 
 def _points(name: str, curve: Measured) -> Html:
@@ -233,4 +244,4 @@ def _points(name: str, curve: Measured) -> Html:
 
 
 def _in(unit: str) -> str:
-    return f" {unit}" if unit else ""
+    return f" {pretty_unit(unit)}" if unit else ""

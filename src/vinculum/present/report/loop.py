@@ -9,10 +9,11 @@ from vinculum.control.margins import Margin, margins
 from vinculum.model.examine import Point
 from vinculum.present.html import Html, joined, number, paragraph, table, tag, text
 from vinculum.present.mathml import formula, inline
-from vinculum.present.report.charts import SERIES, Figure, Figures, figure, line
+from vinculum.present.report.charts import figure, grid
+from vinculum.present.svg import Axis, Line, Picture
 
 
-def loop(point: Point, figures: Figures) -> Html:
+def loop(point: Point) -> Html:
     """Margins and Bode's diagrams of a stable closed loop; nothing for another one."""
     if point.law is None or not point.closed_verdict:
         return text("")
@@ -24,7 +25,7 @@ def loop(point: Point, figures: Figures) -> Html:
         "or delayed by less than the delay margin.",
     )
     pictures = [picture for u in found for picture in _pictures(point, u)]
-    return joined([tag("h4", "Margins"), words, _table(found), figures.grid(pictures)])
+    return joined([tag("h4", "Margins"), words, _table(found), grid(pictures)])
 
 
 def _table(found: dict) -> Html:
@@ -38,24 +39,20 @@ def _numbers(margin: Margin) -> list[Html]:
     return [number(float(x), 4) if np.isfinite(x) else text("no limit") for x in values]
 
 
-def _pictures(point: Point, u: object) -> list[tuple[Html, Figure]]:
+def _pictures(point: Point, u: object) -> list[Html]:
     """Magnitude and phase of L over frequency."""
     assert point.law is not None
     response = loop_response(point.law, u, estimator=point.estimator)
+    magnitude = _over_frequency(response, response.magnitude[0, 0], 1.0, log=True)
+    phase = _over_frequency(response, np.degrees(response.phase[0, 0]), -180.0)
     return [
-        (joined(["|L| at ", inline(u)]), _over_frequency(response, response.magnitude[0, 0], "log")),
-        (joined(["phase of L at ", inline(u), " [°]"]), _over_frequency(response, np.degrees(response.phase[0, 0]))),
+        figure(magnitude, joined(["|L| at ", inline(u)])),
+        figure(phase, joined(["phase of L at ", inline(u), " [°]"])),
     ]
 
 
-def _over_frequency(response: FrequencyResponse, values: np.ndarray, kind: str = "linear") -> Figure:
-    curve = line(response.frequencies, values, "L", SERIES[0])
-    level = 1.0 if kind == "log" else -180.0
+def _over_frequency(response: FrequencyResponse, values: np.ndarray, level: float, log: bool = False) -> Picture:
+    """A curve and the stability limit, dashed."""
     ends = response.frequencies[[0, -1]]
-    return figure(
-        [line(ends, np.full(2, level), "stability limit", "--text", "dash"), curve],
-        190,
-        xaxis={"type": "log", "title": "frequency"},
-        yaxis={"type": kind},
-        showlegend=False,
-    )
+    lines = [Line(ends, np.full(2, level), color="--text", dash="dash"), Line(response.frequencies, values, width=2)]
+    return Picture(lines, Axis("frequency [rad per unit of time]", log=True), Axis(log=log), height=230, width=420)

@@ -13,37 +13,49 @@ from vinculum.expressions import as_expression
 from vinculum.graph import from_sympy, tree_size
 from vinculum.model.examine import Results
 from vinculum.names import variable_name
-from vinculum.present.html import Html, Section, joined, listing, number, paragraph, section, sentence, table, tag, text
+from vinculum.present.html import Html, folded, joined, listing, number, paragraph, sentence, table, tag, text
 from vinculum.present.mathml import formula
 from vinculum.present.plots import coordinates
-from vinculum.present.report import charts
-from vinculum.present.report.charts import Figures
-from vinculum.present.report.formulas import quantity, shortened
+from vinculum.present.report.charts import Charts, Series, grid
+from vinculum.present.report.formulas import quantity, shortened, unit_of
+from vinculum.present.svg import SERIES
 from vinculum.simulation import Trajectory
 from vinculum.simulation.trajectory.trajectory import instants
 from vinculum.text_printer import vlatex
 
 _MOST_PICTURES = 24
 _MOST_LINES = 8
+_ROUNDING = 1e-12  # residuals below it are rounding; they get a sentence instead of a chart
+_SHORT = 60  # maximum operations of a law that is printed
 
 
-def movement(results: Results, figures: Figures) -> Section | None:
+def movement(results: Results, run: str, charts: Charts) -> Html:
     """The outcome of the run, and every coordinate over time."""
-    motion = results.main_motion
-    if motion is None:
-        return None
-    keys = coordinates(motion)
-    shown = keys[:_MOST_PICTURES]
-    pictures = [(quantity(results.model, key), charts.small([charts.line(motion.t, motion[key])])) for key in shown]
-    title = "Motion" if results.motion is not None else "Motion with feedback"
-    return section("motion", title, _how(motion), figures.grid(pictures), _more(len(keys) - len(shown)))
+    table = charts.tables[run]
+    keys = coordinates(table.motion)
+    drawn = [course(results, run, key, charts) for key in keys[:_MOST_PICTURES]]
+    return part("motion", "Motion", how(table.motion), grid(drawn), _more(len(keys) - len(drawn)))
+
+
+def part(identifier: str, title: str, *children: object) -> Html:
+    """A part of the group of charts of one motion."""
+    return tag("section", tag("h3", title), *children, id=identifier, class_="part")
+
+
+def course(results: Results, run: str, key: sp.Expr | str, charts: Charts, *more: Series, **options: object) -> Html:
+    """One quantity over time, and other lines with it."""
+    caption = key if isinstance(key, str) else quantity(results.model, key)
+    unit = "" if isinstance(key, str) else unit_of(results.model, key)
+    own = Series(run, charts.tables[run].quantity(key))
+    return charts.over_time(caption, [own, *more], unit, **options)
 
 
 def _more(count: int) -> Html:
     return paragraph(f"{count} more in the trajectory.", class_="note") if count else text("")
 
 
-def _how(motion: Trajectory) -> Html:
+def how(motion: Trajectory) -> Html:
+    """How the run went: its outcome, method, stabilization, events."""
     facts = {
         "outcome": sentence(motion.outcome.reason),
         "method": motion.method,
@@ -53,33 +65,37 @@ def _how(motion: Trajectory) -> Html:
     }
     facts |= {f"event {name}": instants(times) for name, times in motion.event_times.items()}
     cells = [joined([tag("dt", key), tag("dd", value)]) for key, value in facts.items() if value]
-    kind = "facts" if motion.outcome else "facts stopped"
-    return tag("dl", *cells, class_=kind)
+    if motion.outcome and not motion.event_times and not motion.beyond:
+        return folded("How it was computed", tag("dl", *cells, class_="facts"))
+    return tag("dl", *cells, class_="facts" if motion.outcome else "facts stopped")
 
 
-def residuals(results: Results, figures: Figures) -> Section | None:
+def residuals(run: str, charts: Charts) -> Html:
     """|residual| of every constraint over time on a logarithmic axis, with the guaranteed bounds."""
-    motion = results.main_motion
-    if motion is None or not motion.residuals:
-        return None
+    motion = charts.tables[run].motion
+    if not motion.residuals:
+        return text("")
     worst = sorted(motion.residuals, key=lambda key: -motion.largest_residuals.get(key, 0.0))
     shown = [key for key in motion.residuals if key in worst[:_MOST_LINES]]
-    columns = [(_level(key), motion.residuals[key]) for key in shown]
-    bounds = [(_level(key), bound) for key, bound in motion.promised.items() if key in shown]
-    chart = charts.levels(motion.t, columns, bounds)
-    return section(
-        "constraints", "Constraints", _kept(motion), figures.place(chart, words="residuals over time"), _table(motion)
-    )
+    chart = text("")
+    if motion.promised or motion.largest_residuals.get(worst[0], 0.0) > _ROUNDING:
+        columns = [(_level(key), motion.residuals[key]) for key in shown]
+        bounds = [(_level(key), bound) for key, bound in motion.promised.items() if key in shown]
+        chart = charts.sizes("|residual|", f"{run} residuals", motion.t, columns, bounds)
+    return part("constraints", "Constraints", _kept(motion), chart, folded("Every residual", _table(motion)))
 
 
 def _level(key: tuple[str, str]) -> str:
-    return text(f"{key[0]}, {key[1]}")
+    return f"{key[0]}, {key[1]}"
 
 
 def _kept(motion: Trajectory) -> Html:
     if not motion.promised:
-        words = "No bound was requested. These residuals are taken over every step, not only over the samples."
-        return paragraph(words, " To guarantee a bound, use stabilization = Guaranteed(ε) with a fixed-step method.")
+        largest = max(motion.largest_residuals.values())
+        words = "Largest residual over every step, not only over the samples: "
+        return paragraph(
+            words, number(largest, 2), ". No bound was requested; stabilization = Guaranteed(ε) guarantees one."
+        )
     largest = max(motion.largest_residuals[key] / bound for key, bound in motion.promised.items())
     kept = (
         "Every residual stayed within its guaranteed bound"
@@ -99,70 +115,69 @@ def _table(motion: Trajectory) -> Html:
     return table(["constraint", "level", "largest residual", "promised"], rows, [2, 3])
 
 
-def energy(results: Results, figures: Figures) -> Section | None:
+def energy(run: str, charts: Charts) -> Html:
     """E(t) with the work of forces, and the error of the balance."""
-    motion = results.main_motion
-    if motion is None or not np.any(motion.energy):
-        return None
+    table = charts.tables[run]
+    motion = table.motion
+    if not np.any(motion.energy):
+        return text("")
     E, W = motion.energy, motion.work
-    lines = [charts.line(motion.t, E, "energy E")]
+    lines = [Series(run, table.column("energy", E), "energy E")]
     if np.any(W):
-        lines.append(charts.line(motion.t, E[0] + W, "E(0) + work W", charts.SERIES[1], "dash"))
-    left = charts.levels(motion.t, [("|E − E(0) − W|", E - E[0] - W)])
-    pair = [
-        ("Energy", charts.over_time(lines, 260)),
-        ("Error of the balance", left | {"layout": left["layout"] | {"height": 260}}),
-    ]
-    both = tag("div", *(figures.place(figure, caption) for caption, figure in pair), class_="grid two")
-    return section("energy", "Energy", _balance(motion), both)
+        lines.append(Series(run, table.column("energy and work", E[0] + W), "E(0) + work W", SERIES[1], "dash"))
+    drawn = [charts.over_time("E", lines)]
+    if motion.energy_error > _ROUNDING * _size(motion):
+        drawn.append(charts.sizes("|E − E(0) − W|", f"{run} balance", motion.t, [("balance", E - E[0] - W)]))
+    return part("energy", "Energy", _balance(motion), grid(drawn))
+
+
+def _size(motion: Trajectory) -> float:
+    return float(np.nanmax(np.abs(motion.energy))) or 1.0
 
 
 def _balance(motion: Trajectory) -> Html:
     """The energy balance in words."""
-    size = float(np.nanmax(np.abs(motion.energy))) or 1.0
     return paragraph(
         "The energy changes by the work of forces, of moving constraints and of explicit time, and by nothing else: ",
         formula("E(t) - E(0) = W(t)"), ". Largest error over all steps: ", number(motion.energy_error, 2),
-        ", which is ", number(motion.energy_error / size, 2), " of the largest energy.",
+        ", which is ", number(motion.energy_error / _size(motion), 2), " of the largest energy.",
     )  # fmt: skip
 
 
-def reactions(results: Results, figures: Figures) -> Section | None:
+def reactions(run: str, charts: Charts) -> Html:
     """λ over time of every constraint that no input holds."""
-    motion = results.main_motion
-    if motion is None:
-        return None
+    table = charts.tables[run]
+    motion = table.motion
     ideal = [(name, values) for name, values in motion.reactions.items() if name not in motion.holding]
     if not ideal:
-        return None
+        return text("")
     shown = ideal[:_MOST_PICTURES]
-    pictures = [(name, charts.small([charts.line(motion.t, values)])) for name, values in shown]
+    drawn = [charts.over_time(name, [Series(run, table.column(f"reaction {name}", values))]) for name, values in shown]
     words = paragraph("The multipliers λ of M q̈ + h = Q + Jᵀλ: forces that hold the constraints.")
-    return section("reactions", "Reactions", words, figures.grid(pictures), _more(len(ideal) - len(shown)))
+    return part("reactions", "Reactions", words, grid(drawn), _more(len(ideal) - len(shown)))
 
 
-_MOST_PICTURES = 24
-_SHORT = 60  # maximum operations of a law that is printed
-
-
-def inputs(results: Results, figures: Figures) -> Section | None:
-    """The law of every input of the main motion if it is short, and the input over time."""
-    motion = results.main_motion
-    if motion is None or motion.problem is None or not motion.inputs:
-        return None
+def inputs(results: Results, run: str, charts: Charts) -> Html:
+    """The law of every input if it is short, and the input over time."""
+    motion = charts.tables[run].motion
+    if motion.problem is None or not motion.inputs:
+        return text("")
     equations = motion.problem.equations
     keys = list(dict.fromkeys((*equations.inputs, *equations.holding.values())))
     given = (results.model.simulation or {}).get("inputs") or {} if motion is results.motion else {}
     laws: Mapping[sp.Expr, sp.Expr] = {**equations.laws, **given}
     rows = [[quantity(results.model, u), _law(u, laws, equations)] for u in keys]
-    pictures = [(quantity(results.model, u), _course(motion, u)) for u in keys[:_MOST_PICTURES]]
-    left = len(keys) - len(pictures)
-    more = paragraph(f"{left} more in the trajectory.", class_="note") if left else text("")
-    return section("inputs", "Inputs", table(["input", "law"], rows), figures.grid(pictures), more)
+    moving = [u for u in keys if np.ptp(motion.inputs[variable_name(u)]) > 0]
+    drawn = [_input(results, run, u, charts) for u in moving[:_MOST_PICTURES]]
+    more = _more(len(moving) - len(drawn))
+    return part("inputs", "Inputs", table(["input", "law"], rows), grid(drawn), more)
 
 
-def _course(motion: Trajectory, u: sp.Expr) -> charts.Figure:
-    return charts.small([charts.line(motion.t, motion.inputs[variable_name(u)])])
+def _input(results: Results, run: str, u: sp.Expr, charts: Charts) -> Html:
+    own = charts.tables[run]
+    own.column(variable_name(u), own.motion.inputs[variable_name(u)], u)
+    series = Series(run, variable_name(u))
+    return charts.over_time(quantity(results.model, u), [series], unit_of(results.model, u))
 
 
 def _law(u: sp.Expr, laws: Mapping[sp.Expr, sp.Expr], equations: Equations) -> Html:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from vinculum.describe import AffineSystem
 from vinculum.model.examine import Point, Results
-from vinculum.present import shapes
 from vinculum.present.html import (
     Html,
     Section,
@@ -22,8 +22,8 @@ from vinculum.present.html import (
     tag,
     text,
 )
-from vinculum.present.report.animations import Animation
-from vinculum.present.report.charts import SERIES, key_of
+from vinculum.present.report.charts import key_of
+from vinculum.present.report.scenes import Film, legend
 
 
 def heading(results: Results) -> Html:
@@ -88,54 +88,64 @@ def _feedback(closed: Sequence[Point]) -> str:
     return sentence(words + (failed if lost else ""))
 
 
-def mechanism(animations: Sequence[Animation], problem: str) -> Section:
-    """The player: a picture, a button, a slider, a clock, and a menu if there are several motions."""
-    if not animations:
-        why = problem or "Nothing was simulated, so there is nothing to show."
-        return section("mechanism", "The mechanism", paragraph(why, class_="notice"))
-    stage = tag("div", id="stage", class_="stage", role="img", aria_label="The mechanism in motion")
-    still = Html(
-        '<img id="still" class="still" alt="The mechanism at one instant">'
-    )  # for printing; img has no end tag
-    player = tag("figure", stage, still, _controls(animations), class_="player")
-    return section("mechanism", "The mechanism", player, _legend(animations[0]))
+def bench(shown: Sequence[Film], scene: dict[str, Any] | None, problem: str, groups: Sequence[Html]) -> Section:
+    """The mechanism next to the charts of its motion: one time for both."""
+    if not shown:
+        return section("mechanism", "The mechanism", paragraph(problem or _NOTHING, class_="notice"))
+    picture = tag("div", id="stage", class_="stage", tabindex="0", role="img", aria_label="The mechanism in motion")
+    top = picture if scene is not None else paragraph(problem, class_="notice")
+    player = tag("div", top, _controls(shown), "" if scene is None else _legend(scene), class_="player")
+    kind = "bench" if scene is not None else "bench still"
+    return section(
+        "mechanism", "Mechanism and motion", tag("div", player, tag("div", *groups, class_="groups"), class_=kind)
+    )
 
 
-def _controls(animations: Sequence[Animation]) -> Html:
-    choices = [tag("option", animation.name, value=i) for i, animation in enumerate(animations)]
+_NOTHING = "Nothing was simulated, so there is nothing to show."
+_SPEEDS = {"¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1, "2 ×": 2, "4 ×": 4}
+
+
+def _controls(shown: Sequence[Film]) -> Html:
+    choices = [tag("option", film.name, value=i) for i, film in enumerate(shown)]
+    speeds = [tag("option", words, value=x, selected="" if x == 1 else None) for words, x in _SPEEDS.items()]
+    which = tag("label", "Motion", tag("select", *choices, id="which"), class_="choice which")
     return tag(
         "div",
-        tag("button", "Play", id="play", type="button", aria_pressed="false"),
-        tag(
-            "input", id="time", type="range", min="0", max=len(animations[0].scene.t) - 1, value="0", aria_label="time"
-        ),
+        tag("button", "Play", id="play", type="button", aria_pressed="false", title="space"),
+        _empty("input", id="time", type="range", min="0", max="1", step="any", value="0", aria_label="time"),
         tag("output", "t = 0", id="clock", for_="time"),
-        tag("label", "Motion", tag("select", *choices, id="which"), class_="choice") if len(animations) > 1 else "",
+        tag("label", tag("select", *speeds, id="speed", aria_label="speed"), class_="choice"),
+        tag("label", _empty("input", id="loop", type="checkbox"), "loop", class_="choice"),
+        tag("label", _empty("input", id="follow", type="checkbox", checked=""), "follow", class_="choice", hidden=""),
+        which if len(shown) > 1 else "",
         class_="controls",
     )
 
 
-def _legend(animation: Animation) -> Html:
-    colors = shapes.colored(animation.scene, [f"var({name})" for name in SERIES], "var(--text)")
-    named = {s.name: c for s, c in zip(animation.scene.strokes, colors, strict=True) if s.name and s.kind != "point"}
-    space = "in space; drag to rotate" if animation.scene.dimension == 3 else "in the plane"
-    paths = list(animation.scene.paths)
+def _empty(name: str, **attributes: object) -> Html:
+    """An element that has no end tag."""
+    return Html(tag(name, **attributes).removesuffix(f"</{name}>"))
+
+
+def _legend(scene: dict[str, Any]) -> Html:
+    space = "in space; drag to rotate" if scene["dimension"] == 3 else "in the plane"
+    paths = scene["traces"]
     named_paths = f"{', '.join(paths[:4])}{' and others' if len(paths) > 4 else ''}"
     lines = "Thin line: the path" if len(paths) == 1 else "Thin lines: paths"
     traced = f" {lines} of {named_paths}." if paths else ""
-    keys = [key_of(color, name) for name, color in named.items()]
+    keys = [key_of(f"var({color})", name) for name, color in legend(scene)]
     return joined([tag("div", *keys, class_="keys"), paragraph(f"Drawn to scale {space}.{traced}", class_="note")])
 
 
-def refusals(results: Results) -> Section | None:
+def refusals(results: Results) -> Html:
     """Every step that failed, with the reason."""
     if not results.refusals:
-        return None
+        return text("")
     boxes = [
         tag("div", tag("h3", f"Not done: {step}"), tag("p", reason, class_="reason"), class_="notice")
         for step, reason in results.refusals.items()
     ]
-    return section("refused", "What could not be done", *boxes)
+    return tag("div", *boxes, id="refused")
 
 
 def colophon(results: Results, seconds: Mapping[str, float]) -> Section:

@@ -1,4 +1,4 @@
-"""A report as one HTML file: sections in order, figures as data, style, script and Plotly inside."""
+"""A report as one HTML file: sections in order, motions as tables of numbers, style and script inside."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import base64
 import json
 import secrets
 import time as clock
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -20,10 +20,12 @@ from vinculum.json_data import json_data
 from vinculum.model.examine import Results, examine
 from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
-from vinculum.present.html import Html, Section, duration, joined, size, text
-from vinculum.present.report import formulas, motion, overview, stability
-from vinculum.present.report.animations import Animation, animations
-from vinculum.present.report.charts import Figures
+from vinculum.present.html import Html, Section, duration, joined, size, tag, text
+from vinculum.present.report import formulas, motion, overview, stability, study
+from vinculum.present.report.charts import Charts
+from vinculum.present.report.response import response
+from vinculum.present.report.scenes import Film, films, stage
+from vinculum.present.report.strip import strip
 from vinculum.writing import write_file
 
 
@@ -57,22 +59,27 @@ def write_report(
 
 def page(results: Results) -> str:
     """The page as text."""
-    figures, began = Figures(), clock.perf_counter()
-    shown, problem = _animations(results)
-    sections = [part for part in _sections(results, figures, shown, problem) if part is not None]
+    charts, began = Charts(), clock.perf_counter()
+    shown = [*films(results, charts), *study.worst_film(results, charts)]
+    scene, problem = _stage(results, charts, shown)
+    groups = [_group(results, group, charts) for group in dict.fromkeys(film.group for film in shown)]
+    sections = [overview.bench(shown, scene, problem, groups), *_sections(results)]
+    described = {"films": [asdict(film) for film in shown], "scene": scene, "time": "s" if results.model.units else ""}
     sections.append(overview.colophon(results, {"page": clock.perf_counter() - began}))
-    return assembled(results.model.name, overview.heading(results), sections, figures, shown)
+    heading = joined([overview.heading(results), strip(results), overview.refusals(results)])
+    return assembled(results.model.name, heading, sections, charts, described)
 
 
 def assembled(
     title: str,
     heading: Html,
     sections: Sequence[Section],
-    figures: Figures,
-    shown: Sequence[Animation] = (),
+    charts: Charts | None = None,
+    described: Mapping[str, Any] | None = None,
     style: str = "",
 ) -> str:
     """One file from its parts; ``style`` is added to the common style."""
+    charts = charts or Charts()
     nonce = secrets.token_urlsafe(16)  # only the scripts of this page may run, whatever the texts of a model contain
     return Template(_resource("page.html")).substitute(
         title=text(title),
@@ -82,38 +89,48 @@ def assembled(
         heading=heading,
         contents=joined(part.link for part in sections),
         sections=joined(part.html for part in sections),
-        figures=_data(figures.data),
-        films=_data([animation.data for animation in shown]),
-        plotly=_plotly(),
-        script=_resource("page.js"),
+        description=_data({"films": [], "scene": None, "time": "", **(described or {}), "charts": charts.charts}),
+        runs=_data(charts.runs),
+        script="\n".join(_resource(f"script/{name}.js") for name in SCRIPTS),
         version=text(versions()["vinculum"]),
         date=clock.strftime("%Y-%m-%d"),
     )
 
 
-def _sections(results: Results, figures: Figures, shown: list[Animation], problem: str) -> list[Section | None]:
-    return [
-        overview.mechanism(shown, problem),
-        formulas.formulas(results),
-        formulas.description(results, figures),
-        motion.movement(results, figures),
-        motion.inputs(results, figures),
-        motion.residuals(results, figures),
-        motion.energy(results, figures),
-        motion.reactions(results, figures),
+SCRIPTS = ("table", "charts", "plane", "space", "stage", "player", "page")  # in this order, in one element
+
+
+def _sections(results: Results) -> list[Section]:
+    found = [
         stability.equilibria(results),
-        stability.stability(results, figures),
-        stability.feedback(results, figures),
-        overview.refusals(results),
+        stability.stability(results),
+        stability.feedback(results),
+        study.study(results),
+        formulas.formulas(results),
+        formulas.description(results),
     ]
+    return [part for part in found if part is not None]
 
 
-def _animations(results: Results) -> tuple[list[Animation], str]:
-    """The motions to show, or the reason there is nothing to draw."""
+def _group(results: Results, group: str, charts: Charts) -> Html:
+    """The charts of one motion; energy, constraints and reactions belong to the main one."""
+    charts.group = group
+    if group == study.WORST:
+        return tag("div", study.worst_charts(results, charts), class_="group", data_group=group)
+    kind, _, number = group.partition("-")
+    parts = [response(results, int(number), charts)] if kind == "closed" else [motion.movement(results, group, charts)]
+    parts += [motion.inputs(results, group, charts)] if kind == "motion" else []
+    if charts.tables[group].motion is results.main_motion:
+        parts += [part(group, charts) for part in (motion.residuals, motion.energy, motion.reactions)]
+    return tag("div", *parts, class_="group", data_group=group)
+
+
+def _stage(results: Results, charts: Charts, shown: Sequence[Film]) -> tuple[dict[str, Any] | None, str]:
+    """The drawing, or the reason there is nothing to draw."""
     try:
-        return animations(results), ""
+        return stage(results, charts, shown), ""
     except VinculumError as error:
-        return [], str(error)
+        return None, str(error)
 
 
 def _data(content: Any) -> str:
@@ -127,9 +144,3 @@ def _file(name: str) -> Traversable:
 
 def _resource(name: str) -> str:
     return _file(name).read_text(encoding="utf-8")
-
-
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs
-
-    return get_plotlyjs()

@@ -28,11 +28,9 @@ from vinculum.present.html import (
     text,
 )
 from vinculum.present.mathml import formula, inline
-from vinculum.present.report import charts
-from vinculum.present.report.charts import Figures, compressed, key_of, root_map
+from vinculum.present.report.charts import compressed, figure, root_map
 from vinculum.present.report.formulas import quantity
 from vinculum.present.report.loop import loop
-from vinculum.simulation import Trajectory
 
 
 def equilibria(results: Results) -> Section | None:
@@ -74,9 +72,9 @@ def badge(verdict: Verdict | None) -> Html:
     return tag("span", f"{verdict.kind} (drift)" if verdict.drifting else verdict.kind, class_=f"badge {kind}")
 
 
-def stability(results: Results, figures: Figures) -> Section | None:
+def stability(results: Results) -> Section | None:
     """For every equilibrium, the verdict and the roots, with and without feedback."""
-    parts = [_studied(p, title, figures) for title, p in _titled(results) if p.verdict is not None]
+    parts = [_studied(p, title) for title, p in _titled(results) if p.verdict is not None]
     parts += [paragraph(sentence(f"The motion {border}"), class_="note") for border in results.borders]
     return section("stability", "Stability", *parts) if parts else None
 
@@ -90,7 +88,7 @@ def _titled(results: Results) -> list[tuple[Html, Point]]:
     ]
 
 
-def _studied(point: Point, title: Html, figures: Figures) -> Html:
+def _studied(point: Point, title: Html) -> Html:
     assert point.verdict is not None
     parts = [title, told(point.verdict), _structure(point.verdict)]
     verdicts = [("without feedback", point.verdict)]
@@ -100,7 +98,7 @@ def _studied(point: Point, title: Html, figures: Figures) -> Html:
     sets = [(words, verdict.shown_roots) for words, verdict in verdicts]
     if not any(len(roots) for _, roots in sets):
         return joined(parts)
-    chart = figures.place(root_map(sets, point.verdict.critical), words="roots in the complex plane")
+    chart = figure(root_map(sets, point.verdict.critical), words="roots in the complex plane")
     if compressed(np.concatenate([roots for _, roots in sets])):
         chart = joined(
             [chart, paragraph("Both axes are compressed to show slow and fast roots together.", class_="note")]
@@ -134,9 +132,9 @@ def _roots(name: str, verdict: Verdict) -> Html:
     return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency", "mode"], rows, [0, 1, 2])])
 
 
-def feedback(results: Results, figures: Figures) -> Section | None:
-    """Gains, observer, and the response with and without feedback, for every equilibrium."""
-    parts = [_controlled(results, p, title, figures) for title, p in _titled(results) if p.law is not None]
+def feedback(results: Results) -> Section | None:
+    """Gains, observer and margins, for every equilibrium."""
+    parts = [_controlled(p, title) for title, p in _titled(results) if p.law is not None]
     words = (
         "Each input is its equilibrium value plus the gains times the deviation of the state from the equilibrium, ",
         formula("u = u_0 + K (x - x_0)"),
@@ -158,12 +156,12 @@ def _choice(results: Results) -> str:
     return "the gains minimize the quadratic cost with the weights of the model." if kind is None else _CHOICES[kind]
 
 
-def _controlled(results: Results, point: Point, title: Html, figures: Figures) -> Html:
+def _controlled(point: Point, title: Html) -> Html:
     assert point.law is not None
     parts = [title, gains(point.law)]
     if point.estimator is not None:
         parts.append(observer(point.estimator))
-    return joined([*parts, loop(point, figures), response(results, point, figures)])
+    return joined([*parts, loop(point)])
 
 
 def gains(law: FeedbackLaw) -> Html:
@@ -208,59 +206,3 @@ def observer(estimator: Estimator) -> Html:
 
 def _list(keys: Sequence[sp.Expr]) -> Html:
     return joined(part for i, key in enumerate(keys) for part in ((", " if i else ""), inline(key)))
-
-
-def response(results: Results, point: Point, figures: Figures) -> Html:
-    """States and inputs after the same displacement, with feedback and with the inputs held."""
-    closed, held = point.closed_motion, point.held_motion
-    if closed is None or point.linear is None:
-        return text("")
-    keys = (*point.linear.states, *point.linear.inputs)
-    end = charts.settled(closed.t, [closed[key] for key in keys])
-    pictures = [(quantity(results.model, key), _compared(closed, held, key, end)) for key in keys]
-    names = {charts.SERIES[0]: "with feedback", charts.SERIES[1]: "without, inputs held"}
-    legend = tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
-    notes = [
-        _moved(results, point),
-        _arrived(point),
-        _stopped("With feedback", closed),
-        *([_stopped("Without feedback", held)] if held is not None else []),
-    ]
-    if end < closed.t[-1]:
-        notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
-    return joined([tag("h4", "Response"), legend if held is not None else "", *notes, figures.grid(pictures)])
-
-
-def _moved(results: Results, point: Point) -> Html:
-    """A note that the model's start was moved to another equilibrium, with its new values."""
-    first = results.points[0].rest
-    moved = [q for q in first if point.rest[q] != first[q] and not isinstance(q, sp.Derivative)]
-    shown = [q for q in moved if point.linear is not None and q in point.linear.states]
-    if point is results.points[0] or point.closed_motion is None or not shown:
-        return text("")
-    motion = point.closed_motion
-    places = [part for q in shown for part in (", ", inline(q), " = ", number(float(motion[q][0]), 6))]
-    words = "The start of the model, shifted from equilibrium 1 to this equilibrium: "
-    return paragraph(words, *places[1:], ".", class_="note")
-
-
-def _arrived(point: Point) -> Html:
-    """Whether the motion converged to the equilibrium, and how long inputs were at their limits."""
-    if point.settling is None:
-        return text("")
-    return paragraph(sentence(f"The motion {point.settling.words}"), class_="good" if point.settling else "bad")
-
-
-def _compared(closed: Trajectory, held: Trajectory | None, key: sp.Expr, end: float) -> charts.Figure:
-    """One quantity with feedback and, behind it, without feedback."""
-    times = (float(closed.t[0]), end)
-    own = charts.line(closed.t, closed[key], "with feedback")
-    if held is None:
-        return charts.small([own], times=times)
-    other = charts.line(held.t, held[key], "without feedback", charts.SERIES[1], "dot")
-    return charts.small([other, own], charts.fitting(closed[key], held[key]), times)
-
-
-def _stopped(which: str, motion: Trajectory) -> Html:
-    """When and why a run ended early."""
-    return text("") if motion.outcome else paragraph(f"{which}: {sentence(str(motion.outcome))}", class_="note")

@@ -185,7 +185,7 @@ def _work(
         rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
         history=np.zeros((max(len(tables.predictor), 1), n)), watch=watch.address if watch else 0,
         bounds=np.array([bounds.get(name, np.inf) for name in nodes.residual_names]),
-        peaks=np.zeros(len(nodes.residuals)),
+        inside=np.empty((5, watch.size if watch else 0)), peaks=np.zeros(len(nodes.residuals)),
     )  # fmt: skip
 
 

@@ -53,6 +53,7 @@ class Work(NamedTuple):
     history: np.ndarray  # (q, n) rates, newest first
     watch: int  # address of the residuals, for a run that ends where one exceeds its bound, or 0
     bounds: np.ndarray  # (r)
+    inside: np.ndarray  # (5, r) residuals at five points of a step
     peaks: np.ndarray  # (r) largest residuals at and between the steps
 
 
@@ -130,18 +131,26 @@ def inspect(x: Any, out: Any, maxima: Any, jumped: Any) -> Any:
 
 @njit(cache=True)
 def within(w: Any, i: Any) -> Any:
-    """Whether the residuals at step i and at three points of the interpolated step before it are within the bounds."""
-    n, kept = w.x.size, True
-    for k in range(4 if i > 0 else 1):
+    """Whether the residuals at step i and on the interpolated step before it are within the bounds.
+
+    y is known at five points of the step. Between them a parabola exceeds its values by an eighth of their second
+    difference at most; twice that is added.
+    """
+    r, y = w.bounds.size, w.inside
+    y[0, :r] = w.out[w.x.size + 2 : w.x.size + 2 + r]
+    for k in range(1, 5 if i > 0 else 1):
         s = 1.0 - 0.25 * k
-        if k == 0:
-            w.spare[: w.bounds.size] = w.out[n + 2 : n + 2 + w.bounds.size]
-        else:
-            hermite(s, w.h, w.before, w.x, w.out, w.point)
-            call(w.watch, w.t0 + (i - 1 + s) * w.h, w.point.ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
-        for j in range(w.bounds.size):
-            w.peaks[j] = max(w.peaks[j], abs(w.spare[j]))
-            kept = kept and abs(w.spare[j]) <= w.bounds[j]
+        hermite(s, w.h, w.before, w.x, w.out, w.point)
+        call(w.watch, w.t0 + (i - 1 + s) * w.h, w.point.ctypes.data, w.p.ctypes.data, y[k].ctypes.data)
+    kept = True
+    for j in range(r):
+        largest, bend = abs(y[0, j]), 0.0
+        for k in range(1, 5 if i > 0 else 1):
+            largest = max(largest, abs(y[k, j]))
+            bend = max(bend, abs(y[k - 1, j] - 2 * y[k, j] + y[k + 1, j])) if k < 4 else bend
+        largest += 0.25 * bend
+        w.peaks[j] = max(w.peaks[j], largest)
+        kept = kept and largest <= w.bounds[j]
     return kept
 
 

@@ -17,9 +17,11 @@ from vinculum.derivation.equations import is_number
 from vinculum.derivation.integrable import Equations, StartLevel
 from vinculum.derivation.mechanics.sample_states import Values, closest, left_over, numbers, solved_for
 from vinculum.describe import AffineSystem, System
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import Node, evaluate, symbol, symbols
 from vinculum.names import listed, name_of, suggestion, variable_name
+from vinculum.units.given import numbers_in_si
 
 _ON_THE_WAY = (0.1, 0.4, 1.0)  # from the first guess to another consistent state, as a share
 
@@ -52,7 +54,29 @@ def known_state(equations: Equations, initial: Any, name: str = "initial") -> di
         )
     names = _by_name(equations) if any(isinstance(key, str) for key in initial) else {}
     keys = {**names, **_states_of_inputs(equations)}
-    return {keys.get(key, key): value for key, value in initial.items()}
+    given = {keys.get(key, key): value for key, value in initial.items()}
+    return numbers_in_si(given, dimensions_of(equations), f"Invalid values in {name}=")
+
+
+def given_parameters(equations: Equations, parameters: Any) -> dict[sp.Symbol, Any]:
+    """The user's ``parameters``, in SI."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise VinculumError(f"parameters must be {{symbol: number}}; got {parameters!r}.")
+    return numbers_in_si(parameters or {}, dimensions_of(equations), "Invalid parameters")
+
+
+def parameter_numbers(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
+    """The parameters of the system, updated by the user's; names and numbers are checked."""
+    given, known = given_parameters(equations, parameters), equations.parameters
+    unknown = [p for p in given if p not in known]
+    if unknown:
+        near = suggestion(name_of(unknown[0]), map(name_of, known))
+        raise ModelError("Invalid parameters", [f"{listed(unknown)} is not a parameter.{near}"])
+    numbers = dict(known) | {p: float(v) for p, v in given.items()}
+    bad = [f"{p} is {v}" for p, v in numbers.items() if not np.isfinite(v)]
+    if bad:
+        raise ModelError("Invalid parameters", bad)
+    return numbers
 
 
 def _states_of_inputs(equations: Equations) -> Mapping[sp.Expr, sp.Expr]:

@@ -10,7 +10,7 @@
    (`guaranteed_run`).
 
 A step that Vinculum chooses also follows the motion: the errors that the steps commit in a coordinate add up to at most
-1 % of its range, and no step passes over a short event in time (`time_features`).
+1 % of its range, and no step passes over a short event in time (`pulses`).
 
 Source: Mukharlyamov, Kirgizbaev, section 5, with the theorem corrected; docs/program_constraints.md.
 """
@@ -32,13 +32,14 @@ from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.stabilization.feedback import feedback
 from vinculum.simulation.stabilization.probes import Probes
+from vinculum.simulation.stabilization.pulses import Pulse, longest_step, shortest_pulse
 from vinculum.simulation.stabilization.residual_bounds import amplification, fixed_step
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled, deadbeat
-from vinculum.simulation.stabilization.time_features import longest_step
 from vinculum.simulation.trajectory.recorder import Recorder, Run, make_plan
 
 _MOST_TRIES, _MOST_PILOTS = 14, 8
 _FEWEST_STEPS = 50
+MOST_STEPS = 1_000_000  # of a run whose step Vinculum chooses
 _MOST_PROBES = 50_000  # of a pilot run with more steps, every second, third, ... is probed
 _SEARCHED = 400  # probes with the largest defects, and as many spread over the run, on which a step is searched
 _MARGIN = 1.25  # nonlinear terms of the recursion, and states between the probes
@@ -86,8 +87,10 @@ def make_promise(
     """The best promise at the given step, or at a step of our choice up to ``longest``; raises if it is not enough."""
     t0, t1, step = float(grid[0]), float(grid[-1]), method.step
     chosen = _check_request(asked, method, t1 - t0)
+    pulse = shortest_pulse(problem, t0, t1)
+    _check_pulse(pulse, asked, step, t0, t1)
     search = _Search(problem, chosen, _holds(asked, chosen), asked.epsilon, t0, t1, _pilot(problem, chosen, t0, t1, x))
-    first = min(0.1 / problem.motion_rate(t0, x), longest_step(problem, t0, t1), longest)
+    first = min(0.1 / problem.motion_rate(t0, x), longest_step(pulse, t1 - t0), longest)
     if step is None:
         return search.step(min(first, (t1 - t0) / _FEWEST_STEPS))
     found = search.best(search.pilot(step), step)
@@ -114,6 +117,26 @@ def _check_request(asked: Guaranteed, method: Method, span: float) -> FixedStep:
     if span <= 0:
         raise VinculumError("A bound is promised for runs forward in time only.")
     return chosen
+
+
+def _check_pulse(pulse: Pulse | None, asked: Guaranteed, step: float | None, t0: float, t1: float) -> None:
+    """Raise where the steps of a run would pass over a pulse of the forces or of the prescribed motion."""
+    if pulse is None:
+        return
+    found = f"{pulse.function} changes and changes back within {pulse.width:.3g} near t = {pulse.time:.6g}"
+    if step is not None and asked.trajectory is not None and step > pulse.width:
+        raise VinculumError(
+            Finding(
+                f"{found}; the step {step:.3g} passes over it.",
+                ["Use ", call("simulate", step=Word(f"{pulse.width / 2:.3g}")), ", or leave step out."],
+            )
+        )
+    if step is None and t1 - t0 > MOST_STEPS * pulse.width / 2:
+        around = [f"{max(t0, pulse.time - 5 * pulse.width):.12g}", f"{min(t1, pulse.time + 6 * pulse.width):.12g}"]
+        raise VinculumError(
+            f"{found}; to follow it, a run from {t0:.6g} to {t1:.6g} needs more than {MOST_STEPS} steps. Simulate the "
+            f"time from {around[0]} to {around[1]} in a run of its own."
+        )
 
 
 def _holds(asked: Guaranteed, method: FixedStep) -> bool:
@@ -227,7 +250,8 @@ class _Search:
             r = len(row)
             S = self.method.step_matrix(row, step, self.sampled)
             own = slice(place, place + r)
-            grown = amplification(S, r) @ D[own] + between[own]
+            with np.errstate(over="ignore", invalid="ignore"):  # of a gain far outside its interval
+                grown = amplification(S, r) @ D[own] + between[own]
             bounds.append(_MARGIN * grown + rounding / step ** np.arange(r))
             place += r
         kind = Sampled(rate) if self.sampled else Baumgarte(rate)

@@ -27,7 +27,7 @@ from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
-from vinculum.simulation.stabilization.guarantee import Promise, make_promise
+from vinculum.simulation.stabilization.guarantee import MOST_STEPS, Promise, make_promise
 from vinculum.simulation.stabilization.residual_bounds import fixed_step
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
 from vinculum.simulation.trajectory.accuracy import check_accuracy
@@ -36,7 +36,6 @@ from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run, make_plan
 
 _MOST_ATTEMPTS = 12
-_MOST_STEPS = 1_000_000  # of a run whose step Vinculum chooses
 _COMPARED = 4000  # steps at which runs are compared, and as many points between them
 _STALLED = 0.7  # e₂/e₁ of a method that does not converge
 _SLACK = 0.1  # share of the accuracy below which convergence is not asked for: rounding
@@ -75,7 +74,7 @@ def run_guaranteed(
         found = _attempt(problem, asked, plan_of, x, report, keep_dense, longest)
         longest = _next_step(found, asked)
         span = abs(found.plan.t1 - found.plan.t0)
-        last = attempt == _MOST_ATTEMPTS - 1 or span > longest * _MOST_STEPS
+        last = attempt == _MOST_ATTEMPTS - 1 or span > longest * MOST_STEPS
         if found.outcome.kind != INACCURATE or given is not None or last:
             return _ended(found, asked, given)
     raise AssertionError("unreachable")
@@ -138,7 +137,7 @@ def _compared(found: GuaranteedRun, problem: Problem, accuracy: float, x: np.nda
     """The run with the error of its coordinates; it ends where the accuracy is lost."""
     instants = _instants(found)
     own = _coordinates(found, problem, 1, instants, x)
-    if problem.nodes.corners.surfaces:
+    if problem.nodes.corners:
         errors, order = _from_reference(own, _reference(problem, instants, x)), 1.0
     else:
         half, quarter = (_coordinates(found, problem, factor, instants, x) for factor in (2, 4))

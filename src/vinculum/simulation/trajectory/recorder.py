@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vinculum.errors import VinculumError
+from vinculum.errors import Refused, VinculumError
 from vinculum.options import real_number
 from vinculum.simulation.problem.events import Happened
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.live_run import LiveRun, Segment
 from vinculum.simulation.trajectory.outcome import Outcome
 from vinculum.simulation.trajectory.trajectory import Trajectory
+from vinculum.units.given import times_in_si
 
 if TYPE_CHECKING:
     from vinculum.simulation.integrators.methods import Method
@@ -93,8 +94,11 @@ def _count_steps(t0: float, t1: float, step: float, dense: bool) -> int:
 
 
 def check_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
-    """The times as an array of at least two finite numbers in order."""
-    grid = _real_numbers(times)
+    """The times in seconds as an array of at least two finite numbers in order."""
+    try:
+        grid = _real_numbers(times_in_si(times))
+    except Refused as refusal:
+        raise VinculumError(f"Invalid times: {refusal}") from None
     if grid.ndim != 1 or len(grid) < 2 or not np.all(np.isfinite(grid)):
         raise VinculumError(f"times must be (start, end) or an array of finite instants; got {times!r}.")
     steps = np.diff(grid)

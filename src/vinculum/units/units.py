@@ -13,28 +13,17 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from vinculum.model.expressions.arithmetic import Refused
-from vinculum.model.units.dimensions import Dimension, product, raised
-from vinculum.model.units.unit_table import OTHER, PREFIXES, UNITS
+from vinculum.errors import Refused
 from vinculum.names import suggestion
+from vinculum.units.dimensions import Dimension, product, raised, shown
+from vinculum.units.unit_table import OTHER, PREFIXES, UNITS
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s+(?=[A-Za-zµμΩ°%]|1\s*/)(\S.*?)\s*")
 _MULTIPLIED = re.compile(r"(?<=[\w)])[ \t]*[·⋅][ \t]*|(?<=[A-Za-z0-9)])[ \t]+(?=[A-Za-z(])")
 _WORD = re.compile(r"[A-Za-z_]+")
-_RAISED = {
-    "²": "^2",
-    "³": "^3",
-    "⁻¹": "^-1",
-    "⁻²": "^-2",
-    "⁻³": "^-3",
-    "⁻⁴": "^-4",
-    "⁴": "^4",
-    "µ": "u",
-    "μ": "u",
-    "Ω": "ohm",
-    "°": "deg",
-    "%": "percent",
-}
+_SIGNS = {"µ": "u", "μ": "u", "Ω": "ohm", "°": "deg", "%": "percent"}
+_SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _COMMON = ("m", "cm", "mm", "km", "kg", "g", "s", "ms", "min", "h", "rad", "deg", "rpm", "N", "kN", "J", "W", "A", "V",
            "ohm", "H", "mH", "F", "C", "Pa", "Hz", "K", "N*m", "ft", "inch", "lb")  # fmt: skip
 
@@ -81,8 +70,9 @@ def in_hertz(raw: Any, unit: str = "") -> str:
 def read_unit(text: str) -> Unit:
     """A unit from its text: m/s^2, kg m^2, N*m*s/rad, 1/s."""
     plain = text[:100].strip()
-    for mark, instead in _RAISED.items():
-        plain = plain.replace(mark, instead)
+    for sign, instead in _SIGNS.items():
+        plain = plain.replace(sign, instead)
+    plain = _SUPERSCRIPT.sub(lambda power: "^" + power[0].translate(_LOWERED), plain)
     plain = _MULTIPLIED.sub("*", plain).replace("^", "**")
     if len(plain) > 60 or not plain.isascii():
         raise Refused(f"{text[:40]!r} is not a unit. Write units as m/s^2 or kg*m^2.")
@@ -90,6 +80,20 @@ def read_unit(text: str) -> Unit:
         return _of(ast.parse(plain, mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise Refused(f"{text[:40]!r} is not a unit. Write units as m/s^2 or kg*m^2.") from None
+
+
+def read_si_unit(text: str) -> Dimension:
+    """The dimension of an SI unit; another unit is refused, because plain numbers and results are in SI."""
+    found = read_unit(text)
+    if not math.isclose(found.factor, 1.0):
+        instead = shown(found.dimension) if found.dimension else "rad"
+        raise Refused(f"{text} is not an SI unit, and results are in SI units. Write {instead}.")
+    return found.dimension
+
+
+def si_text(written: str, dimension: Dimension) -> str:
+    """The unit to display: as written if it is an SI unit, otherwise the SI unit."""
+    return written if math.isclose(read_unit(written).factor, 1.0) else shown(dimension)
 
 
 def _of(node: ast.expr) -> Unit:

@@ -1,23 +1,35 @@
-"""Dimensions of expressions: which can be added, which a function accepts, which it returns; and those of joints.
+"""Dimensions of expressions: which can be added, which a function accepts, which it returns.
 
 A dimension is a sorted tuple of pairs (base dimension, power); None means unknown and is not checked. A literal
 number is dimensionless; zero has any dimension.
-
-A joint coordinate q is an angle (a pure number) or a displacement; the power of a force Q on it is Q dq/dt, so
-
-    [Q] = E/[q],   [damping] = E s/[q]²,   [stiffness] = E/[q]²,   [rotor inertia] [gear]² = E s²/[q]².
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from fractions import Fraction
+from typing import Any, Protocol
 
-from vinculum.describe.bodies.joints import JOINTS, Joint
-from vinculum.model.expressions.arithmetic import Refused, Value
+from vinculum.errors import Refused
 
 Dimension = tuple[tuple[str, Fraction], ...]
+
+
+class Value(Protocol):
+    """A part of an expression: its dimension, and its number if it contains no symbols."""
+
+    @property
+    def dimension(self) -> Any:
+        """A `Dimension`; None if unknown."""
+
+    @property
+    def number(self) -> float | None:
+        """None if it contains symbols."""
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is the number zero."""
+
 
 NONE: Dimension = ()
 TIME: Dimension = (("[time]", Fraction(1)),)
@@ -99,7 +111,9 @@ def _advice(*terms: Value) -> str:
 def named_quantity(number: str, unit: str, dimension: Dimension) -> str:
     """A number with a unit is not allowed in a formula; it needs a name."""
     name = {LENGTH: "l1", MASS: "m1", TIME: "T1"}.get(dimension, "p1")
-    return f'Give a number with a unit a name in [parameters], as {name} = "{number} {unit}", and write {name} here.'
+    return (
+        f'Give a number with a unit a name among the parameters, as {name} = "{number} {unit}", and write {name} here.'
+    )
 
 
 def of_product(factors: Sequence[Value]) -> Dimension | None:
@@ -142,39 +156,3 @@ def of_function(name: str, arguments: Sequence[Value]) -> Dimension | None:
 def of_rate(value: Value) -> Dimension | None:
     """The dimension of a time derivative."""
     return product([value.dimension, raised(TIME, Fraction(-1))])
-
-
-INERTIA = over(ENERGY, over(NONE, TIME), over(NONE, TIME))
-OF_BODIES: dict[str, Dimension] = {"mass": MASS, "inertia": INERTIA}
-OF_LINKS: dict[str, Dimension] = {"theta": NONE, "d": LENGTH, "a": LENGTH, "alpha": NONE}
-
-
-def of_coordinates(joint: str | Joint) -> tuple[Dimension, ...]:
-    """The dimensions of a joint's coordinates."""
-    return tuple(LENGTH if is_length else NONE for is_length in JOINTS[str(joint)].lengths)
-
-
-def of_torques(joint: str | Joint) -> tuple[Dimension, ...]:
-    """The dimensions of the inputs that act on a joint; a ball joint has three moments."""
-    forces = tuple(over(ENERGY, q) for q in of_coordinates(joint))
-    return forces[:-1] if JOINTS[str(joint)].quaternion else forces
-
-
-def of_joint(joint: str) -> dict[str, Dimension]:
-    """The dimensions of the numbers of a joint, such as a pitch."""
-    return {f.name: LENGTH if f.metadata.get("length") else NONE for f in fields(JOINTS[joint])}
-
-
-def of_quantity(key: str, q: Dimension, gear: Dimension | None) -> Dimension | None:
-    """The dimensions of damping, stiffness, ... of a joint coordinate; ``gear`` is None if it is a plain number."""
-    if key == "gear_ratio":
-        return NONE if q == NONE else None
-    if key == "rotor_inertia":
-        known = NONE if q == NONE else gear
-        return None if known is None else over(ENERGY, over(q, TIME), over(q, TIME), known, known)
-    return {
-        "damping": over(ENERGY, q, over(q, TIME)),
-        "stiffness": over(ENERGY, q, q),
-        "rest": q,
-        "friction": over(ENERGY, q),
-    }[key]

@@ -1,1 +1,0 @@
-"""Units of model files."""

@@ -1,0 +1,166 @@
+// Charts over time as SVG: axes with a few round numbers, lines, one cursor. Colors are names of the style.
+
+const NS = "http://www.w3.org/2000/svg";
+const CHART = { width: 360, height: 176, left: 50, right: 10, top: 8, bottom: 22 };
+const DASHES = { dot: "2 3", dash: "7 4" };
+
+function element(parent, name, attributes, text) {
+  const made = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+const minus = (text) => text.replace("-", "\u2212").replace("e\u2212", "e-");
+function written(value, digits = 4) {
+  if (!Number.isFinite(value)) return "";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) {
+    const [mantissa, power] = value.toExponential(digits - 2).split("e");
+    return minus(`${Number(mantissa)} × 10${raised(Number(power))}`);
+  }
+  return minus(String(Number(value.toPrecision(digits))));
+}
+const raised = (power) => String(power).replace(/[-0-9]/g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
+
+// About so many numbers 1, 2 or 5 times a power of ten.
+function roundNumbers(low, high, about) {
+  const power = 10 ** Math.floor(Math.log10((high - low) / about));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => (high - low) / s <= about) || 10 * power;
+  const found = [];
+  for (let k = Math.ceil(low / step - 1e-9); k <= high / step + 1e-9; k += 1) found.push(k * step);
+  return { numbers: found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+function tickLabels(low, high, about) {
+  const { numbers, digits } = roundNumbers(low, high, about);
+  const large = Math.max(Math.abs(low), Math.abs(high));
+  if (large >= 1e5 || large < 1e-3) return numbers.map((x) => [x, x === 0 ? "0" : written(Number(x.toPrecision(6)), 3)]);
+  return numbers.map((x) => [x, minus((Math.abs(x) < 1e-12 * large ? 0 : x).toFixed(Math.min(digits, 12)))]);
+}
+
+function finite(values, from, to, times) {
+  let low = Infinity, high = -Infinity;
+  for (let i = 0; i < values.length; i += 1) {
+    if ((times && (times[i] < from || times[i] > to)) || !Number.isFinite(values[i])) continue;
+    if (values[i] < low) low = values[i];
+    if (values[i] > high) high = values[i];
+  }
+  return low <= high ? [low, high] : null;
+}
+
+// Limits that show the first line whole and the others as far as they stay near it.
+function limits(spec, lines, from, to) {
+  const own = finite(lines[0].y, from, to, lines[0].t) || [0, 1];
+  if (spec.log) return decades(spec, lines);
+  let [low, high] = own;
+  const near = Math.max(high - low, 1e-9 * Math.max(Math.abs(low), Math.abs(high)), 1e-12);
+  for (const line of lines.slice(1)) {
+    const span = finite(line.y, from, to, line.t);
+    if (!span) continue;
+    if (span[0] < own[0] - 2 * near || span[1] > own[1] + 2 * near) {
+      low = Math.min(low, own[0] - near);
+      high = Math.max(high, own[1] + near);
+    } else { low = Math.min(low, span[0]); high = Math.max(high, span[1]); }
+  }
+  if (high - low < 1e-9 * Math.max(Math.abs(low), Math.abs(high), 1e-9)) {
+    const room = Math.max(Math.abs(low) * 0.1, 1e-9);
+    return [low - room, high + room];
+  }
+  const room = 0.06 * (high - low);
+  return [low - room, high + room];
+}
+
+function decades(spec, lines) {
+  const sizes = [...lines.flatMap((line) => finite(line.y) || []), ...(spec.bounds || []).map((b) => b.value)]
+    .filter((size) => size > 0);
+  const low = Math.floor(Math.log10(Math.min(...sizes, Infinity)));
+  const high = Math.ceil(Math.log10(Math.max(...sizes, 0)));
+  return Number.isFinite(low) && Number.isFinite(high) ? [low, Math.max(high, low + 1)] : [-18, 0];
+}
+
+// One chart: draw() builds it from the current tables, cursor(t) moves its cursor, time(event) is what the pointer shows.
+function makeChart(spec, runs) {
+  const figure = document.getElementById(spec.id), host = figure.querySelector(".plot");
+  const value = figure.querySelector("figcaption output");
+  const { width, height, left, right, top, bottom } = CHART;
+  let from = 0, to = 1, low = 0, high = 1, marks = [], line = null, svg = null;
+  const level = (y) => (spec.log ? Math.log10(Math.max(y, 1e-300)) : y);
+  const across = (t) => left + (t - from) / (to - from || 1) * (width - left - right);
+  const up = (y) => {
+    const share = (level(y) - low) / (high - low || 1);
+    return height - bottom - Math.min(Math.max(share, -0.02), 1.02) * (height - bottom - top);
+  };
+
+  function draw() {
+    const lines = spec.series.map((s) => ({ ...s, t: runs[s.run].times, y: runs[s.run].columns[s.key] }));
+    from = Math.min(...lines[0].t.slice(0, 1), ...lines[0].t.slice(-1));
+    to = Math.max(...lines[0].t.slice(0, 1), ...lines[0].t.slice(-1));
+    if (spec.until !== undefined && spec.until > from && spec.until < to) to = spec.until;
+    [low, high] = limits(spec, lines, from, to);
+    svg = document.createElementNS(NS, "svg");
+    for (const [key, text] of Object.entries({ viewBox: `0 0 ${width} ${height}`, role: "img",
+      "aria-label": figure.querySelector("figcaption span").textContent })) svg.setAttribute(key, text);
+    axes();
+    for (const { name, value: bound } of spec.bounds || [])
+      element(svg, "line", { x1: left, x2: width - right, y1: up(bound), y2: up(bound), class: "bound" }).dataset.name = name;
+    for (const own of [...lines].reverse())
+      element(svg, "path", { d: path(own), fill: "none", stroke: `var(${own.color})`, "stroke-width": 1.8,
+        "stroke-dasharray": DASHES[own.dash] || "", "stroke-linejoin": "round" }).dataset.key = own.key;
+    line = element(svg, "line", { y1: top, y2: height - bottom, class: "cursor" });
+    marks = lines.map((own) => element(svg, "circle", { r: 3.2, fill: `var(${own.color})`, class: "now" }));
+    host.replaceChildren(svg);
+  }
+
+  function axes() {
+    for (const [t, label] of tickLabels(from, to, 5)) {
+      element(svg, "line", { x1: across(t), x2: across(t), y1: top, y2: height - bottom, class: "grid" });
+      element(svg, "text", { x: across(t), y: height - 6, "text-anchor": "middle" }, label);
+    }
+    const ticks = spec.log ? powers() : tickLabels(low, high, 4);
+    for (const [y, label] of ticks) {
+      const at = up(spec.log ? 10 ** y : y);
+      element(svg, "line", { x1: left, x2: width - right, y1: at, y2: at, class: y === 0 && !spec.log ? "zero" : "grid" });
+      element(svg, "text", { x: left - 5, y: at + 4, "text-anchor": "end" }, label);
+    }
+  }
+  function powers() {
+    const step = Math.max(1, Math.ceil((high - low) / 5)), found = [];
+    for (let k = low; k <= high; k += step) found.push([k, `10${raised(k)}`]);
+    return found;
+  }
+
+  function path({ t, y }) {
+    const parts = [];
+    let pen = "M";
+    for (let i = 0; i < t.length; i += 1) {
+      if (!Number.isFinite(y[i])) { pen = "M"; continue; }
+      if (t[i] > to && i > 0 && t[i - 1] > to) break;
+      parts.push(`${pen}${across(t[i]).toFixed(1)},${up(y[i]).toFixed(1)}`);
+      pen = "L";
+    }
+    return parts.join("");
+  }
+
+  function cursor(t) {
+    if (!line) return;
+    const inside = t >= from && t <= to;
+    line.setAttribute("visibility", inside ? "visible" : "hidden");
+    line.setAttribute("transform", `translate(${across(t).toFixed(2)},0)`);
+    spec.series.forEach((s, i) => {
+      const y = valueAt(runs[s.run], s.key, t), seen = inside && Number.isFinite(y) && Math.abs(y) < Infinity;
+      marks[i].setAttribute("visibility", seen ? "visible" : "hidden");
+      if (seen) marks[i].setAttribute("transform", `translate(${across(t).toFixed(2)},${up(y).toFixed(2)})`);
+      if (i === 0) value.textContent = Number.isFinite(y) ? `${written(y)}${spec.unit ? ` ${spec.unit}` : ""}` : "";
+    });
+  }
+
+  function timeAt(clientX) {
+    const box = svg.getBoundingClientRect();
+    const x = (clientX - box.left) / box.width * width;
+    return Math.min(Math.max(from + (x - left) / (width - left - right) * (to - from), from), to);
+  }
+
+  return { spec, figure, host, draw, cursor, timeAt };
+}

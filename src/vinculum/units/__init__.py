@@ -1,0 +1,1 @@
+"""Numbers with units: their sizes in SI units, and dimensions."""
