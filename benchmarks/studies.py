@@ -6,6 +6,7 @@ the same equations, one state after the other, without starts, measures, checks 
 
 from __future__ import annotations
 
+import multiprocessing
 import resource
 import time
 
@@ -16,6 +17,7 @@ import vinculum as vn
 from examples import ball_and_beam, four_bar, wheel_with_reactions
 from vinculum import measure, vary
 from vinculum.ensembles import Study, plan_study
+from vinculum.ensembles.threads import run_threads
 
 REPEAT = 3
 
@@ -81,8 +83,26 @@ def ours(study: Study, runs: int) -> float:
     return time.thread_time() - began
 
 
+def two_cores(study: Study, runs: int) -> tuple[float, float]:
+    """Wall time of two independent processes with half of the raw runs each, and of the study on two threads."""
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        pool.starmap(_raw_half, [(study, 8)] * 2)  # both processes are there
+        began = time.perf_counter()
+        pool.starmap(_raw_half, [(study, runs // 2)] * 2, chunksize=1)
+        processes = time.perf_counter() - began
+    run_threads(study, 0, 64, 2)  # compiles in both threads
+    began = time.perf_counter()
+    run_threads(study, 0, runs, 2)
+    return processes, time.perf_counter() - began
+
+
+def _raw_half(study: Study, runs: int) -> float:
+    return raw(study, runs)
+
+
 def main(runs: int = 2000) -> None:
-    print(f"{'system':12} {'raw ms':>8} {'study ms':>9} {'ratio':>6}")
+    columns = f"{'raw ms':>8} {'study ms':>9} {'ratio':>6} {'two processes':>14} {'two threads':>12} {'ratio':>6}"
+    print(f"{'system':12} {columns}")
     for name, make, count in (
         ("pendulum", pendulum, 4 * runs),
         ("four-bar", four_bars, runs // 2),
@@ -93,7 +113,10 @@ def main(runs: int = 2000) -> None:
         study.block(0, 16)
         pairs = [(raw(study, count), ours(study, count)) for _ in range(REPEAT)]
         heyoka, whole = (min(times) / count * 1e3 for times in zip(*pairs, strict=True))
-        print(f"{name:12} {heyoka:8.4f} {whole:9.4f} {heyoka / whole:6.2f}")
+        both = [two_cores(study, count) for _ in range(2)]
+        processes, threads = (min(times) / count * 1e3 for times in zip(*both, strict=True))
+        one, two = f"{heyoka:8.4f} {whole:9.4f} {heyoka / whole:6.2f}", f"{processes:14.4f} {threads:12.4f}"
+        print(f"{name:12} {one} {two} {processes / threads:6.2f}", flush=True)
     print("\nmemory and time of short runs in a Zarr store")
     growth()
 

@@ -181,6 +181,19 @@ def test_region_agrees_with_the_conditions():
     np.testing.assert_allclose(figure.data[0].z, region.rightmost.T)
 
 
+@pytest.mark.slow
+def test_a_region_is_the_same_in_several_processes():
+    over, seen = {P: np.linspace(0.25, 3.9, 6), k_y: np.linspace(-0.35, 0.4, 6)}, []
+    given = dict.fromkeys((phi1, phi2), 0.0)
+    one = vn.hurwitz.stability_region(column(), given, over, progress=seen.append)
+    two = vn.hurwitz.stability_region(column(), given, over, processes=2)
+    np.testing.assert_array_equal(one.rightmost, two.rightmost)
+    np.testing.assert_array_equal(one.sides, two.sides)
+    assert seen[-1] == 1.0
+    with pytest.raises(vn.VinculumError, match="positive number"):
+        vn.hurwitz.stability_region(column(), given, over, processes=0)
+
+
 def test_a_region_needs_two_parameters():
     with pytest.raises(vn.VinculumError, match="two parameters, got 1"):
         vn.hurwitz.stability_region(column(), {}, {P: [1.0]})

@@ -127,6 +127,21 @@ def test_every_start_inside_the_estimate_converges():
     assert narrow.matrix[0, 0] / narrow.matrix[1, 1] != pytest.approx(found.matrix[0, 0] / found.matrix[1, 1], rel=0.1)
 
 
+def test_a_fast_mode_does_not_make_the_set_thin():
+    """A softening spring driven through a fast and stiff second mass; roots from -0.25 to -1000."""
+    T = (x.diff() ** 2 + y.diff() ** 2) / 2
+    V = x**2 / 2 - x**4 / 4 + 5e4 * y**2 - 200 * x * y**2
+    equations = vn.derive(vn.System([x, y], T, V, {x: -0.5 * x.diff(), y: -1100 * y.diff()}))
+    rest = vn.equilibrium(equations, {x: 0, y: 0})
+    found = vn.feedback.attraction_estimate(equations, rest, directions=500)
+    assert 0.3 < found.reach[x] < 1, "x = 1 is another equilibrium"
+    random = np.random.default_rng(1).normal(size=(40, 4))
+    z = np.linalg.solve(np.linalg.cholesky(found.matrix).T, (random / np.linalg.norm(random, axis=1)[:, None]).T)
+    starts = dict(zip(found.states, 0.99 * np.sqrt(found.level) * z, strict=True))
+    runs = vn.study(equations, {}, (0, 60), over=vn.vary.table(starts))
+    assert np.abs(runs.x).max() < 1e-4
+
+
 def test_a_linear_loop_converges_from_everywhere():
     equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, x**2 / 2, {x: -x.diff()}))
     found = vn.feedback.attraction_estimate(equations, vn.equilibrium(equations, {x: 0}), directions=50)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.derivation.mechanics.partition import Partition, best_partition
+from vinculum.ensembles.spread import spread
 from vinculum.errors import ModelError, VinculumError
 from vinculum.expressions import as_expression
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
@@ -23,6 +25,7 @@ from vinculum.graph.exact import vanishes
 from vinculum.hooks import call
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
+from vinculum.simulation.progress import Shown
 
 ROOT = sp.Symbol("lambda")
 
@@ -124,22 +127,55 @@ def stability_region(
     over: Mapping[sp.Symbol, Sequence[float]],
     *,
     near: Mapping[sp.Expr, float] | None = None,
+    processes: int | None = None,
+    client: Any = None,
+    progress: Shown = None,
 ) -> Region:
-    """The roots over a grid of two parameters; the equilibrium is solved for at each point."""
+    """The roots over a grid of two parameters; the equilibrium is solved for at each point.
+
+    ``processes`` computes on several cores (in a script, below ``if __name__ == "__main__":``), a `dask.distributed`
+    ``client`` on its workers; the numbers are the same. ``progress`` is as in `study`.
+    """
     if len(over) != 2:
         raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
-    (p, first), (q, second) = over.items()
-    rightmost = np.full((len(first), len(second)), np.nan)
-    sides = np.full(rightmost.shape, "none", dtype="<U9")
-    for i, a in enumerate(first):
-        for j, b in enumerate(second):
-            try:
-                rest = equilibrium(equations, given, near=near, parameters={p: a, q: b}, starts=0)
-                bounded = bounded_roots(linearize(equations, rest).system_matrix)
-            except VinculumError:
-                continue
-            rightmost[i, j], sides[i, j] = bounded.roots.real.max(initial=-np.inf), _side(bounded)
-    return Region((p, q), np.asarray(first, float), np.asarray(second, float), rightmost, sides)
+    (p, first), (q, second) = ((key, np.asarray(values, dtype=float)) for key, values in over.items())
+    cells = [(float(a), float(b)) for a in first for b in second]
+    parts = [cells[k : k + _CELLS] for k in range(0, len(cells), _CELLS)]
+    work = partial(_cells, equations, dict(given), dict(near or {}), (p, q))
+    found = [
+        cell for part in spread(work, parts, processes=processes, client=client, progress=progress) for cell in part
+    ]
+    shape = (len(first), len(second))
+    rightmost = np.array([root for root, _ in found]).reshape(shape)
+    return Region((p, q), first, second, rightmost, np.array([side for _, side in found], dtype="<U9").reshape(shape))
+
+
+_CELLS = 16  # of a map, computed together
+
+
+def _cells(
+    equations: EquationsOfMotion,
+    given: Mapping[sp.Expr, float],
+    near: Mapping[sp.Expr, float],
+    keys: tuple[sp.Symbol, sp.Symbol],
+    cells: Sequence[tuple[float, float]],
+) -> list[tuple[float, str]]:
+    """The largest real part and its side for some pairs of values."""
+    return [_cell(equations, given, near, dict(zip(keys, cell, strict=True))) for cell in cells]
+
+
+def _cell(
+    equations: EquationsOfMotion,
+    given: Mapping[sp.Expr, float],
+    near: Mapping[sp.Expr, float],
+    parameters: Mapping[sp.Symbol, float],
+) -> tuple[float, str]:
+    try:
+        rest = equilibrium(equations, given, near=near or None, parameters=parameters, starts=0)
+        bounded = bounded_roots(linearize(equations, rest).system_matrix)
+    except VinculumError:
+        return np.nan, "none"
+    return float(bounded.roots.real.max(initial=-np.inf)), _side(bounded)
 
 
 def _side(bounded: BoundedRoots) -> str:

@@ -1,16 +1,22 @@
 """A level set of Lyapunov's quadratic form in which a closed loop converges, sampled on its boundary.
 
-With A the matrix of the closed loop, AᵀP + PA = -Q has a positive definite solution, and V = zᵀPz decays near the
-equilibrium. The largest set V < c on which V̇ = 2 zᵀP ż < 0 along the nonlinear motion is invariant, and every motion in
-it converges. Here V̇ is checked in many directions at growing c: an estimate from inside, not a proof, since a direction
-between the sampled ones may be worse.
+With A = T Λ T⁻¹ the matrix of the closed loop and y = T⁻¹ z its modal coordinates, V = Σ dᵢ |yᵢ|² with any dᵢ > 0
+decays near the equilibrium: V̇ = 2 Σ Re λᵢ dᵢ |yᵢ|². The largest set V < c on which V̇ < 0 along the nonlinear motion is
+invariant, and every motion in it converges. Which set is large depends on the dᵢ: with the same for all, or with P of
+AᵀP + PA = -1, a loop with roots from -1 to -3000 has a set that is long in its fast modes and thin in its slow ones:
+nonlinear terms of the fast states then count as much as the slow decay. So dᵢ = |Re λᵢ|ᵖ with several p are tried,
+and the set of the largest volume is kept; volumes compare the same way in all units.
+
+V̇ is checked in many directions at growing c, and in further ones around the worst of them. In w with V = wᵀw, the
+linear part is V̇ = -wᵀSw; a fast mode hides what happens next to it, so directions are drawn as g, S^(-1/2) g and S⁻¹ g
+with random g, most of them close to the slow modes. It is an estimate from inside, not a proof: a direction between the
+sampled ones may be worse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -30,7 +36,11 @@ from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
 
 _SMALLEST, _LARGEST = 1e-4, 1e4  # radii √V in natural units; beyond the largest, the set counts as unbounded
-_GROWTH, _HALVINGS = 1.2, 10  # of the radius until V̇ is not negative, then bisection
+_GROWTH, _HALVINGS = 1.5, 7  # of the radius until V̇ is not negative, then bisection
+_POWERS = (0.0, 0.5, 1.0, 1.5)  # p
+_TRIED = 300  # directions in which forms are compared
+_BEST, _AROUND, _ROUNDS, _SPREAD = 24, 8, 3, 0.3  # the worst directions, further ones around each, how often, how far
+_INDEPENDENT = 1e8  # a larger condition number of T: modes cannot be separated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +91,8 @@ def attraction_estimate(
 ) -> AttractionEstimate:
     """The largest level set of Lyapunov's quadratic form on whose boundary V decays in all sampled directions.
 
-    ``weights`` = {state: diagonal entry of Q} shape the set (default: the same for all states, in natural units). A set
-    that is thin in one state becomes wider there with a smaller weight of that state.
+    By default the form is chosen among those of the loop's modes. ``weights`` = {state: diagonal entry of Q} take the
+    form with AᵀP + PA = -Q instead; a set that is thin in one state becomes wider there with a smaller weight.
     """
     linear = linearize(closed, at)
     unknown = [key for key in weights or {} if key not in linear.states]
@@ -96,34 +106,51 @@ def attraction_estimate(
         )
     units = unit_free(linear.system_matrix, linear.input_matrix).states
     A = linear.system_matrix * units[None, :] / units[:, None]
-    Q = np.array(
-        [(weights or {}).get(s, 1.0 / unit**2) * unit**2 for s, unit in zip(linear.states, units, strict=True)]
-    )
-    P = _lyapunov(A, np.diag(Q))
-    random = np.random.default_rng(seed).normal(size=(directions, len(units)))
-    sphere = random / np.linalg.norm(random, axis=1, keepdims=True)
-    rays = np.linalg.solve(np.linalg.cholesky(P).T, sphere.T).T  # V = 1 on all of them
-    decays = _Decay(closed, linear, P, units).everywhere
-    radius = _largest_radius(lambda r: decays(r * rays))
+    decay = _Decay(closed, linear, A, units, seed)
+    forms = _modal_forms(A) if weights is None else [_lyapunov(A, _weights(linear.states, units, weights))]
+    P = forms[0] if len(forms) == 1 else max(forms, key=lambda form: _volume(form, decay.radius(form, _TRIED)))
+    radius = decay.radius(P, directions)
+    if radius == 0:
+        raise VinculumError("V does not decay even close to the equilibrium; rounding hides its rate there.")
     center = {s: value_at(linear, s) for s in linear.states}
     return AttractionEstimate(tuple(linear.states), center, P / np.outer(units, units), radius**2, directions)
 
 
-def _lyapunov(A: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    """P of AᵀP + PA = -Q."""
+def _weights(states: Sequence[sp.Expr], units: np.ndarray, weights: Mapping[sp.Expr, float]) -> np.ndarray:
+    """Q in natural units; states without a weight have the same."""
+    return np.array([weights.get(s, 1.0 / unit**2) * unit**2 for s, unit in zip(states, units, strict=True)])
+
+
+def _lyapunov(A: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """P of AᵀP + PA = -Q with the diagonal q of Q."""
     from scipy.linalg import solve_continuous_lyapunov
 
-    if not np.diag(Q).min() > 0:
+    if not q.min() > 0:
         raise VinculumError("All weights must be positive.")
-    P = solve_continuous_lyapunov(A.T, -Q)
+    P = solve_continuous_lyapunov(A.T, -np.diag(q))
     return 0.5 * (P + P.T)
 
 
-def _largest_radius(decays: Any) -> float:
-    """The radius up to which V decays at all smaller sampled radii."""
+def _modal_forms(A: np.ndarray) -> list[np.ndarray]:
+    """P of Σ |Re λᵢ|ᵖ |yᵢ|² for several p; Lyapunov's with Q = 1 where modes cannot be separated."""
+    roots, T = np.linalg.eig(A)
+    T = T / np.linalg.norm(T, axis=0)
+    if np.linalg.cond(T) > _INDEPENDENT:
+        return [_lyapunov(A, np.ones(len(A)))]
+    inverse = np.linalg.inv(T)
+    return [(inverse.conj().T * np.abs(roots.real) ** p @ inverse).real for p in _POWERS]
+
+
+def _volume(P: np.ndarray, radius: float) -> float:
+    """The logarithm of the volume of zᵀPz < radius², up to a constant."""
+    return -np.inf if radius == 0 else float(len(P) * np.log(radius) - 0.5 * np.linalg.slogdet(P)[1])
+
+
+def _largest_radius(decays: Callable[[float], bool]) -> float:
+    """The radius up to which V decays at all smaller sampled radii; 0 if it decays nowhere."""
     good = _SMALLEST
     if not decays(good):
-        raise VinculumError("V does not decay even close to the equilibrium; rounding hides its rate there.")
+        return 0.0
     while decays(good * _GROWTH):
         good *= _GROWTH
         if good > _LARGEST:
@@ -138,8 +165,10 @@ def _largest_radius(decays: Any) -> float:
 class _Decay:
     """V̇ along the nonlinear motion at many states."""
 
-    def __init__(self, closed: EquationsOfMotion, linear: LinearModel, P: np.ndarray, units: np.ndarray) -> None:
-        self.P, self.units, self.states = P, units, linear.states
+    def __init__(
+        self, closed: EquationsOfMotion, linear: LinearModel, A: np.ndarray, units: np.ndarray, seed: int
+    ) -> None:
+        self.A, self.units, self.states, self.seed = A, units, linear.states, seed
         self.center = np.array([value_at(linear, s) for s in linear.states])
         keys = (*closed.system.coordinates, *closed.system.velocities)
         guess = {key: value_at(linear, key) for key in keys if key not in linear.states}
@@ -147,11 +176,40 @@ class _Decay:
         self.ensemble = plan_study(closed, {}, (0.0, 1.0), over=near, guess=guess).ensemble
         self.rates = self.ensemble.rates_of(linear.states)
 
-    def everywhere(self, z: np.ndarray) -> bool:
-        """Whether V̇ < 0 at all states z, (runs, states), in natural units; False where a state cannot be reached."""
+    def radius(self, P: np.ndarray, directions: int) -> float:
+        """The largest √V up to which V decays in all directions that are tried."""
+        to_z = np.linalg.inv(np.linalg.cholesky(P).T)
+        slow = _slow(-to_z.T @ (self.A.T @ P + P @ self.A) @ to_z)
+        g = np.random.default_rng(self.seed).normal(size=(directions, len(P)))
+        first = _unit(np.concatenate([g[0::3], g[1::3] @ slow, g[2::3] @ slow @ slow]))
+        return _largest_radius(lambda radius: self._decays(P, to_z, slow, first, radius))
+
+    def _decays(self, P: np.ndarray, to_z: np.ndarray, slow: np.ndarray, first: np.ndarray, radius: float) -> bool:
+        """Whether V̇ < 0 in the first directions and in others around the worst of these."""
+        random, tried = np.random.default_rng(self.seed + 1), first
+        for turn in range(_ROUNDS + 1):
+            change = self._change(P, radius * tried @ to_z.T)
+            if not (change < 0).all():
+                return False
+            worst = tried[np.argsort(-change)[:_BEST]]
+            noise = _unit(random.normal(size=(_AROUND * len(worst), len(P))) @ slow) * _SPREAD / 2**turn
+            tried = _unit(np.tile(worst, (_AROUND, 1)) + noise)
+        return True
+
+    def _change(self, P: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """V̇ at states z, (runs, states), in natural units; not a number where a state cannot be reached."""
         columns = dict(zip(self.states, (self.center + z * self.units).T, strict=True))
         rates, refused = self.ensemble.at_start(self.rates, columns)
-        if refused or not np.isfinite(rates).all():
-            return False
-        change = 2 * np.einsum("ri,ij,rj->r", z, self.P, rates / self.units)
-        return bool((change < 0).all())
+        change = 2 * np.einsum("ri,ij,rj->r", z, P, rates / self.units)
+        change[list(refused)] = np.nan
+        return change
+
+
+def _slow(S: np.ndarray) -> np.ndarray:
+    """S^(-1/2), with the largest entry one."""
+    values, vectors = np.linalg.eigh(0.5 * (S + S.T))
+    return (vectors * np.sqrt(values[0] / values)) @ vectors.T
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -220,6 +220,11 @@ class Ensemble:
         found = self.watched.rows(t.ravel(), rows.reshape(instants * runs, -1), np.empty(0))
         return found.reshape(instants, runs, -1).transpose(2, 1, 0)
 
+    def _finals(self, motions: Motions, p: np.ndarray, found: np.ndarray) -> np.ndarray:
+        """(outputs, runs) at the end of every run; where that is not finite, at its last good sample."""
+        final = self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
+        return np.where(np.isfinite(final), final, np.array([_last(samples) for samples in found]))
+
     def _block(
         self,
         runs: np.ndarray,
@@ -234,14 +239,14 @@ class Ensemble:
         t = np.repeat(self.grid[:, None], len(runs), axis=1)
         motions = self.lanes.run(t, x, p, stop)
         states, codes = motions.states, motions.codes
-        found, final = self._values(t, states, p), self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
+        found = self._values(t, states, p)
+        final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]
         residuals = found[len(self.shown) + 2 : self.first_measure]
         with np.errstate(invalid="ignore"):
             error = np.nanmax(np.abs(balance - balance[:, :1]), axis=1)
             scale = np.nanmax(np.abs(kinetic), axis=1) + np.nanmax(np.abs(balance), axis=1)
             lost = (codes == DONE) & ~(error <= _LOST * scale + 1e-300)
-            final = np.where(np.isfinite(final), final, np.array([_last(samples) for samples in found]))
         results["energy_error"][runs] = error
         results["largest_residual"][runs] = np.nanmax(np.abs(residuals), axis=(0, 2), initial=0.0)
         results["end_time"][runs] = motions.ends

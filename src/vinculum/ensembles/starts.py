@@ -23,6 +23,7 @@ from vinculum.simulation.problem.start import consistent_state
 _STEPS, _HALVINGS = 60, 12
 _RANK = 1e-10  # relative size of singular values that count as zero, as in `sample_states`
 _DONE = 4e-15  # a step this small relative to the state is the last one
+_ROUNDING = 5e-16  # a residual this small relative to its terms cannot become smaller
 _MET = 1e-13  # a residual this small relative to its terms is met
 _INDEPENDENT = 1e-7  # a smaller singular value of the scaled slopes: `consistent_state` decides
 
@@ -104,9 +105,8 @@ class Starts:
         held = set(self.initial if self.fixed is None else self.fixed) | {k for k in columns if k in level.movable}
         free = [key for key in level.movable if key not in held]
         residuals = [node for _, node in level.residuals]
-        f = self._rows(residuals)
-        _newton(values, [self.keys.index(key) for key in free], f, self._slopes(residuals, free))
-        sizes = self._rows(term_sizes(expand_calls(residuals)))
+        f, sizes = self._rows(residuals), self._rows(term_sizes(expand_calls(residuals)))
+        _newton(values, [self.keys.index(key) for key in free], f, self._slopes(residuals, free), sizes)
         return _arrived(f(values), self._slopes(residuals, level.movable)(values), sizes(values))
 
     def _rows(self, nodes: Sequence[Node]) -> Callable[[np.ndarray], np.ndarray]:
@@ -141,12 +141,17 @@ def _newton(
     places: Sequence[int],
     residual: Callable[[np.ndarray], np.ndarray],
     slopes: Callable[[np.ndarray], np.ndarray],
+    sizes: Callable[[np.ndarray], np.ndarray],
 ) -> None:
-    """x ← x - J⁺ f in place for all rows, until the steps are rounding."""
+    """x ← x - J⁺ f in place for all rows, until the steps or the residuals are rounding."""
     moving = np.arange(len(values))
     for _ in range(_STEPS):
         rows = values[moving]
         f = residual(rows)
+        open_ = (np.abs(f) > _ROUNDING * sizes(rows)).any(axis=1) | ~np.isfinite(f).all(axis=1)
+        moving, rows, f = moving[open_], rows[open_], f[open_]
+        if not len(moving):
+            break
         step = _smallest_step(slopes(rows), f) if places else np.zeros((len(rows), 0))
         values[moving] = _shortened(rows, places, step, f, residual)
         size = np.abs(step).max(axis=1, initial=0.0)
