@@ -90,7 +90,7 @@ def picture(path):
 def report(path):
     """The page about the ball and beam, written and shown."""
     print(f"\nA report of {BEAM.name}: equations, motion, equilibria, stability, feedback (half a minute)")
-    written = vn.write_report(vn.load(BEAM), path.with_suffix(".html"))
+    written = vn.write_report(vn.load(BEAM), path.with_suffix(".html"), overwrite=True)
     for i, point in enumerate(written.results.points, start=1):
         closed = f"with feedback {point.closed_verdict.kind}"
         print(f"  equilibrium {i}: without feedback {point.verdict.kind}, {closed}")

@@ -94,7 +94,7 @@ def run():
 
 
 def picture(path):
-    vn.bodies.draw_tree(tree(), path)
+    vn.bodies.draw_tree(tree(), path, overwrite=True)
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def one_round(r: random.Random, number: int, folder: Path) -> None:
     if number % 20 == 10:
         text = (LIBRARY / "cartesian_pendulum.toml").read_text(encoding="utf-8")
         changed = text.replace("9.81", f"{r.uniform(9, 10):.6f}")
-        write_report(vn.model.loads(changed), folder / "report.html")
+        write_report(vn.model.loads(changed), folder / "report.html", overwrite=True)
 
 
 def soak(minutes: float, seed: int = 1, tell: bool = False) -> Soak:

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import pytest
 
@@ -155,3 +156,17 @@ def test_of_many_threads_that_may_not_overwrite_one_wins(tmp_path):
     assert len(refused) == 7
     assert len(set(place.read_text())) == 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def test_a_page_that_exists_is_replaced_only_on_request(tmp_path):
+    """Refused before anything is computed."""
+    place, tree = tmp_path / "page.html", vn.BodyTree([vn.Body("arm", mass=1, inertia=1)])
+    place.write_text("mine")
+    for write in (partial(vn.write_report, None), partial(vn.bodies.draw_tree, tree)):
+        with pytest.raises(vn.errors.FileError, match="overwrite=True"):
+            write(place)
+        assert place.read_text() == "mine"
+    vn.bodies.draw_tree(tree, place, overwrite=True)
+    first = place.read_bytes()
+    vn.bodies.draw_tree(tree, place, overwrite=True)
+    assert place.read_bytes() == first != b"mine"

@@ -26,10 +26,10 @@ def contents(kind: str, place: Path) -> list:
         return [lambda motion=motion: motion.save(place, overwrite=True) for motion in motions]
     if kind == "report":
         results = [vn.examine(vn.load(LIBRARY / f"{name}.toml")) for name in ("start", "cartesian_pendulum")]
-        return [lambda found=found: write_report(found, place) for found in results]
+        return [lambda found=found: write_report(found, place, overwrite=True) for found in results]
     if kind in ("tree", "picture"):
         trees = _trees()
-        return [lambda tree=tree: vn.bodies.draw_tree(tree, place) for tree in trees]
+        return [lambda tree=tree: vn.bodies.draw_tree(tree, place, overwrite=True) for tree in trees]
     if kind == "code":
         equations = [vn.derive(pendulum().system), vn.derive(vn.load(LIBRARY / "start.toml").system)]
         return [lambda found=found: export_c(found, place) for found in equations]

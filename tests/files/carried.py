@@ -42,7 +42,7 @@ def carried(model: Model, folder: Path) -> str:
         signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE, 2.0)  # again, for every long step
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            written = write_report(model, place)
+            written = write_report(model, place, overwrite=True)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if not place.read_text(encoding="utf-8").rstrip().endswith("</html>"):
             return "failure: a part of a page"

@@ -125,7 +125,9 @@ def test_a_long_run_makes_no_large_page(tmp_path):
     model = mechanisms.hostile()
     theta = model.system.coordinates[0]
     short, long = (
-        write_report(replace(model, simulation={"initial": {theta: 1.0}, "times": times}), tmp_path / "p.html")
+        write_report(
+            replace(model, simulation={"initial": {theta: 1.0}, "times": times}), tmp_path / f"{len(times)}.html"
+        )
         for times in (np.linspace(0, 5, 2_000), np.linspace(0, 5, 200_000))
     )
     assert long.bytes < 1.05 * short.bytes

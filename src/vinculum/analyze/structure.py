@@ -187,7 +187,7 @@ class _Finder:
         """
         form, values = self.where.form, self.where.values
         target = np.array([values[x] for x in self.state_nodes]) + shift
-        pins, others = kernel.T / self.scale**2, [*form.balance, *form.residuals]
+        pins, others = kernel.T / self.scale / self.scale, [*form.balance, *form.residuals]
         rows = [*(form.rates[i] for i in self.places), *self.state_nodes, *others]
         L = scipy.linalg.block_diag(V, pins, np.eye(len(others)))
         c = np.concatenate([np.zeros(len(V)), pins @ target, np.zeros(len(others))])

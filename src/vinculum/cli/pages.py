@@ -37,7 +37,7 @@ def report(
     from vinculum.present.report import write_report
 
     with steps() as progress:
-        written = write_report(asked, path, progress)
+        written = write_report(asked, path, progress, overwrite=True)  # --force was checked before
     tell_where(written)
     for failure in written.results.failures:
         tell(failure)
@@ -75,6 +75,6 @@ def demo(output: Output = None, force: Force = False) -> int:
 
     tell("Computing the ball and beam: equations, motion, stability, feedback, animation (half a minute).")
     with steps() as progress:
-        written = write_report(load(folder() / "ball_and_beam.toml"), path, progress)
+        written = write_report(load(folder() / "ball_and_beam.toml"), path, progress, overwrite=True)
     tell(f"Written to {written}. Open it in a browser.")
     return DONE

@@ -10,7 +10,7 @@ from typing import Any
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.topology import GROUND
 from vinculum.extras import extra
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 Place = tuple[float, float]
 
@@ -53,10 +53,15 @@ def positions(tree: BodyTree) -> dict[str, Place]:
     return dict(sorted(places.items(), key=lambda item: item[1][0]))
 
 
-def draw_tree(tree: BodyTree, path: str | Path) -> None:
-    """Write the tree to a file: .html with Plotly included, or a picture with Matplotlib (.png, .svg, .pdf)."""
+def draw_tree(tree: BodyTree, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write the tree to a file: .html with Plotly included, or a picture with Matplotlib (.png, .svg, .pdf).
+
+    A file that exists is replaced only with ``overwrite=True``.
+    """
+    refuse_place(path, overwrite)
     if Path(path).suffix == ".html":
-        write_file(path, tree_figure(tree).to_html(include_plotlyjs=True))
+        page = tree_figure(tree).to_html(include_plotlyjs=True, div_id="tree")  # the same tree gives the same bytes
+        write_file(path, page, overwrite=overwrite)
         return
     from matplotlib.figure import Figure
 
@@ -71,4 +76,4 @@ def draw_tree(tree: BodyTree, path: str | Path) -> None:
     axes.set_title(tree.name)
     picture = io.BytesIO()
     figure.savefig(picture, format=Path(path).suffix[1:] or "png", dpi=150)
-    write_file(path, picture.getvalue())
+    write_file(path, picture.getvalue(), overwrite=overwrite)

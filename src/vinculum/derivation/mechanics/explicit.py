@@ -148,7 +148,7 @@ class Explicit:
         except DomainError:
             return False  # a pivot is zero, and a later one would divide by it
         least = [_SHRUNK * abs(pivot.value) for pivot in self.pivots]
-        return bool(np.all(np.abs(now) > least) and np.all(now * now[0] > 0))
+        return bool(np.all(np.abs(now) > least) and np.all(np.sign(now) == np.sign(now[0])))
 
     @cached_property
     def _ordered(self) -> list[Node]:

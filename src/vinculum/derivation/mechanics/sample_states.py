@@ -123,7 +123,8 @@ class Slopes:
     @property
     def sizes(self) -> np.ndarray:
         """The length of every row."""
-        return np.sqrt(np.bincount(self.rows, self.entries**2, minlength=self.shape[0]))
+        largest = np.abs(self.entries).max(initial=0.0) or 1.0  # squares of the largest numbers are finite
+        return largest * np.sqrt(np.bincount(self.rows, (self.entries / largest) ** 2, minlength=self.shape[0]))
 
     def rounded(self, unit: np.ndarray) -> Any:
         """The columns of the variables, rows times ``unit``, without rounding errors; sparse if it is large."""

@@ -117,6 +117,7 @@ def _added(extension: Extension | None) -> frozenset[Node]:
 
 def equilibrated(A: np.ndarray) -> np.ndarray:
     """A with rows and columns scaled to about unit length: units of constraints and inputs do not matter."""
+    A = A / (np.abs(A).max(initial=0.0) or 1.0)  # squares of the largest numbers are finite
     for _ in range(4):
         for axis in (1, 0):
             length = np.sqrt(np.linalg.norm(A, axis=axis, keepdims=True))

@@ -26,7 +26,7 @@ from vinculum.present.report.charts import Charts
 from vinculum.present.report.response import response
 from vinculum.present.report.scenes import Film, films, stage
 from vinculum.present.report.strip import strip
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,23 @@ class Written:
 
 
 def write_report(
-    of: Model | Results, path: str | Path, progress: Callable[[str, float], None] | None = None
+    of: Model | Results,
+    path: str | Path,
+    progress: Callable[[str, float], None] | None = None,
+    *,
+    overwrite: bool = False,
 ) -> Written:
-    """Examine a model (or use existing results) and write the page to a file."""
+    """Examine a model (or use existing results) and write the page to a file.
+
+    A file that exists is replaced only with ``overwrite=True``; otherwise it is refused before anything is computed.
+    """
     began = clock.perf_counter()
+    refuse_place(path, overwrite)
     results = of if isinstance(of, Results) else examine(of, progress)
     report = progress or (lambda step, share: None)
     report("page", 0.0)
     content = page(results).encode()
-    write_file(path, content)
+    write_file(path, content, overwrite=overwrite)
     report("page", 1.0)
     return Written(Path(path), len(content), clock.perf_counter() - began, results)
 

@@ -60,5 +60,6 @@ def _column(y: np.ndarray) -> float | str:
 
 
 def packed(values: np.ndarray, kind: str = "<f4") -> str:
-    """Numbers as text: their bytes in base 64."""
-    return base64.b64encode(np.asarray(values, dtype=kind).tobytes()).decode()
+    """Numbers as text: their bytes in base 64; numbers beyond the largest of their kind become that one."""
+    largest = float(np.finfo(kind).max)
+    return base64.b64encode(np.clip(values, -largest, largest).astype(kind).tobytes()).decode()
