@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.compile.llvm import TOGETHER, Assembly, declarations
+from vinculum.compile.llvm import TOGETHER, Assembly
 from vinculum.compile.machine import MachineCode
 from vinculum.compile.sincos import sincos
 from vinculum.graph.node import Node
@@ -56,8 +56,8 @@ class Body(Assembly):
 
 def module(body: Body) -> str:
     """The text of an LLVM module: the loop over states around the body."""
-    called = declarations(body.called | {"sin": 1, "cos": 1})
-    head = "\n".join([*called, sincos(TOGETHER if body.width == 1 else body.width)])
+    body.called |= {"sin": 1, "cos": 1}
+    head = "\n".join([*body.declarations, sincos(TOGETHER if body.width == 1 else body.width)])
     lines = "\n".join(body.lines)
     return f"""{head}
 define void @f(i64 %rows, ptr noalias %x, ptr noalias %p, ptr noalias %out) nounwind {{

@@ -22,9 +22,14 @@ def digests(outputs: Iterable[Node], names: Mapping[Node, str]) -> dict[Node, by
         args = [found[arg] for arg in node.args]
         if node.op in COMMUTATIVE:
             args.sort()
-        text = names.get(node) or (node.op if node.args else _leaf(node))
+        text = names.get(node) or (_operation(node) if node.args else _leaf(node))
         found[node] = blake2b(b"".join([text.encode(), b"\0", *args]), digest_size=16).digest()
     return found
+
+
+def _operation(node: Node) -> str:
+    """An operation with its payload, such as the numbers of a table."""
+    return node.op if node.value is None else f"{node.op} {node.value!r}"
 
 
 def _leaf(node: Node) -> str:
