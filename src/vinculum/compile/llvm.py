@@ -10,11 +10,11 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from vinculum.graph.canonical import CanonicalLines, canonical_order, digests
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Node, Number
 from vinculum.graph.splines import TABLES
-from vinculum.graph.targets import DERIVED, Lines
-from vinculum.graph.traverse import order
+from vinculum.graph.targets import DERIVED
 
 TOGETHER = 4  # sines and cosines computed together for one state
 
@@ -91,8 +91,12 @@ done:
 }"""  # the largest k with knots[k] <= s, at least 0
 
 
-class Assembly(Lines):
-    """The lines of one function body. Subclasses load their symbols."""
+class Assembly(CanonicalLines):
+    """The lines of one function body. Subclasses load their symbols.
+
+    A product and a sum may become one instruction (``contract``), and which product does depends on the order of
+    lines and operands. In canonical order the results have the same bits whatever the process did before.
+    """
 
     tables = True
     row = "@table{}"
@@ -105,6 +109,10 @@ class Assembly(Lines):
         self.table = operations(width)
         self.kind, self.bit = vector("double", width), vector("i1", width)
         self.called: dict[str, int] = {}  # functions and their numbers of arguments
+
+    def arrange(self, outputs: Sequence[Node], names: Mapping[Node, str]) -> None:
+        """Find the canonical order; ``names`` are those of the inputs."""
+        self.digest = digests(outputs, names)
 
     def constant(self, value: Number) -> str:
         """The same number in all lanes."""
@@ -181,7 +189,7 @@ class Assembly(Lines):
 
     def write_angles(self, outputs: Sequence[Node]) -> None:
         """All sines and cosines whose arguments contain no other sine or cosine, both computed together by `sincos`."""
-        nodes = order(outputs)
+        nodes = canonical_order(outputs, {}, self.digest)
         turning = {node for node in nodes if node.op in ("sin", "cos")}
         after: dict[Node, bool] = {}
         for node in nodes:

@@ -47,6 +47,8 @@ class Body(Assembly):
 
     def finish(self, outputs: Sequence[Node]) -> None:
         """Sines and cosines, all other operations, then the results."""
+        places = {"x": self.inputs, "p": self.parameters}
+        self.arrange(outputs, {node: f"{name} {i}" for name, group in places.items() for node, i in group.items()})
         self.write_angles(outputs)
         self.write(outputs)
         for i, output in enumerate(outputs):

@@ -9,10 +9,9 @@ from hashlib import blake2b
 from typing import ClassVar
 
 from vinculum.graph import Node, substitute
-from vinculum.graph.canonical import COMMUTATIVE, arranged, canonical_order, digests
+from vinculum.graph.canonical import CanonicalLines, digests
 from vinculum.graph.node import constant
 from vinculum.graph.splines import TABLES, Numbers, expand_splines
-from vinculum.graph.targets import Lines
 from vinculum.graph.traverse import order
 
 
@@ -65,7 +64,7 @@ def tables(kernels: Iterable[Kernel]) -> dict[str, tuple[float, ...]]:
     return dict(sorted((table_name(row), row.values) for row in rows))
 
 
-class Source(Lines):
+class Source(CanonicalLines):
     """Source text of a kernel. The order of lines and operands depends on the formulas alone."""
 
     tables = True
@@ -81,24 +80,14 @@ class Source(Lines):
         super().__init__({})
         self.lines_of: dict[bytes, str] = {}  # the name of every formula by its digest
         self.outputs = self.prepare(kernel.outputs)
-
-    @cached_property
-    def digest(self) -> dict[Node, bytes]:
-        """A digest of every formula."""
-        return digests(self.outputs, self.names)
+        self.digest = digests(self.outputs, self.names)
 
     def symbol(self, node: Node) -> str:
         """An argument."""
         return self.names[node] if node in self.names else super().symbol(node)
 
-    def sequence(self, outputs: Iterable[Node]) -> list[Node]:
-        """The same order in every process."""
-        return canonical_order(list(outputs), self.values, self.digest)
-
     def operation(self, node: Node, args: Sequence[str]) -> str:
-        """Operands of sums and products in canonical order; equal formulas have one line."""
-        if node.op in COMMUTATIVE and arranged(node, self.digest) != node.args:
-            args = args[::-1]
+        """Equal formulas have one line."""
         key = self.digest[node]
         if key not in self.lines_of:
             self.lines_of[key] = super().operation(node, args)
