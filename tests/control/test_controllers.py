@@ -9,6 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import control
 import vinculum as vn
+from vinculum.control.symbolic_gains import symbolic_gains
 
 x, y, theta = dynamicsymbols("x y theta")
 f, w = sp.symbols("f w")
@@ -367,3 +368,16 @@ def test_names_that_do_not_fit():
         vn.linear.model([[1]], [1], states=["a", "b"])
     with pytest.raises(vn.ModelError, match="The name a is used twice"):
         vn.linear.model([[1]], [1], states=["a"], inputs=["a"])
+
+
+@pytest.mark.parametrize("filter", [None, 0.05])
+def test_a_law_with_symbols_for_its_gains_is_the_law(filter):
+    linear = at_place(spring_mass())
+    made = {"output": x, "input": f, "kp": 4.0, "ki": 3.0, "kd": 2.0, "filter": filter}
+    law = vn.feedback.pid(linear, **made)
+    for options, names in ((made, {"kp", "ki", "kd"}), (None, None)):
+        symbolic, gains = symbolic_gains(law, options)
+        assert names is None or {str(key) for key in gains} == names
+        for u, expression in symbolic.laws.items():
+            assert expression.free_symbols >= set(gains)
+            assert sp.simplify(expression.subs(gains) - law.laws[u]) == 0

@@ -52,8 +52,8 @@ function ran(model, request) {{
   try {{
     const draft = whole(request.tolerance ?? 1e-8, false), began = performance.now();
     const fine = whole((request.tolerance ?? 1e-8) / 100, draft.stiff);
-    return {{ ...fine, accuracy: difference(models[model], draft, fine), ms: performance.now() - began,
-      start: [...fine.start], times: [...fine.times],
+    return {{ ...fine, errors: null, balance: null, ms: performance.now() - began,
+      accuracy: difference(models[model], draft, fine), start: [...fine.start], times: [...fine.times],
       columns: Object.fromEntries(Object.entries(fine.columns).map(([key, row]) => [key, [...row]])) }};
   }} catch (error) {{
     if (error instanceof Refusal) return {{ refused: error.message }};

@@ -31,6 +31,11 @@ def tag(name: str, *children: object, **attributes: object) -> Html:
     return Html(f"<{name}{written}>{joined(children)}</{name}>")
 
 
+def empty(name: str, **attributes: object) -> Html:
+    """An element that has no end tag."""
+    return Html(tag(name, **attributes).removesuffix(f"</{name}>"))
+
+
 def joined(parts: Iterable[object]) -> Html:
     """Parts one after the other."""
     return Html("".join(text(part) for part in parts))

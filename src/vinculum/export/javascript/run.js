@@ -12,6 +12,7 @@
 
 class Refusal extends Error {}
 
+const MOST_STEPS = 60000;
 const SINGULAR = "The equations became singular";
 
 // The values s with those that depend on the others moved onto the constraints by Newton's method.
@@ -166,7 +167,7 @@ function* compute(model, { p, s, times, tolerance, stiff }) {
   while (method.t !== t1 && !ended) {
     const stuck = method.step();
     steps += 1;
-    if (stuck || steps > 200000) {
+    if (stuck || steps > MOST_STEPS) {
       ended = `${stuck ? SINGULAR : "The run took too many steps"} at t = ${method.t.toPrecision(6)}.`;
       break;
     }
@@ -260,7 +261,8 @@ function summary(model, { times, rows }) {
   const first = model.columns.length;
   const residuals = model.residuals.map((name, i) => [name, largest(rows[first + i], 0)]);
   const balance = rows[first + model.residuals.length];
-  return { times, columns, residuals, residual: residuals.reduce((most, [, size]) => Math.max(most, size), 0),
+  const errors = Object.fromEntries(model.residuals.map((name, i) => [name, rows[first + i]]));
+  return { times, columns, errors, balance, residual: residuals.reduce((most, [, size]) => Math.max(most, size), 0),
     energy: model.balanced ? largest(balance, balance[0]) : null };
 }
 

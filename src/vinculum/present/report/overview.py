@@ -12,6 +12,7 @@ from vinculum.present.html import (
     Section,
     counted,
     duration,
+    empty,
     joined,
     listing,
     number,
@@ -88,7 +89,9 @@ def _feedback(closed: Sequence[Point]) -> str:
     return sentence(words + (failed if lost else ""))
 
 
-def bench(shown: Sequence[Film], scene: dict[str, Any] | None, problem: str, groups: Sequence[Html]) -> Section:
+def bench(
+    shown: Sequence[Film], scene: dict[str, Any] | None, problem: str, groups: Sequence[Html], dials: Html
+) -> Section:
     """The mechanism next to the charts of its motion: one time for both."""
     if not shown:
         return section("mechanism", "The mechanism", paragraph(problem or _NOTHING, class_="notice"))
@@ -96,9 +99,9 @@ def bench(shown: Sequence[Film], scene: dict[str, Any] | None, problem: str, gro
     top = picture if scene is not None else paragraph(problem, class_="notice")
     player = tag("div", top, _controls(shown), "" if scene is None else _legend(scene), class_="player")
     kind = "bench" if scene is not None else "bench still"
-    return section(
-        "mechanism", "Mechanism and motion", tag("div", player, tag("div", *groups, class_="groups"), class_=kind)
-    )
+    side = tag("div", player, dials, class_="side")
+    body = tag("div", side, tag("div", *groups, class_="groups"), class_=kind)
+    return section("mechanism", "Mechanism and motion", body)
 
 
 _NOTHING = "Nothing was simulated, so there is nothing to show."
@@ -112,19 +115,14 @@ def _controls(shown: Sequence[Film]) -> Html:
     return tag(
         "div",
         tag("button", "Play", id="play", type="button", aria_pressed="false", title="space"),
-        _empty("input", id="time", type="range", min="0", max="1", step="any", value="0", aria_label="time"),
+        empty("input", id="time", type="range", min="0", max="1", step="any", value="0", aria_label="time"),
         tag("output", "t = 0", id="clock", for_="time"),
         tag("label", tag("select", *speeds, id="speed", aria_label="speed"), class_="choice"),
-        tag("label", _empty("input", id="loop", type="checkbox"), "loop", class_="choice"),
-        tag("label", _empty("input", id="follow", type="checkbox", checked=""), "follow", class_="choice", hidden=""),
+        tag("label", empty("input", id="loop", type="checkbox"), "loop", class_="choice"),
+        tag("label", empty("input", id="follow", type="checkbox", checked=""), "follow", class_="choice", hidden=""),
         which if len(shown) > 1 else "",
         class_="controls",
     )
-
-
-def _empty(name: str, **attributes: object) -> Html:
-    """An element that has no end tag."""
-    return Html(tag(name, **attributes).removesuffix(f"</{name}>"))
 
 
 def _legend(scene: dict[str, Any]) -> Html:

@@ -23,6 +23,8 @@ from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, tag, text
 from vinculum.present.report import formulas, motion, overview, stability, study
 from vinculum.present.report.charts import Charts
+from vinculum.present.report.dials import panel
+from vinculum.present.report.live import live_motions
 from vinculum.present.report.response import response
 from vinculum.present.report.scenes import Film, films, stage
 from vinculum.present.report.strip import strip
@@ -71,11 +73,15 @@ def page(results: Results) -> str:
     shown = [*films(results, charts), *study.worst_film(results, charts)]
     scene, problem = _stage(results, charts, shown)
     groups = [_group(results, group, charts) for group in dict.fromkeys(film.group for film in shown)]
-    sections = [overview.bench(shown, scene, problem, groups), *_sections(results)]
+    live = live_motions(results, charts, shown)
+    dials = panel(live, results.model, shown)
+    sections = [overview.bench(shown, scene, problem, groups, dials), *_sections(results)]
     described = {"films": [asdict(film) for film in shown], "scene": scene, "time": "s" if results.model.units else ""}
+    described["live"] = live.data
     sections.append(overview.colophon(results, {"page": clock.perf_counter() - began}))
     heading = joined([overview.heading(results), strip(results), overview.refusals(results)])
-    return assembled(results.model.name, heading, sections, charts, described)
+    worker = live.code(_resource("script/worker.js")) if live.settings else ""
+    return assembled(results.model.name, heading, sections, charts, described, worker=worker)
 
 
 def assembled(
@@ -85,8 +91,9 @@ def assembled(
     charts: Charts | None = None,
     described: Mapping[str, Any] | None = None,
     style: str = "",
+    worker: str = "",
 ) -> str:
-    """One file from its parts; ``style`` is added to the common style."""
+    """One file from its parts; ``style`` is added to the common style, ``worker`` is code that computes motions."""
     charts = charts or Charts()
     nonce = secrets.token_urlsafe(16)  # only the scripts of this page may run, whatever the texts of a model contain
     return Template(_resource("page.html")).substitute(
@@ -97,15 +104,18 @@ def assembled(
         heading=heading,
         contents=joined(part.link for part in sections),
         sections=joined(part.html for part in sections),
-        description=_data({"films": [], "scene": None, "time": "", **(described or {}), "charts": charts.charts}),
+        description=_data(
+            {"films": [], "scene": None, "time": "", "live": None, **(described or {}), "charts": charts.charts}
+        ),
         runs=_data(charts.runs),
+        worker=worker,
         script="\n".join(_resource(f"script/{name}.js") for name in SCRIPTS),
         version=text(versions()["vinculum"]),
         date=clock.strftime("%Y-%m-%d"),
     )
 
 
-SCRIPTS = ("table", "charts", "plane", "space", "stage", "player", "page")  # in this order, in one element
+SCRIPTS = ("table", "charts", "plane", "space", "stage", "player", "page", "dials")  # in this order, in one element
 
 
 def _sections(results: Results) -> list[Section]:
