@@ -23,7 +23,7 @@ from vinculum.present.html import (
     text,
 )
 from vinculum.present.report.charts import key_of
-from vinculum.present.report.scenes import Film, legend
+from vinculum.present.report.scenes import Animation, legend
 
 
 def heading(results: Results) -> Html:
@@ -88,7 +88,7 @@ def _feedback(closed: Sequence[Point]) -> str:
     return sentence(words + (failed if lost else ""))
 
 
-def bench(shown: Sequence[Film], scene: dict[str, Any] | None, problem: str, groups: Sequence[Html]) -> Section:
+def bench(shown: Sequence[Animation], scene: dict[str, Any] | None, problem: str, groups: Sequence[Html]) -> Section:
     """The mechanism next to the charts of its motion: one time for both."""
     if not shown:
         return section("mechanism", "The mechanism", paragraph(problem or _NOTHING, class_="notice"))
@@ -105,8 +105,8 @@ _NOTHING = "Nothing was simulated, so there is nothing to show."
 _SPEEDS = {"¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1, "2 ×": 2, "4 ×": 4}
 
 
-def _controls(shown: Sequence[Film]) -> Html:
-    choices = [tag("option", film.name, value=i) for i, film in enumerate(shown)]
+def _controls(shown: Sequence[Animation]) -> Html:
+    choices = [tag("option", one.name, value=i) for i, one in enumerate(shown)]
     speeds = [tag("option", words, value=x, selected="" if x == 1 else None) for words, x in _SPEEDS.items()]
     which = tag("label", "Motion", tag("select", *choices, id="which"), class_="choice which")
     return tag(

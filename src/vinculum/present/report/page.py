@@ -24,7 +24,7 @@ from vinculum.present.html import Html, Section, duration, joined, size, tag, te
 from vinculum.present.report import formulas, motion, overview, stability
 from vinculum.present.report.charts import Charts
 from vinculum.present.report.response import response
-from vinculum.present.report.scenes import Film, films, stage
+from vinculum.present.report.scenes import Animation, animations, stage
 from vinculum.present.report.strip import strip
 from vinculum.writing import write_file
 
@@ -60,13 +60,14 @@ def write_report(
 def page(results: Results) -> str:
     """The page as text."""
     charts, began = Charts(), clock.perf_counter()
-    shown = films(results, charts)
+    shown = animations(results, charts)
     scene, problem = _stage(results, charts, shown)
-    groups = [_group(results, group, charts) for group in dict.fromkeys(film.group for film in shown)]
+    groups = [_group(results, group, charts) for group in dict.fromkeys(one.group for one in shown)]
     sections = [overview.bench(shown, scene, problem, groups), *_sections(results)]
-    described = {"films": [asdict(film) for film in shown], "scene": scene, "time": "s" if results.model.units else ""}
+    described = {"films": [asdict(one) for one in shown], "scene": scene, "time": "s" if results.model.units else ""}
     sections.append(overview.colophon(results, {"page": clock.perf_counter() - began}))
-    heading = joined([overview.heading(results), strip(results), overview.refusals(results)])
+    top = tag("div", overview.heading(results), strip(results), class_="top")
+    heading = joined([top, overview.refusals(results)])
     return assembled(results.model.name, heading, sections, charts, described)
 
 
@@ -122,7 +123,7 @@ def _group(results: Results, group: str, charts: Charts) -> Html:
     return tag("div", *parts, class_="group", data_group=group)
 
 
-def _stage(results: Results, charts: Charts, shown: Sequence[Film]) -> tuple[dict[str, Any] | None, str]:
+def _stage(results: Results, charts: Charts, shown: Sequence[Animation]) -> tuple[dict[str, Any] | None, str]:
     """The drawing, or the reason there is nothing to draw."""
     try:
         return stage(results, charts, shown), ""

@@ -26,7 +26,7 @@ _AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
-class Film:
+class Animation:
     """A motion that can be played: its table, the charts shown next to it, and the table that sizes the picture."""
 
     name: str
@@ -35,7 +35,7 @@ class Film:
     box: str
 
 
-def films(results: Results, charts: Charts) -> list[Film]:
+def animations(results: Results, charts: Charts) -> list[Animation]:
     """All motions of the results: closed loops first, each with the motion without feedback."""
     found = []
     several = len(results.points) > 1
@@ -44,18 +44,18 @@ def films(results: Results, charts: Charts) -> list[Film]:
         for kind, words, motion in (("closed", "With", point.closed_motion), ("held", "Without", point.held_motion)):
             if point.closed_motion is not None and motion is not None:
                 charts.table(f"{kind}-{i}", motion)
-                found.append(Film(f"{words} feedback{where}", f"{kind}-{i}", f"closed-{i}", f"closed-{i}"))
+                found.append(Animation(f"{words} feedback{where}", f"{kind}-{i}", f"closed-{i}", f"closed-{i}"))
     if results.motion is not None:
         charts.table("motion", results.motion)
-        found.append(Film("Requested motion" if found else "Motion", "motion", "motion", "motion"))
+        found.append(Animation("Requested motion" if found else "Motion", "motion", "motion", "motion"))
     return found
 
 
-def stage(results: Results, charts: Charts, shown: Sequence[Film]) -> dict[str, Any] | None:
-    """The description of the drawing, whose columns are added to the table of every film; None without a film."""
+def stage(results: Results, charts: Charts, shown: Sequence[Animation]) -> dict[str, Any] | None:
+    """The description of the drawing, whose columns are added to the table of every motion; None without a motion."""
     if not shown:
         return None
-    tables = [charts.tables[film.run] for film in shown]
+    tables = [charts.tables[one.run] for one in shown]
     drawing = drawing_for(tables[0].motion, [results.model])
     refuse_strangers(drawing)
     keys = _columns(drawing)
