@@ -22,6 +22,7 @@ from vinculum.present.html import (
     tag,
     text,
 )
+from vinculum.present.mathml import prose
 from vinculum.present.report.charts import key_of
 from vinculum.present.report.scenes import Animation, legend
 
@@ -29,7 +30,7 @@ from vinculum.present.report.scenes import Animation, legend
 def heading(results: Results) -> Html:
     """The name, the description, and the results in a few sentences."""
     model = results.model
-    words = [paragraph(part) for part in model.description.split("\n\n") if part.strip()]
+    words = [paragraph(prose(part)) for part in model.description.split("\n\n") if part.strip()]
     summary = paragraph(*(joined([s, " "]) for s in sentences(results)), class_="summary")
     return tag("header", tag("h1", model.name), *words, summary, class_="title")
 
