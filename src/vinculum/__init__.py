@@ -57,6 +57,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe import Nonholonomic as Nonholonomic
     from vinculum.describe import Servo as Servo
     from vinculum.describe import System as System
+    from vinculum.describe import random_signal as random_signal
+    from vinculum.describe import signal as signal
     from vinculum.describe import spline as spline
     from vinculum.describe.bodies import Body as Body
     from vinculum.describe.bodies import BodyTree as BodyTree
@@ -95,6 +97,8 @@ _PLACES = {
     "Nonholonomic": "vinculum.describe",
     "Servo": "vinculum.describe",
     "AffineSystem": "vinculum.describe",
+    "random_signal": "vinculum.describe",
+    "signal": "vinculum.describe",
     "spline": "vinculum.describe",
     "Body": "vinculum.describe.bodies",
     "BodyTree": "vinculum.describe.bodies",
@@ -189,6 +193,7 @@ __version__ = "0.1.0"
 
 provide("notebook table", "vinculum.present.records:html")
 provide("plot of a motion", "vinculum.present.plots:over_time")
+provide("picture of a motion", "vinculum.present.figures:save_picture")
 provide("plot of a region", "vinculum.present.plots:region")
 provide("Bode diagram", "vinculum.present.frequency_plots:bode")
 provide("Nyquist diagram", "vinculum.present.frequency_plots:nyquist")

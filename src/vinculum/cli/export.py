@@ -13,7 +13,7 @@ from vinculum.cli.terminal import DONE, Wrong
 if TYPE_CHECKING:
     from vinculum.model.model import Model
 
-ENDINGS = {"c": (".c", ".h"), "fmu": (".fmu",), "python": (".py",), "mat": (".mat",)}
+ENDINGS = {"c": (".c", ".h"), "fmu": (".fmu",), "python": (".py",), "javascript": (".js",), "mat": (".mat",)}
 PARTS = ("equations", "loop", "controller", "linear", "tree", "motion")
 FIT = {"fmu": ("equations", "loop"), "mat": ("linear", "motion")}  # parts that a kind can hold; others: all but motion
 To = Annotated[str, typer.Option("--to", metavar="KIND", help=f"What to write: {', '.join(ENDINGS)}.")]
@@ -71,8 +71,8 @@ def export(
     elif to == "fmu":
         files = _write_one("export_fmu", chosen, place, force, {
             **options, "version": fmi, "step": step, "meanings": asked.meanings, "stop": _end(asked)})  # fmt: skip
-    elif to == "python":
-        files = _write_one("export_python", chosen, place, force, {**options, "fold": fold})
+    elif to in ("python", "javascript"):
+        files = _write_one(f"export_{to}", chosen, place, force, {**options, "fold": fold})
     else:
         files = _write_one("export_mat", chosen, place, force, {})
     for path in files:

@@ -74,18 +74,20 @@ def inputs_of(law: FeedbackLaw, eta: Sequence[sp.Expr], gains: np.ndarray | None
     ``gains`` are symbols in the place of the gain's numbers.
     """
     numbers = law.gain if gains is None else gains
-    terms = [
-        [(k if gains is not None else sp.Float(k)) * x for k, x in zip(row, eta, strict=True) if k != 0]
-        for row in numbers
-    ]
+    terms = [[_factor(k) * x for k, x in zip(row, eta, strict=True) if k != 0] for row in numbers]
     if law.compensator is not None:
         own = (*law.compensator.states, *deviations(law.linear, law.compensator.outputs))
         rows = np.hstack([law.compensator.C, law.compensator.D])
         for term, row in zip(terms, rows, strict=True):
-            term += [sp.Float(k) * x for k, x in zip(row, own, strict=True) if k]
+            term += [_factor(k) * x for k, x in zip(row, own, strict=True) if k]
     return {
         u: sp.Float(value_at(law.linear, u)) + sp.Add(*term) for u, term in zip(law.linear.inputs, terms, strict=True)
     }
+
+
+def _factor(gain: float | sp.Expr) -> sp.Expr:
+    """A gain as an expression; `symbolic_gains` makes gains that are symbols."""
+    return gain if isinstance(gain, sp.Basic) else sp.Float(gain)
 
 
 def deviations(linear: LinearModel, keys: Sequence[sp.Expr]) -> list[sp.Expr]:

@@ -7,6 +7,8 @@ With a filter time τ, ė is replaced by the output of s/(τs + 1): ẇ = (y - y
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import sympy as sp
 
@@ -34,24 +36,31 @@ def pid(
     output_rows(linear, [output])
     (column,) = input_columns(linear, [input])
     _refuse_numbers({"kp": kp, "ki": ki, "kd": kd})
-    parts = [_proportional(output, kp)]
-    parts += [_integral(linear, output, ki)] if ki else []
-    parts += [_derivative(linear, output, kd, filter)] if kd or filter is not None else []
-    own = _joined(parts, column, len(linear.inputs))
+    own = compensator(linear, output, column, kp, ki, kd, filter)
     nothing = np.zeros((len(linear.inputs), len(linear.states)))
     return FeedbackLaw(linear, nothing, tuple(controllability(linear, [input])), own)
 
 
-def _proportional(y: sp.Expr, kp: float) -> Compensator:
+def compensator(
+    linear: LinearModel, output: sp.Expr, column: int, kp: Any, ki: Any, kd: Any, filter: float | None
+) -> Compensator:
+    """The controller for one output and the input of one column. The gains may be symbols."""
+    parts = [_proportional(output, kp)]
+    parts += [_integral(linear, output, ki)] if ki else []
+    parts += [_derivative(linear, output, kd, filter)] if kd or filter is not None else []
+    return _joined(parts, column, len(linear.inputs))
+
+
+def _proportional(y: sp.Expr, kp: Any) -> Compensator:
     return _part((y,), (), [[]], [[]], [[-kp]])
 
 
-def _integral(linear: LinearModel, y: sp.Expr, ki: float) -> Compensator:
+def _integral(linear: LinearModel, y: sp.Expr, ki: Any) -> Compensator:
     """ż = y - y₀."""
     return _part((y,), (controller_state("integral", y, linear),), [[0.0]], [[-ki]], [[0.0]], B=[[1.0]])
 
 
-def _derivative(linear: LinearModel, y: sp.Expr, kd: float, filter: float | None) -> Compensator:
+def _derivative(linear: LinearModel, y: sp.Expr, kd: Any, filter: float | None) -> Compensator:
     """-k_d ẏ, or -k_d (y - y₀ - w)/τ with ẇ = (y - y₀ - w)/τ."""
     if filter is None:
         return _part((_rate(linear, y),), (), [[]], [[]], [[-kd]])
@@ -73,7 +82,7 @@ def _rate(linear: LinearModel, y: sp.Expr) -> sp.Expr:
 
 def _part(outputs: tuple, states: tuple, A: list, C: list, D: list, B: list | None = None) -> Compensator:
     n = len(states)
-    shaped = (np.reshape(A, (n, n)), np.reshape(B or [], (n, 1)), np.reshape(C, (1, n)), np.array(D, dtype=float))
+    shaped = (np.reshape(A, (n, n)), np.reshape(B or [], (n, 1)), np.reshape(C, (1, n)), np.array(D))
     return Compensator(outputs, states, *shaped)
 
 

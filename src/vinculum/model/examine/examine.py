@@ -19,6 +19,7 @@ from vinculum.errors import VinculumError
 from vinculum.model.examine import motion_steps, steps
 from vinculum.model.examine.motion_steps import Equations
 from vinculum.model.examine.results import Interrupted, Point, Results, settling_of
+from vinculum.model.examine.study_step import runs_of
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
@@ -46,7 +47,9 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
         borders = work.ask("borders", lambda: steps.borders_of(model, equations, rest)) or ()
     refused = work.refused
     points = () if rest is None else tuple(_points(model, equations, rest, work))
-    return Results(model, equations, motion, points, refused, work.seconds, versions(), borders)
+    work.refused = refused
+    runs = None if model.study is None else work.ask("study", lambda: runs_of(model, equations, work.share))
+    return Results(model, equations, motion, points, work.refused, work.seconds, versions(), borders, runs)
 
 
 def _points(model: Model, equations: Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:

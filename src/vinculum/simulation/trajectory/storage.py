@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vinculum.errors import FileError, VinculumError
+from vinculum.hooks import call
+from vinculum.names import name_of
 from vinculum.simulation.problem.events import Happened
 from vinculum.simulation.trajectory.live_run import Beyond
 from vinculum.simulation.trajectory.outcome import from_json, to_json
@@ -176,14 +179,25 @@ def _attributes(motion: Trajectory) -> dict[str, str | float | int]:
     }
 
 
-def save(motion: Trajectory, path: str | Path, *, overwrite: bool = False) -> None:
-    """NetCDF with everything for .nc, a table of the samples for .csv; raises for other endings."""
+DATA, PICTURES = (".nc", ".csv"), (".png", ".svg", ".pdf", ".gif", ".mp4")
+
+
+def save(motion: Trajectory, path: str | Path, keys: Sequence[Any] = (), *, overwrite: bool, **options: Any) -> None:
+    """NetCDF with everything for .nc, a table of the samples for .csv, pictures and films; raises for other endings."""
     kind = Path(path).suffix.lower()
-    if kind not in (".nc", ".csv"):
-        raise VinculumError(f"The name {str(path)!r} must end in .nc (NetCDF, with everything) or .csv (the samples).")
+    if kind in PICTURES:
+        return call("picture of a motion", motion, path, keys, overwrite=overwrite, **options)
+    if kind not in DATA:
+        raise VinculumError(
+            f"The name {str(path)!r} must end in .nc (NetCDF, with everything), .csv (the samples), .png, .svg, .pdf "
+            "(curves), .gif or .mp4 (a film)."
+        )
+    if keys or options:
+        given = ", ".join([*map(name_of, keys), *options])
+        raise VinculumError(f"A {kind} file holds the whole motion; leave out {given}, or choose a picture: .pdf.")
     refuse_place(path, overwrite)
     content = to_bytes(motion.dataset) if kind == ".nc" else motion.dataset.to_dataframe().to_csv()
-    write_file(path, content, overwrite=overwrite)
+    return write_file(path, content, overwrite=overwrite)
 
 
 def read_trajectory(path: str | Path) -> Trajectory:

@@ -188,14 +188,20 @@ class Trajectory:
             raise VinculumError(f"The run covers {low:.6g} to {high:.6g}; times outside cannot be interpolated.")
         return self.run.at(wanted)
 
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a NetCDF file (.nc) with everything, which `read_trajectory` reads, or the samples as text (.csv).
+    def save(self, path: str | Path, *keys: sp.Expr | str, overwrite: bool = False, **options: Any) -> None:
+        """Write the motion to a file; the ending of its name says what.
+
+        .nc: everything, for `read_trajectory`; .csv: the samples. .png, .svg, .pdf: curves over time for a paper, of
+        the quantities ``keys`` (default: all coordinates), or with ``drawing`` the mechanism in several positions.
+        .gif, .mp4: a film of the mechanism. ``drawing`` is a model, a `Drawing` or a list of lines, as in `animate`;
+        a system made from bodies needs none for a film. Further options of pictures: ``size`` = (width, height) in
+        inches, ``dots`` per inch, and of films ``speed``, in seconds of the motion per second.
 
         A file that exists is replaced only with ``overwrite=True``. The file is written whole or not at all.
         """
         from vinculum.simulation.trajectory.storage import save
 
-        save(self, path, overwrite=overwrite)
+        save(self, path, keys, overwrite=overwrite, **options)
 
     def plot(self, *keys: sp.Expr | str) -> Any:
         """A Plotly figure of the given quantities over time (default: all coordinates)."""
