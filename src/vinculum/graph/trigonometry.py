@@ -154,13 +154,13 @@ def _wave(node: Node) -> Sum:
 
 def _combination(angle: Node) -> Powers:
     """The angle as an integer combination of others; the angle itself if it is none."""
-    linear: dict[Node, Number] = {}
+    linear: dict[Node, int] = {}
     for (monomial, wave), (real, _) in _expanded(angle).items():
         single = len(monomial) == 1 and monomial[0][1] == 1 and not wave
         if not single or not isinstance(real, int):
             return ((angle, 1),)
         linear[monomial[0][0]] = real
-    return tuple(sorted(linear.items(), key=lambda pair: pair[0].serial)) or ((angle, 1),)  # type: ignore[arg-type, return-value]
+    return tuple(sorted(linear.items(), key=lambda pair: pair[0].serial)) or ((angle, 1),)
 
 
 # -- and back -----------------------------------------------------------------------------------------------------
@@ -188,13 +188,17 @@ Factor = tuple[str, Powers]  # ("sin", angles)
 
 def _paired(waves: dict[Factor, Number]) -> list[tuple[Number, list[Factor]]]:
     """Waves as numbers times factors; two of one size as a product."""
-    left = [(kind, wave, size) for (kind, wave), size in waves.items() if size]
+    left: list[tuple[str, Powers, Number]] = [(kind, wave, size) for (kind, wave), size in waves.items() if size]
     found: list[tuple[Number, list[Factor]]] = []
     while left:
         kind, wave, size = left.pop()
         for i, (other_kind, other, other_size) in enumerate(left):
             halves = _halves(wave, other)
-            if kind == other_kind and halves and abs(abs(size) - abs(other_size)) <= _SAME * abs(size):
+            if (
+                kind == other_kind
+                and halves
+                and abs(abs(float(size)) - abs(float(other_size))) <= _SAME * abs(float(size))
+            ):
                 found.append(_as_product(kind, *halves, size, equal=(size > 0) == (other_size > 0)))
                 del left[i]
                 break

@@ -1,7 +1,7 @@
 """The drawing of the mechanism as a description for the page's script: shapes between points, points as columns.
 
 A point is a list of keys of the motion's table, one for each direction. Shapes are bars (bodies), lines (scenery),
-discs (circles with a spoke), rings (circles without) and single points.
+discs (circles with a spoke), wheels (of a tree), rings (other circles) and single points.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def _described(drawing: Drawing, axes: list[int]) -> dict[str, Any]:
 
 
 def _circle(i: int, circle: Circle, dimension: int) -> dict[str, Any]:
-    own: dict[str, Any] = {"kind": "ring" if circle.angle is None else "disc", "name": circle.name}
+    kind = "wheel" if circle.normal is not None else "ring" if circle.angle is None else "disc"
+    own: dict[str, Any] = {"kind": "disc" if circle.angle is not None else kind, "name": circle.name}
     own |= {"points": [circle.center], "radius": f"circle {i} radius"}
     own |= {} if circle.angle is None else {"angle": f"circle {i} angle"}
     return own | ({"normal": _normal(i)} if circle.normal is not None and dimension == 3 else {})

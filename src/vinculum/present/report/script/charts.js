@@ -65,7 +65,7 @@ function limits(spec, lines, from, to) {
     } else { low = Math.min(low, span[0]); high = Math.max(high, span[1]); }
   }
   if (high - low < 1e-9 * Math.max(Math.abs(low), Math.abs(high), 1e-9)) {
-    const room = Math.max(Math.abs(low) * 0.1, 1e-9);
+    const room = Math.abs(low) * 0.1 || 1;
     return [low - room, high + room];
   }
   const room = 0.06 * (high - low);
