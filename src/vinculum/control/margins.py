@@ -76,8 +76,8 @@ def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin
     omega = _with(_grid(loop), [*unit_gain(*matrices), *real_values(*matrices)], loop)
     values = L(omega)
     infinite = undamped_frequencies(loop.poles)
-    gain_at = _crossings(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)), infinite)
-    real_at = _crossings(lambda w: L(w).imag, omega, values.imag, infinite)
+    gain_at = sign_changes(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)), infinite)
+    real_at = sign_changes(lambda w: L(w).imag, omega, values.imag, infinite)
     at_rest = _at_rest(loop)
     phase_at = np.array([w for w in real_at if L(w)[0].real < 0])
     factors = -1 / np.array([*(L(w)[0].real for w in phase_at), *at_rest])
@@ -106,7 +106,7 @@ def _grid(loop: OpenLoop) -> np.ndarray:
     return without_poles(np.unique(chosen), loop.poles)
 
 
-def _crossings(f: Curve, omega: np.ndarray, values: np.ndarray, infinite: np.ndarray) -> np.ndarray:
+def sign_changes(f: Curve, omega: np.ndarray, values: np.ndarray, infinite: np.ndarray) -> np.ndarray:
     """Where f is zero; a change of sign through a pole at an ``infinite`` frequency does not count."""
     from scipy.optimize import brentq
 
