@@ -65,7 +65,21 @@ def vlatex(expression: sp.Expr | float) -> str:
     from sympy.physics.vector.printing import vlatex as printed  # imported here because it takes a quarter of a second
 
     value = as_expression(expression)
-    return str(printed(value, symbol_names=_multiplier_names(value)))
+    return _electrical(str(printed(value, symbol_names=_multiplier_names(value))))
+
+
+_CHARGES = ((r"\ddot{charge}_{", r"\frac{d}{dt} i_{"), (r"\dot{charge}_{", "i_{"), ("charge_{", "q_{"))
+
+
+def _electrical(latex: str) -> str:
+    r"""The coordinate charge_u of a motor as q_u, its velocity, the current, as i_u.
+
+    >>> _electrical(r"L \dot{charge}_{u} + charge_{u}")
+    'L i_{u} + q_{u}'
+    """
+    for name, letter in _CHARGES:
+        latex = latex.replace(name, letter)
+    return latex
 
 
 def _multiplier_names(expression: sp.Expr) -> dict[sp.Symbol, str]:

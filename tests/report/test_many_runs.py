@@ -79,9 +79,9 @@ def test_the_worst_runs_are_those_that_never_settle(results):
     assert np.isnan(values[:never]).all()
     assert (np.diff(values[never:]) <= 0).all()
     charts = Charts()
-    film = study.worst_film(results, charts)[0]
+    shown = study.worst_animation(results, charts)[0]
     assert charts.tables["worst"].motion["theta"][0] == runs.column("initial_theta")[numbers[0]]
-    assert film.name == f"Worst of many runs: {runs.described(numbers[0])}"
+    assert shown.name == f"Worst of many runs: {runs.described(numbers[0])}"
     whole = page(results)
     assert "Worst of many runs" in whole
     assert 'id="study"' in whole
@@ -104,7 +104,7 @@ def test_one_quantity_is_an_axis():
 
 def test_nothing_to_show(results):
     assert study.study(replace(results, runs=None)) is None
-    assert study.worst_film(replace(results, runs=None), Charts()) == []
+    assert study.worst_animation(replace(results, runs=None), Charts()) == []
 
 
 def test_a_refused_study_is_told():

@@ -20,9 +20,9 @@ from report import mechanisms
 from vinculum.model.model import Circle, Drawing, Model, Segment
 from vinculum.present import shapes
 from vinculum.present.animation import scene_of
-from vinculum.present.drawing import scene
+from vinculum.present.drawing import drawing_of, scene
 from vinculum.present.html import Html, counted, number, pairs, root, sentence, table, tag, text
-from vinculum.present.mathml import formula, terms
+from vinculum.present.mathml import formula, prose, terms
 from vinculum.present.report import charts, page, write_report
 from vinculum.present.report.charts import root_map
 from vinculum.present.report.formulas import rounded, unit_of
@@ -342,6 +342,45 @@ def test_bodies_are_drawn_without_being_told():
     (upper,) = (trace for trace in figure.data if trace.name == "upper")
     np.testing.assert_allclose([*upper.x, *upper.y], [0, np.cos(0.3), 0, -np.sin(0.3)], atol=1e-12)
     assert figure.layout.yaxis.scaleanchor == "x"
+
+
+def test_wheels_of_trees_are_discs():
+    """A rolling disc has the radius of its contact; a symmetric body the radius of its inertia, I = m r²/2."""
+    rolling = vn.bodies.Rolling("disc", 0.2, axis=(0, 1, 0))
+    tree = vn.BodyTree([vn.Body("disc", None, joint="free", mass=1, inertia=(1, 2, 1))], contacts=[rolling])
+    (disc,) = drawing_of(tree).circles
+    assert disc.radius == 0.2
+    upright = {q: value for q, value in tree.home.items() if not q.is_Derivative}
+    assert [float(sp.sympify(n).subs(upright)) for n in disc.normal] == [0, 1, 0]
+    spinner = vn.Body("spinner", None, axis=(0, 0, 1), mass=2, inertia=(0.045, 0.045, 0.09))
+    (spun,) = drawing_of(vn.BodyTree([spinner])).circles
+    assert float(spun.radius) == pytest.approx(0.3)
+    ball = vn.Body("ball", None, axis=(0, 0, 1), mass=1, inertia=(0.4, 0.4, 0.4))
+    (round_,) = drawing_of(vn.BodyTree([ball])).circles
+    assert (float(round_.radius), round_.normal) == (pytest.approx(1.0), None)
+    uneven = vn.Body("uneven", None, axis=(0, 0, 1), mass=1, inertia=(1, 2, 3))
+    assert drawing_of(vn.BodyTree([uneven])).circles == []
+
+
+def test_descriptions_may_contain_formulas():
+    assert prose("for $J = m r^2$ only").count("<math") == 1
+    assert prose("it costs 5$ and 6$.") == "it costs 5$ and 6$."
+    assert "<script" not in prose("$<script>$ and <script>")
+
+
+def test_what_does_not_move_has_no_chart():
+    tree = vn.BodyTree([vn.Body("slider", None, joint="free", mass=1, inertia=(1, 2, 3))], gravity=(0, 0, 0))
+    x = tree.coordinates[0]
+    model = Model(tree.system(), tree=tree, simulation={"initial": {**tree.home, x.diff(): 1.0}, "times": (0, 1)})
+    shown = page(vn.examine(model))
+    assert "Constant: " in shown
+    moving = [s["key"] for c in json.loads(described(shown))["charts"] for s in c["series"]]
+    assert "slider_x" in moving
+    assert "slider_y" not in moving
+
+
+def described(shown: str) -> str:
+    return shown.split('id="description">')[1].split("</script>")[0]
 
 
 def test_an_arm_is_drawn_in_space():

@@ -84,14 +84,51 @@ def _checked(frequencies: Sequence[float] | np.ndarray) -> np.ndarray:
     return omega
 
 
+@dataclass(frozen=True, eq=False)
+class OpenLoop:
+    """L(s) = C (sI - A)⁻¹ B of the loop that is open at one input; the other inputs stay closed."""
+
+    A: np.ndarray  # (n, n)
+    B: np.ndarray  # (n, 1)
+    C: np.ndarray  # (1, n)
+
+    @property
+    def poles(self) -> np.ndarray:
+        """The eigenvalues of A."""
+        return np.linalg.eigvals(self.A)
+
+    def __call__(self, omega: np.ndarray) -> np.ndarray:
+        """L(iω), (frequencies); infinite at an undamped pole."""
+        try:
+            return self._solved(omega)
+        except np.linalg.LinAlgError:
+            return np.array([self._alone(w) for w in omega])
+
+    def _solved(self, omega: np.ndarray) -> np.ndarray:
+        matrices = 1j * omega[:, None, None] * np.eye(len(self.A)) - self.A
+        return (self.C @ np.linalg.solve(matrices, np.broadcast_to(self.B, (len(omega), *self.B.shape))))[:, 0, 0]
+
+    def _alone(self, omega: float) -> complex:
+        try:
+            return complex(self._solved(np.array([omega]))[0])
+        except np.linalg.LinAlgError:
+            return complex(np.inf, np.inf)
+
+
+def open_loop(law: FeedbackLaw, input: sp.Expr, estimator: Estimator | None = None) -> OpenLoop:
+    """The loop, open at one input."""
+    (k,) = input_columns(law.linear, [input])
+    loop = loop_matrices(law, estimator)
+    b, c = loop.plant_inputs[:, [k]], loop.controls[[k]]
+    return OpenLoop(loop.A - b @ c, b, -c)
+
+
 def loop_transfer(law: FeedbackLaw, input: sp.Expr, estimator: Estimator | None = None) -> Any:
     """L(s) of the loop that is open at one input, as a ``control.StateSpace``; the other inputs stay closed."""
     import control
 
-    (k,) = input_columns(law.linear, [input])
-    loop = loop_matrices(law, estimator)
-    b, c = loop.plant_inputs[:, [k]], loop.controls[[k]]
-    return control.ss(loop.A - b @ c, b, -c, 0.0)
+    loop = open_loop(law, input, estimator)
+    return control.ss(loop.A, loop.B, loop.C, 0.0)
 
 
 def loop_response(
@@ -102,10 +139,10 @@ def loop_response(
     estimator: Estimator | None = None,
 ) -> FrequencyResponse:
     """L(iω) of the loop that is open at one input; by default over the frequencies of its roots and a decade around."""
-    loop = loop_transfer(law, input, estimator)
-    omega = _around(loop.poles(), law.roots) if frequencies is None else _checked(frequencies)
-    omega = omega if frequencies is not None else without_poles(omega, loop.poles())
-    return FrequencyResponse((input,), (input,), omega, np.asarray(loop(1j * omega, squeeze=False)))
+    loop = open_loop(law, input, estimator)
+    omega = _around(loop.poles, law.roots) if frequencies is None else _checked(frequencies)
+    omega = omega if frequencies is not None else without_poles(omega, loop.poles)
+    return FrequencyResponse((input,), (input,), omega, loop(omega)[None, None, :])
 
 
 def without_poles(omega: np.ndarray, poles: np.ndarray) -> np.ndarray:

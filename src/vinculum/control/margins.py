@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -17,7 +16,7 @@ import sympy as sp
 from vinculum.analyze.unit_free import unit_free
 from vinculum.control.crossings import at_distance, real_values, unit_gain
 from vinculum.control.feedback import FeedbackLaw
-from vinculum.control.frequency import loop_transfer, undamped_frequencies, without_poles
+from vinculum.control.frequency import OpenLoop, open_loop, undamped_frequencies, without_poles
 from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
 from vinculum.names import name_of
@@ -67,16 +66,16 @@ def margins(law: FeedbackLaw, estimator: Estimator | None = None) -> dict[sp.Exp
 
 
 def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin:
-    loop = loop_transfer(law, u, estimator)
+    loop = open_loop(law, u, estimator)
 
     def L(omega: np.ndarray) -> np.ndarray:
-        values = np.atleast_1d(loop(1j * np.atleast_1d(omega), squeeze=True, warn_infinite=False))
+        values = loop(np.atleast_1d(omega))
         return np.where(np.isfinite(values), values, complex(np.inf, np.inf))  # infinite at an undamped root
 
     matrices = _scaled(loop)
     omega = _with(_grid(loop), [*unit_gain(*matrices), *real_values(*matrices)], loop)
     values = L(omega)
-    infinite = undamped_frequencies(np.linalg.eigvals(loop.A))
+    infinite = undamped_frequencies(loop.poles)
     gain_at = sign_changes(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)), infinite)
     real_at = sign_changes(lambda w: L(w).imag, omega, values.imag, infinite)
     at_rest = _at_rest(loop)
@@ -95,16 +94,16 @@ def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin
     )
 
 
-def _grid(loop: Any) -> np.ndarray:
+def _grid(loop: OpenLoop) -> np.ndarray:
     """Frequencies around all roots of the open and the closed loop, closer together at resonances."""
-    roots = np.concatenate([np.linalg.eigvals(loop.A), np.linalg.eigvals(loop.A - loop.B @ loop.C)])
+    roots = np.concatenate([loop.poles, np.linalg.eigvals(loop.A - loop.B @ loop.C)])
     sizes = np.abs(roots)[np.abs(roots) > 1e-12 * np.abs(roots).max(initial=0.0)]
     low, high = (sizes.min(), sizes.max()) if len(sizes) else (1.0, 1.0)
     even = np.geomspace(low * 10.0**-_DECADES, high * 10.0**_DECADES, _POINTS)
     widths = np.maximum(np.abs(roots.real), 1e-6 * np.abs(roots))
     peaks = (np.abs(roots.imag)[:, None] + widths[:, None] * _NEAR).ravel()
     chosen = np.concatenate([even, peaks[peaks > even[0]]])
-    return without_poles(np.unique(chosen), np.linalg.eigvals(loop.A))
+    return without_poles(np.unique(chosen), loop.poles)
 
 
 def sign_changes(f: Curve, omega: np.ndarray, values: np.ndarray, infinite: np.ndarray) -> np.ndarray:
@@ -121,7 +120,7 @@ def sign_changes(f: Curve, omega: np.ndarray, values: np.ndarray, infinite: np.n
     return np.array(found)
 
 
-def _at_rest(loop: Any) -> list[float]:
+def _at_rest(loop: OpenLoop) -> list[float]:
     """L(0), if it is finite and negative."""
     if np.linalg.cond(loop.A) > 1e14:
         return []
@@ -129,18 +128,18 @@ def _at_rest(loop: Any) -> list[float]:
     return [value] if value < 0 else []
 
 
-def _scaled(loop: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _scaled(loop: OpenLoop) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A, b, c in natural units, which L does not feel."""
     own = unit_free(loop.A, np.hstack([loop.B, np.zeros_like(loop.B)]))
     return loop.A * own.states / own.states[:, None], loop.B / own.states[:, None], loop.C * own.states
 
 
-def _with(omega: np.ndarray, places: Sequence[float], loop: Any) -> np.ndarray:
+def _with(omega: np.ndarray, places: Sequence[float], loop: OpenLoop) -> np.ndarray:
     """The grid with points on both sides of each place, and between neighboring places."""
     found = np.sort([w for w in places if w > 0])
     sides = [w * (1 + side * step) for w in found for side in (-1, 1) for step in (1e-9, 1e-6, 1e-3)]
     between = (found[:-1] + found[1:]) / 2
-    return without_poles(np.unique([*omega, *sides, *between]), np.linalg.eigvals(loop.A))
+    return without_poles(np.unique([*omega, *sides, *between]), loop.poles)
 
 
 def _smallest_distance(

@@ -118,21 +118,22 @@ class EquationsOfMotion:
         nodes = self.mechanics.without_corrections(self.explicit().reactions)
         return {c.name: to_sympy(node) for c, node in zip(self.system.constraints, nodes, strict=True)}
 
-    def latex(self, named: bool | None = None) -> str:
+    def latex(self, named: bool | None = None, *, simplify: bool = False) -> str:
         """The equations in the user's symbols, as LaTeX.
 
         A small model is printed whole. A large one, or any with ``named=True``, is printed with named
-        intermediates z₁, z₂, ... that appear once each.
+        intermediates z₁, z₂, ... that appear once each. ``simplify`` first applies trigonometric identities
+        (sums, differences and double angles) where they make the equations shorter.
         """
         from vinculum.derivation.printing import latex
 
-        return latex(self, named)
+        return latex(self, named, simplify)
 
-    def printed(self, named: bool | None = None) -> Printed:
+    def printed(self, named: bool | None = None, *, simplify: bool = False) -> Printed:
         """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
         from vinculum.derivation.printing import printed
 
-        return printed(self, named)
+        return printed(self, named, simplify=simplify)
 
     def text(self, named: bool | None = None) -> str:
         """The equations as plain text, written as in a model file."""

@@ -14,7 +14,8 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.mechanics.lagrange import product
-from vinculum.graph import ZERO, Node, intermediates, symbol, to_sympy, tree_size, vector
+from vinculum.graph import ZERO, Node, intermediates, operations, symbol, to_sympy, tree_size, vector
+from vinculum.graph.trigonometry import shortened
 from vinculum.names import name_of
 from vinculum.text_printer import vlatex
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vinculum.derivation.equations import EquationsOfMotion
 
 _SMALL_LINE, _SMALL_MODEL = 120, 500  # operations of one printed line and of all of them
+_LARGE = 600  # operations above which no shorter form is sought: it takes seconds and finds none
 _SPREAD = 2  # how many times longer a line may become when it is multiplied out, plus a small line
 
 
@@ -44,22 +46,45 @@ class Printed:
         return "\n".join(f"{left} = {right}" for left, right in (*self.definitions, *self.equations))
 
 
-def latex(equations: EquationsOfMotion, named: bool | None = None) -> str:
+def latex(equations: EquationsOfMotion, named: bool | None = None, simplify: bool = False) -> str:
     """The equations of a form, and the definitions of intermediates where there are any."""
-    return printed(equations, named).aligned
+    return printed(equations, named, simplify=simplify).aligned
 
 
 Line = tuple[Node, Node]  # left = right
 Write = Callable[[sp.Expr], str]
 
 
-def printed(equations: EquationsOfMotion, named: bool | None = None, write: Write = vlatex) -> Printed:
-    """The equations of a form, line by line, as LaTeX or as ``write`` writes them."""
+def printed(
+    equations: EquationsOfMotion, named: bool | None = None, write: Write = vlatex, simplify: bool = False
+) -> Printed:
+    """The equations of a form, line by line, as LaTeX or as ``write`` writes them.
+
+    ``simplify`` applies trigonometric identities where this makes the lines shorter.
+    """
     lines = equations.form.lines(equations)
+    sides = [side for line in lines for side in line]
+    if simplify and (short := simplified(sides)) != sides:
+        lines, sides = list(zip(short[::2], short[1::2], strict=True)), short
+    else:
+        simplify = False
     if named is None:
-        sizes = [tree_size(side, 10 * _SMALL_MODEL) for line in lines for side in line]
-        named = max(sizes) > _SMALL_LINE or sum(sizes) > _SMALL_MODEL
-    return _with_names(equations, lines, write) if named else _whole(equations, lines, write)
+        named = not _small(sides)
+    return _with_names(equations, lines, write) if named else _whole(equations, lines, write, simplify)
+
+
+def simplified(sides: Sequence[Node]) -> list[Node]:
+    """Shorter sides by trigonometric identities, if all of them together become shorter to print."""
+    if operations(sides).total() > _LARGE:
+        return list(sides)
+    short = [shortened(side) for side in sides]
+    return short if _small(short) or operations(short).total() < operations(sides).total() else list(sides)
+
+
+def _small(sides: Sequence[Node]) -> bool:
+    """Whether lines can be printed whole."""
+    sizes = [tree_size(side, 10 * _SMALL_MODEL) for side in sides]
+    return max(sizes) <= _SMALL_LINE and sum(sizes) <= _SMALL_MODEL
 
 
 # -- lines that several forms print ----------------------------------------------------------------------------------
@@ -88,21 +113,22 @@ def acceleration_nodes(equations: EquationsOfMotion) -> np.ndarray:
 # -- how lines are written -------------------------------------------------------------------------------------------
 
 
-def _whole(equations: EquationsOfMotion, lines: Sequence[Line], write: Write) -> Printed:
+def _whole(equations: EquationsOfMotion, lines: Sequence[Line], write: Write, short: bool = False) -> Printed:
     accelerations = [*equations.acceleration_symbols, *(e.diff(equations.system.time) for e in equations.definitions)]
-    tidy = [[write(_tidy(side, accelerations)) for side in line] for line in lines]
+    tidy = [[write(_tidy(side, accelerations, short)) for side in line] for line in lines]
     return Printed((), tuple((left, right) for left, right in tidy))
 
 
-def _tidy(node: Node, accelerations: Sequence[sp.Expr]) -> sp.Expr:
-    """A small expression with its trigonometry simplified, ordered by accelerations; as it stands where multiplying
-    it out makes it longer (quotients of sums), since simplifying that takes seconds and gains nothing.
+def _tidy(node: Node, accelerations: Sequence[sp.Expr], short: bool = False) -> sp.Expr:
+    """A small expression with its trigonometry simplified, unless it is ``short`` already, ordered by accelerations; as
+    it stands where multiplying it out makes it longer (quotients of sums), since simplifying that takes seconds and
+    gains nothing.
     """
     given = to_sympy(node)
     spread = sp.expand(given)
     if sp.count_ops(spread) > _SPREAD * sp.count_ops(given) + _SMALL_LINE:
         return given
-    collected = sp.collect(sp.expand(sp.trigsimp(spread)), accelerations, evaluate=False)
+    collected = sp.collect(spread if short else sp.expand(sp.trigsimp(spread)), accelerations, evaluate=False)
     return sp.Add(*(sp.factor_terms(c) * a for a, c in collected.items()), evaluate=True)
 
 

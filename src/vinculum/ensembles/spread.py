@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from vinculum.errors import VinculumError
+from vinculum.extras import extra
 from vinculum.simulation.progress import Shown, progress_bar
 
 Given = TypeVar("Given")
@@ -36,10 +37,8 @@ def _answered(
 ) -> Iterator[tuple[int, Answer]]:
     """Numbers and answers as they come."""
     if client is not None:
-        from vinculum.ensembles.store import optional
-
         futures = {future: k for k, future in enumerate(client.map(work, list(parts), pure=False))}
-        found = optional("distributed").as_completed(list(futures), with_results=True)
+        found = extra("distributed", "study").as_completed(list(futures), with_results=True)
         yield from ((futures[future], answer) for future, answer in found)
     elif processes is not None and processes > 1:
         yield from _in_processes(work, parts, processes)

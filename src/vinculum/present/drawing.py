@@ -18,6 +18,7 @@ from vinculum.errors import ModelError
 from vinculum.expressions import as_expression
 from vinculum.model.model import Circle, Drawing, Led, Segment
 from vinculum.names import suggestion
+from vinculum.present.wheels import Wheel, wheels
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -200,10 +201,29 @@ def drawing_of(tree: BodyTree, led: Led | None = None) -> Drawing:
             points[f"joint of {body.name}"] = tree.position(body.parent, body.origin)
             segments.append(Segment([f"joint of {body.name}", body.name], name=body.name))
     leaves = [name for name in tree.order if not any(body.parent == name for body in tree.bodies)]
+    circles = _add_wheels(tree, wheels(tree, leaves), points, segments)
     if led is not None and led.body in tree.order:
         points[TOOL] = tree.position(led.body, led.point)
-        return Drawing(points, segments, traces=[TOOL])
-    return Drawing(points, segments, traces=[_tip(segments, name) for name in leaves])
+        return Drawing(points, segments, circles, traces=[TOOL])
+    return Drawing(points, segments, circles, traces=[_tip(segments, name) for name in leaves])
+
+
+def _add_wheels(
+    tree: BodyTree, found: Sequence[Wheel], points: dict[str, Point], segments: list[Segment]
+) -> list[Circle]:
+    """A circle for each wheel and ball, with a spoke in place of the axes of its body."""
+    circles = []
+    for wheel in found:
+        name, center, rim = wheel.body, f"center of {wheel.body}", f"rim of {wheel.body}"
+        segments[:] = [s for s in segments if s.name != name or not s.points[-1].startswith("end ")]
+        points |= {center: tree.position(name, wheel.center), rim: tree.position(name, wheel.rim)}
+        segments.append(Segment([center, rim], name=name))
+        normal = None if wheel.axis is None else tuple(tree.rotation(name) * sp.Matrix(list(wheel.axis)))
+        circles.append(Circle(center, wheel.radius, normal=normal, name=name))
+    used = {p for s in segments for p in s.points}
+    for name in [p for p in points if p.startswith("end ") and p not in used]:
+        del points[name]
+    return circles
 
 
 def _ends(tree: BodyTree, name: str | None, led: Led | None = None) -> list[Point]:

@@ -21,6 +21,7 @@ _SIGNS = {"<": r"\lt ", ">": r"\gt "}
 _PLUS_MINUS = ("+", "\N{MINUS SIGN}")
 _DOTS = ("\N{DOT ABOVE}", "\N{DIAERESIS}")
 _SHORT = 60  # longest left side, in characters, for which right sides are aligned
+_DOLLARS = re.compile(r"(\$[^$\s](?:[^$\n]*[^$\s])?\$(?!\d))")
 _WORD = re.compile(r"\\(?:begin|end|operatorname|text|mathrm)\{[^{}]*\}|\\[A-Za-z]+|([A-Za-z]{2,})")
 # links and looks; and accents, which would overlap their letters without a mathematical font
 _UNWANTED = ("href", "style", "class", "id", "accent")
@@ -92,6 +93,11 @@ def formula(latex: str) -> Html:
     """LaTeX in a line of a page that has our font, with the spacing of TeX; as code if it cannot be converted."""
     tree = element(upright(latex))
     return tag("code", latex) if tree is None else _typeset(tree)
+
+
+def prose(words: str) -> Html:
+    """Text with formulas between dollar signs; a single dollar sign, and one before a number, is text."""
+    return joined(formula(part[1:-1]) if _DOLLARS.fullmatch(part) else part for part in _DOLLARS.split(words))
 
 
 def terms(latex: str) -> Html:

@@ -9,6 +9,7 @@ import numpy as np
 MOST = 4000  # points of a curve: two on every pixel of a wide screen
 _ROWS = 1500  # rows of a table
 _SIGHT = 1e-3  # fraction of a column's range that nobody sees
+_ROUNDING = 1e-13  # of a constant column
 _CANDIDATES = 10_000  # samples among which the rows of a long run are chosen
 
 
@@ -67,10 +68,11 @@ def _candidates(count: int, columns: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _level(y: np.ndarray) -> np.ndarray | None:
-    """A column as fractions of its range; missing values as zeros."""
+    """A column as fractions of its range, missing values as zeros; None for a constant with its rounding errors."""
     known = np.isfinite(y)
     span = np.ptp(y[known]) if known.any() else 0.0
-    return np.where(known, y, 0.0) / span if span > 0 else None
+    rounding = _ROUNDING * max(1.0, float(np.max(np.abs(y[known]), initial=0.0)))
+    return np.where(known, y, 0.0) / span if span > rounding else None
 
 
 def _worst(t: np.ndarray, levels: Sequence[np.ndarray], rows: np.ndarray) -> list[tuple[int, float]]:

@@ -15,7 +15,7 @@ from vinculum.derivation.mechanics.explicit import Explicit, dependent_names, pi
 from vinculum.derivation.mechanics.lagrange import matrix_product, product, symmetrized
 from vinculum.derivation.mechanics.relative_degree import Chain
 from vinculum.derivation.mechanics.sample_states import Values, numbers, stacked
-from vinculum.derivation.printing import Printed, Write, shared
+from vinculum.derivation.printing import Printed, Write, shared, simplified
 from vinculum.derivation.program.dynamic_extension import Extension, equilibrated
 from vinculum.derivation.program.lyapunov import Approach, approach, constant_matrix
 from vinculum.derivation.program.perturbation import Binomial, LinearPerturbation, Perturbation, refuse_rates
@@ -150,19 +150,19 @@ class ProgramEquations:
         explicit = self.explicit()
         return operations(self._closed([*explicit.rates, *explicit.reactions]))
 
-    def latex(self) -> str:
-        """ẋ = F + B N and P N = h, with named intermediates, as LaTeX."""
-        return self.printed().aligned
+    def latex(self, *, simplify: bool = False) -> str:
+        """ẋ = F + B N and P N = h, with named intermediates, as LaTeX; ``simplify`` as in the other forms."""
+        return self.printed(simplify=simplify).aligned
 
-    def printed(self) -> Printed:
+    def printed(self, *, simplify: bool = False) -> Printed:
         """The lines of ``latex()`` one by one: definitions of intermediates, then equations, each (left, right)."""
-        return self._print(vlatex)
+        return self._print(vlatex, simplify)
 
     def text(self) -> str:
         """The equations as plain text, written as in a model file."""
         return self._print(plain).lines
 
-    def _print(self, write: Write) -> Printed:
+    def _print(self, write: Write, simplify: bool = False) -> Printed:
         """ẋ = F + B N, then P N = -a - c, with named intermediates where expressions are shared."""
         nodes, system = self.system.nodes, self.system
         N = vector(nodes.inputs)
@@ -176,7 +176,8 @@ class ProgramEquations:
         right += list(stated.values())
         taken = [name_of(key) for key in (*system.states, *system.inputs, *self.parameters, *self.unset)]
         lines = [(a, b) for a, b in zip(left, right, strict=True) if a is not b]  # ẋ = ẋ says nothing
-        return shared([side for line in lines for side in line], taken, write)
+        sides = [side for line in lines for side in line]
+        return shared(simplified(sides) if simplify else sides, taken, write)
 
     _repr_latex_ = formula
     _repr_html_ = html_if_large

@@ -123,7 +123,7 @@ def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0) -> Picture:
     if zeros:
         parts.append(_marks(np.zeros(1, complex), f"structural zeros ({zeros})", "square", "--muted", scale))
     x, y = _axis("real part", every.real, scale), _axis("imaginary part", every.imag, scale)
-    return Picture(parts, x, y, height=340, width=520, zero=True)
+    return Picture(parts, x, y, height=380, width=600, zero=True)
 
 
 def compressed(roots: np.ndarray) -> bool:

@@ -10,12 +10,12 @@ from vinculum.present.html import Html, empty, joined, paragraph, tag, text
 from vinculum.present.mathml import inline
 from vinculum.present.report.formulas import unit_of
 from vinculum.present.report.live import Live, Setting
-from vinculum.present.report.scenes import Film
+from vinculum.present.report.scenes import Animation
 
 _TITLES = {"parameter": "Parameters", "start": "Start", "gain": "Gains", "rate": "Rates of the constraints"}
 
 
-def panel(live: Live, model: Model, shown: Sequence[Film]) -> Html:
+def panel(live: Live, model: Model, shown: Sequence[Animation]) -> Html:
     """Sliders by kind, a reset, and the state of the computation; only words where nothing can be computed."""
     refused = _refusals(live, shown)
     if not live.settings:
@@ -30,9 +30,9 @@ def panel(live: Live, model: Model, shown: Sequence[Film]) -> Html:
 _FIRST = "The motion is computed again in this page, without a network. Double-click a name to reset its value."
 
 
-def _refusals(live: Live, shown: Sequence[Film]) -> Html:
+def _refusals(live: Live, shown: Sequence[Animation]) -> Html:
     """Why a motion has no sliders."""
-    names = {film.run: film.name for film in shown}
+    names = {one.run: one.name for one in shown}
     return joined(
         paragraph(f"{names[run]}: no sliders, because {why}.", class_="note refused", data_runs=run)
         for run, why in live.refused.items()

@@ -32,7 +32,7 @@ from vinculum.present.html import (
     text,
 )
 from vinculum.present.mathml import equations as typeset
-from vinculum.present.mathml import inline
+from vinculum.present.mathml import inline, prose
 from vinculum.present.report.charts import figure, grid
 from vinculum.present.svg import SERIES, Axis, Line, Marks, Picture, raised
 from vinculum.text_printer import vlatex
@@ -51,7 +51,7 @@ def formulas(results: Results) -> Section | None:
     equations = results.equations
     if equations is None:
         return None
-    printed = equations.printed()
+    printed = equations.printed(simplify=True)
     definitions, lines = rounded(printed.definitions), rounded(printed.equations)
     free = equations.form.name == "multipliers" and not results.model.system.constraints
     parts = [paragraph("Lagrange's equations, M q̈ + h = Q." if free else equations.form.summary)]
@@ -131,7 +131,7 @@ def _variables(model: Model) -> Html:
     keys = [*(system.states if isinstance(system, AffineSystem) else system.coordinates), *system.inputs]
     if not any(known.get(key) for key in keys for known in (model.units, model.meanings)):
         return text("")
-    rows = [[inline(key), unit_of(model, key), model.meanings.get(key, "")] for key in keys]
+    rows = [[inline(key), unit_of(model, key), prose(model.meanings.get(key, ""))] for key in keys]
     return joined([tag("h3", "Coordinates and inputs"), table(["symbol", "unit", "meaning"], rows)])
 
 
@@ -170,7 +170,7 @@ def _parameters(model: Model) -> Html:
     for title, known in (("unit", model.units), ("meaning", model.meanings)):
         if any(known.get(p) for p in values):
             head.append(title)
-            words = pretty_unit if title == "unit" else str
+            words = pretty_unit if title == "unit" else prose
             columns.append([text(words(known.get(p, ""))) for p in values])
     return joined([tag("h3", "Parameters"), table(head, zip(*columns, strict=True), numeric, class_="parameters")])
 

@@ -18,7 +18,7 @@ from vinculum.graph import Node
 from vinculum.model.examine import Results, loop_of
 from vinculum.names import name_of, variable_name
 from vinculum.present.report.charts import Charts
-from vinculum.present.report.scenes import Film
+from vinculum.present.report.scenes import Animation
 from vinculum.present.report.tables import Table
 from vinculum.simulation.problem.motion_expressions import MotionNodes
 
@@ -62,14 +62,14 @@ class Live:
         return "\n".join(['"use strict";', methods(), "const models = {};", models, worker])
 
 
-def live_motions(results: Results, charts: Charts, shown: Sequence[Film]) -> Live:
+def live_motions(results: Results, charts: Charts, shown: Sequence[Animation]) -> Live:
     """The motions of the films, with everything that their tables show."""
     found, size = Live(), 0
-    for film in shown:
-        table = charts.tables[film.run]
+    for one in shown:
+        table = charts.tables[one.run]
         why = refusal(table.motion)
         if not why:
-            live = live_motion(table.motion, _columns(table), _given(results, film), _loop(results, film))
+            live = live_motion(table.motion, _columns(table), _given(results, one), _loop(results, one))
             size += len(live.source)
             why = (
                 ""
@@ -77,22 +77,22 @@ def live_motions(results: Results, charts: Charts, shown: Sequence[Film]) -> Liv
                 else f"its equations take {size // 1000} kB of code, and {MOST // 1000} kB are allowed"
             )
         if why:
-            found.refused[film.run] = why
+            found.refused[one.run] = why
         else:
-            _enter(found, film, live, results)
+            _enter(found, one, live, results)
     return found
 
 
-def _given(results: Results, film: Film) -> Mapping[sp.Expr, float]:
+def _given(results: Results, one: Animation) -> Mapping[sp.Expr, float]:
     """The start values in the model."""
     model = results.model
-    own = (model.closed_loop or {}).get("initial") if film.group != "motion" else None
+    own = (model.closed_loop or {}).get("initial") if one.group != "motion" else None
     return own or (model.simulation or {}).get("initial") or {}
 
 
-def _loop(results: Results, film: Film) -> tuple[Equations, Mapping[sp.Symbol, float]] | None:
+def _loop(results: Results, one: Animation) -> tuple[Equations, Mapping[sp.Symbol, float]] | None:
     """The closed loop with symbols for its gains."""
-    kind, _, number = film.run.partition("-")
+    kind, _, number = one.run.partition("-")
     if kind != "closed":
         return None
     point = results.points[int(number) - 1]
@@ -130,20 +130,20 @@ def _by_name(nodes: MotionNodes) -> dict[str, Node]:
 # -- settings -----------------------------------------------------------------------------------------------------
 
 
-def _enter(found: Live, film: Film, live: LiveMotion, results: Results) -> None:
+def _enter(found: Live, one: Animation, live: LiveMotion, results: Results) -> None:
     """Add a motion and its settings."""
     parameters = live.nodes.integrable.parameters
     p = [_kind(node, parameters) for node in live.settings]
-    names = [_name(kind, film, node) for kind, node in zip(p, live.settings, strict=True)]
+    names = [_name(kind, one, node) for kind, node in zip(p, live.settings, strict=True)]
     for name, kind, (node, value) in zip(names, p, live.settings.items(), strict=True):
-        _set(found, name, Setting(kind, node.value, value, 4.0 if value else 1.0, (film.run,)))
+        _set(found, name, Setting(kind, node.value, value, 4.0 if value else 1.0, (one.run,)))
     s: list[str | float] = [live.values[node] for node in live.start_symbols]
     for i, node in enumerate(live.start_symbols):
         if node in live.independent:
-            value, s[i] = float(live.values[node]), _name("start", film, node)
-            _set(found, str(s[i]), Setting("start", node.value, value, _reach(live, node, value), (film.run,)))
-    found.motions[film.run] = live
-    found.places[film.run] = {"p": list(names), "s": s}
+            value, s[i] = float(live.values[node]), _name("start", one, node)
+            _set(found, str(s[i]), Setting("start", node.value, value, _reach(live, node, value), (one.run,)))
+    found.motions[one.run] = live
+    found.places[one.run] = {"p": list(names), "s": s}
 
 
 def _kind(node: Node, parameters: Mapping[Node, float]) -> str:
@@ -152,9 +152,9 @@ def _kind(node: Node, parameters: Mapping[Node, float]) -> str:
     return "rate" if str(node.value).startswith("rate of ") else "gain"
 
 
-def _name(kind: str, film: Film, node: Node) -> str:
+def _name(kind: str, one: Animation, node: Node) -> str:
     """Parameters belong to all motions, start values to those with and without feedback, gains to one."""
-    whose = {"parameter": "", "start": f"{film.group} "}.get(kind, f"{film.run} ")
+    whose = {"parameter": "", "start": f"{one.group} "}.get(kind, f"{one.run} ")
     return f"{kind} {whose}{name_of(node.value)}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import sympy as sp
@@ -14,7 +14,7 @@ from vinculum.graph import from_sympy, tree_size
 from vinculum.model.examine import Results
 from vinculum.names import variable_name
 from vinculum.present.html import Html, folded, joined, listing, number, paragraph, sentence, table, tag, text
-from vinculum.present.mathml import formula
+from vinculum.present.mathml import formula, inline
 from vinculum.present.plots import coordinates
 from vinculum.present.report.charts import Charts, Series, grid
 from vinculum.present.report.formulas import quantity, shortened, unit_of
@@ -33,8 +33,30 @@ def movement(results: Results, run: str, charts: Charts) -> Html:
     """The outcome of the run, and every coordinate over time."""
     table = charts.tables[run]
     keys = coordinates(table.motion)
-    drawn = [course(results, run, key, charts) for key in keys[:_MOST_PICTURES]]
-    return part("motion", "Motion", how(table.motion), grid(drawn), _more(len(keys) - len(drawn)))
+    moving = [key for key in keys if not _constant(table.motion[key])]
+    drawn = [course(results, run, key, charts) for key in moving[:_MOST_PICTURES]]
+    resting = _resting(results, table.motion, [key for key in keys if key not in moving])
+    return part("motion", "Motion", how(table.motion), grid(drawn), _more(len(moving) - len(drawn)), resting)
+
+
+def _constant(y: np.ndarray) -> bool:
+    return bool(np.ptp(y) <= _ROUNDING * max(1.0, float(np.max(np.abs(y)))))
+
+
+def _resting(results: Results, motion: Trajectory, keys: Sequence[sp.Expr]) -> Html:
+    """Coordinates that keep their values, in a line."""
+    if not keys:
+        return text("")
+    shown = [
+        part for q in keys for part in (", ", inline(q), " = ", number(float(motion[q][0]), 6), unit_after(results, q))
+    ]
+    return paragraph("Constant: ", *shown[1:], ".", class_="note")
+
+
+def unit_after(results: Results, key: sp.Expr) -> str:
+    """The unit of a quantity, with a space before it."""
+    unit = unit_of(results.model, key)
+    return f" {unit}" if unit else ""
 
 
 def part(identifier: str, title: str, *children: object) -> Html:

@@ -23,14 +23,15 @@ from vinculum.present.html import (
     tag,
     text,
 )
+from vinculum.present.mathml import prose
 from vinculum.present.report.charts import key_of
-from vinculum.present.report.scenes import Film, legend
+from vinculum.present.report.scenes import Animation, legend
 
 
 def heading(results: Results) -> Html:
     """The name, the description, and the results in a few sentences."""
     model = results.model
-    words = [paragraph(part) for part in model.description.split("\n\n") if part.strip()]
+    words = [paragraph(prose(part)) for part in model.description.split("\n\n") if part.strip()]
     summary = paragraph(*(joined([s, " "]) for s in sentences(results)), class_="summary")
     return tag("header", tag("h1", model.name), *words, summary, class_="title")
 
@@ -90,7 +91,7 @@ def _feedback(closed: Sequence[Point]) -> str:
 
 
 def bench(
-    shown: Sequence[Film], scene: dict[str, Any] | None, problem: str, groups: Sequence[Html], dials: Html
+    shown: Sequence[Animation], scene: dict[str, Any] | None, problem: str, groups: Sequence[Html], dials: Html
 ) -> Section:
     """The mechanism next to the charts of its motion: one time for both."""
     if not shown:
@@ -108,8 +109,8 @@ _NOTHING = "Nothing was simulated, so there is nothing to show."
 _SPEEDS = {"¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1, "2 ×": 2, "4 ×": 4}
 
 
-def _controls(shown: Sequence[Film]) -> Html:
-    choices = [tag("option", film.name, value=i) for i, film in enumerate(shown)]
+def _controls(shown: Sequence[Animation]) -> Html:
+    choices = [tag("option", one.name, value=i) for i, one in enumerate(shown)]
     speeds = [tag("option", words, value=x, selected="" if x == 1 else None) for words, x in _SPEEDS.items()]
     which = tag("label", "Motion", tag("select", *choices, id="which"), class_="choice which")
     return tag(

@@ -26,7 +26,7 @@ from vinculum.present.report.charts import Charts
 from vinculum.present.report.dials import panel
 from vinculum.present.report.live import live_motions
 from vinculum.present.report.response import response
-from vinculum.present.report.scenes import Film, films, stage
+from vinculum.present.report.scenes import Animation, animations, stage
 from vinculum.present.report.strip import strip
 from vinculum.writing import refuse_place, write_file
 
@@ -70,16 +70,17 @@ def write_report(
 def page(results: Results) -> str:
     """The page as text."""
     charts, began = Charts(), clock.perf_counter()
-    shown = [*films(results, charts), *study.worst_film(results, charts)]
+    shown = [*animations(results, charts), *study.worst_animation(results, charts)]
     scene, problem = _stage(results, charts, shown)
-    groups = [_group(results, group, charts) for group in dict.fromkeys(film.group for film in shown)]
+    groups = [_group(results, group, charts) for group in dict.fromkeys(one.group for one in shown)]
     live = live_motions(results, charts, shown)
     dials = panel(live, results.model, shown)
     sections = [overview.bench(shown, scene, problem, groups, dials), *_sections(results)]
-    described = {"films": [asdict(film) for film in shown], "scene": scene, "time": "s" if results.model.units else ""}
+    described = {"films": [asdict(one) for one in shown], "scene": scene, "time": "s" if results.model.units else ""}
     described["live"] = live.data
     sections.append(overview.colophon(results, {"page": clock.perf_counter() - began}))
-    heading = joined([overview.heading(results), strip(results), overview.refusals(results)])
+    top = tag("div", overview.heading(results), strip(results), class_="top")
+    heading = joined([top, overview.refusals(results)])
     worker = live.code(_resource("script/worker.js")) if live.settings else ""
     return assembled(results.model.name, heading, sections, charts, described, worker=worker)
 
@@ -143,7 +144,7 @@ def _group(results: Results, group: str, charts: Charts) -> Html:
     return tag("div", *parts, class_="group", data_group=group)
 
 
-def _stage(results: Results, charts: Charts, shown: Sequence[Film]) -> tuple[dict[str, Any] | None, str]:
+def _stage(results: Results, charts: Charts, shown: Sequence[Animation]) -> tuple[dict[str, Any] | None, str]:
     """The drawing, or the reason there is nothing to draw."""
     try:
         return stage(results, charts, shown), ""

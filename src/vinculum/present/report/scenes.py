@@ -1,7 +1,7 @@
 """The drawing of the mechanism as a description for the page's script: shapes between points, points as columns.
 
 A point is a list of keys of the motion's table, one for each direction. Shapes are bars (bodies), lines (scenery),
-discs (circles with a spoke), rings (circles without) and single points.
+discs (circles with a spoke), wheels (of a tree), rings (other circles) and single points.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
-class Film:
+class Animation:
     """A motion that can be played: its table, the charts shown next to it, and the table that sizes the picture."""
 
     name: str
@@ -35,7 +35,7 @@ class Film:
     box: str
 
 
-def films(results: Results, charts: Charts) -> list[Film]:
+def animations(results: Results, charts: Charts) -> list[Animation]:
     """All motions of the results: closed loops first, each with the motion without feedback."""
     found = []
     several = len(results.points) > 1
@@ -44,18 +44,18 @@ def films(results: Results, charts: Charts) -> list[Film]:
         for kind, words, motion in (("closed", "With", point.closed_motion), ("held", "Without", point.held_motion)):
             if point.closed_motion is not None and motion is not None:
                 charts.table(f"{kind}-{i}", motion)
-                found.append(Film(f"{words} feedback{where}", f"{kind}-{i}", f"closed-{i}", f"closed-{i}"))
+                found.append(Animation(f"{words} feedback{where}", f"{kind}-{i}", f"closed-{i}", f"closed-{i}"))
     if results.motion is not None:
         charts.table("motion", results.motion)
-        found.append(Film("Requested motion" if found else "Motion", "motion", "motion", "motion"))
+        found.append(Animation("Requested motion" if found else "Motion", "motion", "motion", "motion"))
     return found
 
 
-def stage(results: Results, charts: Charts, shown: Sequence[Film]) -> dict[str, Any] | None:
-    """The description of the drawing, whose columns are added to the table of every film; None without a film."""
+def stage(results: Results, charts: Charts, shown: Sequence[Animation]) -> dict[str, Any] | None:
+    """The description of the drawing, whose columns are added to the table of every motion; None without a motion."""
     if not shown:
         return None
-    tables = [charts.tables[film.run] for film in shown]
+    tables = [charts.tables[one.run] for one in shown]
     drawing = drawing_for(tables[0].motion, [results.model])
     refuse_strangers(drawing)
     keys = _columns(drawing)
@@ -123,7 +123,8 @@ def _described(drawing: Drawing, axes: list[int]) -> dict[str, Any]:
 
 
 def _circle(i: int, circle: Circle, dimension: int) -> dict[str, Any]:
-    own: dict[str, Any] = {"kind": "ring" if circle.angle is None else "disc", "name": circle.name}
+    kind = "wheel" if circle.normal is not None else "ring" if circle.angle is None else "disc"
+    own: dict[str, Any] = {"kind": "disc" if circle.angle is not None else kind, "name": circle.name}
     own |= {"points": [circle.center], "radius": f"circle {i} radius"}
     own |= {} if circle.angle is None else {"angle": f"circle {i} angle"}
     return own | ({"normal": _normal(i)} if circle.normal is not None and dimension == 3 else {})

@@ -16,7 +16,7 @@ from vinculum.present.plots import coordinates
 from vinculum.present.report import study_charts as svg
 from vinculum.present.report.charts import Charts, grid
 from vinculum.present.report.motion import course, part
-from vinculum.present.report.scenes import Film
+from vinculum.present.report.scenes import Animation
 from vinculum.present.thinning import thinned
 from vinculum.simulation import Trajectory
 
@@ -37,7 +37,7 @@ def study(results: Results) -> Section | None:
 WORST = "worst"  # the group and the table of the worst run
 
 
-def worst_film(results: Results, charts: Charts) -> list[Film]:
+def worst_animation(results: Results, charts: Charts) -> list[Animation]:
     """The worst run, to be played."""
     runs = results.runs
     if runs is None or not runs.computed.any():
@@ -47,7 +47,7 @@ def worst_film(results: Results, charts: Charts) -> list[Film]:
         charts.table(WORST, runs.plan.one(number))
     except VinculumError:  # its start was refused
         return []
-    return [Film(f"Worst of many runs: {runs.described(number)}", WORST, WORST, WORST)]
+    return [Animation(f"Worst of many runs: {runs.described(number)}", WORST, WORST, WORST)]
 
 
 def worst_charts(results: Results, charts: Charts) -> Html:

@@ -65,7 +65,7 @@ function limits(spec, lines, from, to) {
     } else { low = Math.min(low, span[0]); high = Math.max(high, span[1]); }
   }
   if (high - low < 1e-9 * Math.max(Math.abs(low), Math.abs(high), 1e-9)) {
-    const room = Math.max(Math.abs(low) * 0.1, 1e-9);
+    const room = Math.abs(low) * 0.1 || 1;
     return [low - room, high + room];
   }
   const room = 0.06 * (high - low);
@@ -90,7 +90,7 @@ function makeChart(spec, runs) {
   const across = (t) => left + (t - from) / (to - from || 1) * (width - left - right);
   const up = (y) => {
     const share = (level(y) - low) / (high - low || 1);
-    return height - bottom - Math.min(Math.max(share, -0.02), 1.02) * (height - bottom - top);
+    return height - bottom - Math.min(Math.max(share, -9), 10) * (height - bottom - top);
   };
 
   function draw() {
@@ -105,8 +105,10 @@ function makeChart(spec, runs) {
     axes();
     for (const { name, value: bound } of spec.bounds || [])
       element(svg, "line", { x1: left, x2: width - right, y1: up(bound), y2: up(bound), class: "bound" }).dataset.name = name;
+    const inside = { x: left, y: top - 1, width: width - left - right, height: height - top - bottom + 2 };  // clips
+    const pane = element(svg, "svg", { ...inside, viewBox: Object.values(inside).join(" ") });
     for (const own of [...lines].reverse())
-      element(svg, "path", { d: path(own), fill: "none", stroke: `var(${own.color})`, "stroke-width": 1.8,
+      element(pane, "path", { d: path(own), fill: "none", stroke: `var(${own.color})`, "stroke-width": 1.8,
         "stroke-dasharray": DASHES[own.dash] || "", "stroke-linejoin": "round" }).dataset.key = own.key;
     line = element(svg, "line", { y1: top, y2: height - bottom, class: "cursor" });
     marks = lines.map((own) => element(svg, "circle", { r: 3.2, fill: `var(${own.color})`, class: "now" }));
@@ -150,7 +152,7 @@ function makeChart(spec, runs) {
     line.setAttribute("transform", `translate(${across(t).toFixed(2)},0)`);
     spec.series.forEach((s, i) => {
       const y = valueAt(runs[s.run], s.key, t), seen = inside && Number.isFinite(y) && Math.abs(y) < Infinity;
-      marks[i].setAttribute("visibility", seen ? "visible" : "hidden");
+      marks[i].setAttribute("visibility", seen && level(y) >= low && level(y) <= high ? "visible" : "hidden");
       if (seen) marks[i].setAttribute("transform", `translate(${across(t).toFixed(2)},${up(y).toFixed(2)})`);
       if (i === 0) value.textContent = Number.isFinite(y) ? `${written(y)}${spec.unit ? ` ${spec.unit}` : ""}` : "";
     });

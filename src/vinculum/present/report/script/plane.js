@@ -89,6 +89,7 @@ function drawPlane(context, size, scene, run, known, t, follow) {
   const of = (kind) => scene.shapes.filter((shape) => shape.kind === kind);
   for (const shape of of("line")) scenery(context, shape, shape.points.map((n) => at(places[n])), shape.points.every((n) => known.still.has(n)));
   for (const shape of of("disc")) disc(context, at(places[shape.points[0]]), places.value(shape.radius) * scale, places.value(shape.angle), paint(shape.color), width);
+  for (const shape of of("wheel")) disc(context, at(places[shape.points[0]]), places.value(shape.radius) * scale, null, paint(shape.color), width);
   pivots(context, scene, known, places, at, width);
   for (const shape of of("bar")) bar(context, shape, shape.points.map((n) => at(places[n])), width);
   for (const name of known.joints) pin(context, at(places[name]), width);
@@ -225,8 +226,10 @@ function disc(context, [x, y], radius, angle, color, width) {
   context.globalAlpha = 1;
   context.lineWidth = Math.max(1.5, Math.min(width / 2, Math.abs(radius) / 4));
   context.stroke();
-  polyline(context, [[x, y], [x + radius * Math.cos(angle), y - radius * Math.sin(angle)]]);
-  context.stroke();
+  if (angle !== null) {
+    polyline(context, [[x, y], [x + radius * Math.cos(angle), y - radius * Math.sin(angle)]]);
+    context.stroke();
+  }
   dot(context, [x, y], Math.min(width / 2, Math.abs(radius) / 4), color);
 }
 

@@ -19,7 +19,7 @@ function spaceView(known, size, places, eye, follow) {
   let box = known.box;
   if (follow && known.travels) {
     const middle = [0, 1, 2].map((k) => known.moving.reduce((sum, name) => sum + places[name][k], 0) / known.moving.length);
-    box = middle.map((x) => [x - 0.9 * known.size, x + 0.9 * known.size]);
+    box = middle.map((x) => [x - 0.62 * known.size, x + 0.62 * known.size]);
     box[2][0] = Math.max(box[2][0], known.box[2][0]);
   }
   const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => box.map((span, k) => span[(i >> k) & 1]));
@@ -93,7 +93,7 @@ function rods(line, width, color, view, parts) {
   const found = [];
   for (let i = 0; i + 1 < line.length; i += 1)
     for (let k = 0; k < parts; k += 1) {
-      const a = between(line[i], line[i + 1], k / parts), b = between(line[i], line[i + 1], (k + 1) / parts);
+      const a = between(line[i], line[i + 1], k / parts), b = between(line[i], line[i + 1], Math.min(1, (k + 1.04) / parts));
       found.push({ depth: view.depth(between(a, b, 0.5)), line: [a, b], width, draw: (context) => rod(context, view, a, b, width, color) });
     }
   return found;
@@ -106,13 +106,11 @@ function rod(context, view, a, b, width, color) {
   const aside = [q[1] - p[1], p[0] - q[0]], length = Math.hypot(...aside) || 1;
   const sign = (aside[0] * -0.5 + aside[1] * -0.85) >= 0 ? 1 : -1;
   const shift = [aside[0] / length * sign * width * 0.16, aside[1] / length * sign * width * 0.16];
-  context.lineCap = width > 3 ? "round" : "butt";
   stroke(context, p, q, width, toned(color, width > 3 ? -0.3 : 0));
   if (width > 3) {
     stroke(context, [p[0] + shift[0] * 0.5, p[1] + shift[1] * 0.5], [q[0] + shift[0] * 0.5, q[1] + shift[1] * 0.5], width * 0.68, toned(color, 0.1 * lit - 0.05));
     stroke(context, [p[0] + shift[0], p[1] + shift[1]], [q[0] + shift[0], q[1] + shift[1]], width * 0.28, toned(color, 0.35 * lit));
   }
-  context.lineCap = "butt";
 }
 function stroke(context, p, q, width, color) {
   context.strokeStyle = color;
