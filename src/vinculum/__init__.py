@@ -57,6 +57,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.describe import Nonholonomic as Nonholonomic
     from vinculum.describe import Servo as Servo
     from vinculum.describe import System as System
+    from vinculum.describe import random_signal as random_signal
+    from vinculum.describe import signal as signal
     from vinculum.describe import spline as spline
     from vinculum.describe.bodies import Body as Body
     from vinculum.describe.bodies import BodyTree as BodyTree
@@ -95,6 +97,8 @@ _PLACES = {
     "Nonholonomic": "vinculum.describe",
     "Servo": "vinculum.describe",
     "AffineSystem": "vinculum.describe",
+    "random_signal": "vinculum.describe",
+    "signal": "vinculum.describe",
     "spline": "vinculum.describe",
     "Body": "vinculum.describe.bodies",
     "BodyTree": "vinculum.describe.bodies",

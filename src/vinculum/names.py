@@ -51,7 +51,7 @@ def residual(constraint: str, level: int = 0) -> sp.Symbol:
 TIME = sp.Symbol("t")  # the time of ``dynamicsymbols``
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def velocity_of(q: sp.Expr, times: int = 1) -> sp.Expr:
     """dq/dt of a function of time, or with ``times=2`` its acceleration.
 

@@ -1,6 +1,6 @@
 """Accepted mutants carried on through derivation, simulation, analysis and report.
 
-make carried ARGS="--count 1000"
+make carried ARGS="--count 1000"; ARGS="--start 5000 --count 100" continues at mutant 5000
 
 A step that cannot be done is refused in our words, a long one is ended as by Ctrl-C; nothing else may happen.
 """
@@ -25,9 +25,9 @@ from vinculum.present.report import write_report
 PATIENCE = 10.0  # seconds of the processor until Ctrl-C
 
 
-def accepted(seed: int = SEED) -> Iterator[tuple[int, Model]]:
+def accepted(seed: int = SEED, start: int = 0) -> Iterator[tuple[int, Model]]:
     """The mutants that are valid models, with their numbers."""
-    for number in itertools.count():
+    for number in itertools.count(start):
         try:
             yield number, loads(mutant(number, seed))
         except ModelFileError:
@@ -61,11 +61,11 @@ def carried(model: Model, folder: Path) -> str:
         signal.signal(signal.SIGVTALRM, former)
 
 
-def run(count: int, seed: int = SEED, tell: bool = False) -> tuple[Counter, list[str]]:
-    """Carry on the first accepted mutants."""
+def run(count: int, seed: int = SEED, tell: bool = False, start: int = 0) -> tuple[Counter, list[str]]:
+    """Carry on the first mutants that are accepted."""
     counts, failures = Counter(), []
     with tempfile.TemporaryDirectory() as folder:
-        for number, model in itertools.islice(accepted(seed), count):
+        for number, model in itertools.islice(accepted(seed, start), count):
             verdict = carried(model, Path(folder))
             counts[verdict.split(":")[0]] += 1
             if verdict.startswith("failure"):
@@ -73,16 +73,17 @@ def run(count: int, seed: int = SEED, tell: bool = False) -> tuple[Counter, list
                 if tell:
                     print(failures[-1][:300], flush=True)
             if tell and sum(counts.values()) % 20 == 0:
-                print(dict(counts), flush=True)
+                print(f"up to mutant {number}: {dict(counts)}", flush=True)
     return counts, failures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--start", type=int, default=0, help="the number of the first mutant")
     parser.add_argument("--seed", type=int, default=SEED)
     asked = parser.parse_args()
-    counts, failures = run(asked.count, asked.seed, tell=True)
+    counts, failures = run(asked.count, asked.seed, tell=True, start=asked.start)
     print(dict(counts))
     raise SystemExit(bool(failures))
 

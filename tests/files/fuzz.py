@@ -39,6 +39,7 @@ WORDS = [
     "holonomic", "servo", "simulation", "times", "initial", "form", "shulgin", "program", "x", "theta", "m", "u",
     "reaction", "dot(x)", "value", "unit", "given", "point", "joint", "free", "spherical", "fixed", "rates",
     "splines", "points", "values", "degree", "piecewise", "height", "path", "position", "task_path", "body", "at",
+    "signals", "file", "column", "between", "beyond",
 ]  # fmt: skip
 STRING = re.compile(r'"[^"\n]*"')
 NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:e-?\d+)?")

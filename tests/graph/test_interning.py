@@ -48,6 +48,15 @@ def test_conversion_from_sympy_meets_nodes_built_by_hand():
     assert from_sympy(sp.cos(a * b)) is apply("cos", symbol(a) * symbol(b))
 
 
+def test_numbers_and_symbols_are_dropped_too():
+    """A process that describes system after system does not keep their names and numbers."""
+    held = [symbol("used once"), constant(0.123456789)]
+    seen = [weakref.ref(node) for node in held]
+    del held
+    gc.collect()
+    assert [node() for node in seen] == [None, None]
+
+
 def test_an_expression_lives_as_long_as_it_is_held():
     held = apply("exp", x * y * z)
     inner = weakref.ref(held.args[0])

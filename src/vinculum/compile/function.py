@@ -63,6 +63,7 @@ class Body(Assembly):
 
     def finish(self, outputs: Sequence[Node]) -> None:
         """All operations, then the results."""
+        self.arrange(outputs, self.values | self.places)
         self.write(outputs)
         for i, output in enumerate(outputs):
             value = self.number(output)

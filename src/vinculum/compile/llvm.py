@@ -7,13 +7,14 @@ rest of the code is the same and is written here.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from vinculum.graph.canonical import CanonicalLines, canonical_order, digests
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Node, Number
-from vinculum.graph.targets import DERIVED, Lines
-from vinculum.graph.traverse import order
+from vinculum.graph.splines import TABLES
+from vinculum.graph.targets import DERIVED
 
 TOGETHER = 4  # sines and cosines computed together for one state
 
@@ -70,9 +71,35 @@ def spread(value: str, width: int, kind: str = "double") -> str:
     return f"<{', '.join(f'{kind} {value}' for _ in range(width))}>"
 
 
-class Assembly(Lines):
-    """The lines of one function body. Subclasses load their symbols."""
+SEARCH = """define internal i64 @piece(ptr %knots, i64 %count, double %s) nounwind {
+entry:
+  br label %halve
+halve:
+  %low = phi i64 [0, %entry], [%left, %halve]
+  %size = phi i64 [%count, %entry], [%rest, %halve]
+  %half = lshr i64 %size, 1
+  %middle = add i64 %low, %half
+  %place = getelementptr double, ptr %knots, i64 %middle
+  %knot = load double, ptr %place
+  %above = fcmp ult double %s, %knot
+  %left = select i1 %above, i64 %low, i64 %middle
+  %rest = sub i64 %size, %half
+  %more = icmp ugt i64 %rest, 1
+  br i1 %more, label %halve, label %done
+done:
+  ret i64 %left
+}"""  # the largest k with knots[k] <= s, at least 0
 
+
+class Assembly(CanonicalLines):
+    """The lines of one function body. Subclasses load their symbols.
+
+    A product and a sum may become one instruction (``contract``), and which product does depends on the order of
+    lines and operands. In canonical order the results have the same bits whatever the process did before.
+    """
+
+    tables = True
+    row = "@table{}"
     name = "%v{}"
     line = "  {name} = {value}"
 
@@ -82,6 +109,10 @@ class Assembly(Lines):
         self.table = operations(width)
         self.kind, self.bit = vector("double", width), vector("i1", width)
         self.called: dict[str, int] = {}  # functions and their numbers of arguments
+
+    def arrange(self, outputs: Sequence[Node], names: Mapping[Node, str]) -> None:
+        """Find the canonical order; ``names`` are those of the inputs."""
+        self.digest = digests(outputs, names)
 
     def constant(self, value: Number) -> str:
         """The same number in all lanes."""
@@ -98,24 +129,43 @@ class Assembly(Lines):
 
     def applied(self, op: str, args: Sequence[str]) -> str:
         """An instruction, or a call of a function, lane by lane if LLVM has no vector version of it."""
+        if op in TABLES:
+            return self._in_lanes(lambda k: self._looked_up(op, k, *args[1:]), args[:1])
         if called_name(op) is None:
             return super().applied(op, args)
         self.called[op] = len(args)
+        return self._in_lanes(lambda *numbers: self._call(op, numbers), args)
+
+    def _in_lanes(self, make: Callable[..., str], args: Sequence[str]) -> str:
+        """An operation on doubles, lane by lane."""
         if self.width == 1:
-            return self._call(op, args)
+            return make(*args)
         result = "undef"
         for i in range(self.width):
-            value = self._call(op, [self.result(f"extractelement {self.kind} {a}, i64 {i}") for a in args])
+            value = make(*[self.result(f"extractelement {self.kind} {a}, i64 {i}") for a in args])
             result = self.result(f"insertelement {self.kind} {result}, double {value}, i64 {i}")
         return result
 
     def _call(self, op: str, args: Sequence[str]) -> str:
         return self.result(f"call double @{called_name(op)}({', '.join(f'double {a}' for a in args)})")
 
+    def _looked_up(self, op: str, value: str, table: str, size: str) -> str:
+        """The number of the piece, or an entry of a table."""
+        if op == "piece":
+            found = self.result(f"call i64 @piece(ptr {table}, i64 {size}, double {value})")
+            return self.result(f"uitofp i64 {found} to double")
+        place = self.result(f"fptoui double {value} to i64")
+        return self.result(f"load double, ptr {self.result(f'getelementptr double, ptr {table}, i64 {place}')}")
+
     @property
     def declarations(self) -> list[str]:
-        """The functions that are called."""
-        return declarations(self.called)
+        """The functions that are called, and the tables."""
+        tables = [
+            f"{name} = private constant [{len(row.values)} x double] "
+            f"[{', '.join(f'double {literal(x)}' for x in row.values)}]"
+            for row, name in self.rows.items()
+        ]
+        return [*declarations(self.called), *tables, *([SEARCH] if tables else [])]
 
     # -- memory ----------------------------------------------------------------------------------------------
 
@@ -139,7 +189,7 @@ class Assembly(Lines):
 
     def write_angles(self, outputs: Sequence[Node]) -> None:
         """All sines and cosines whose arguments contain no other sine or cosine, both computed together by `sincos`."""
-        nodes = order(outputs)
+        nodes = canonical_order(outputs, {}, self.digest)
         turning = {node for node in nodes if node.op in ("sin", "cos")}
         after: dict[Node, bool] = {}
         for node in nodes:

@@ -53,7 +53,9 @@ class Body(Assembly):
 
     def finish(self, step: Step) -> None:
         """All operations, then the results."""
-        self.write([node for _, node in step])
+        outputs = [node for _, node in step]
+        self.arrange(outputs, {})
+        self.write(outputs)
         for (where, i), node in step:
             value = self.number(node)
             self.store(value, self._place(where, i))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.compile.llvm import TOGETHER, Assembly, declarations
+from vinculum.compile.llvm import TOGETHER, Assembly
 from vinculum.compile.machine import MachineCode
 from vinculum.compile.sincos import sincos
 from vinculum.graph.node import Node
@@ -47,6 +47,8 @@ class Body(Assembly):
 
     def finish(self, outputs: Sequence[Node]) -> None:
         """Sines and cosines, all other operations, then the results."""
+        places = {"x": self.inputs, "p": self.parameters}
+        self.arrange(outputs, {node: f"{name} {i}" for name, group in places.items() for node, i in group.items()})
         self.write_angles(outputs)
         self.write(outputs)
         for i, output in enumerate(outputs):
@@ -56,8 +58,8 @@ class Body(Assembly):
 
 def module(body: Body) -> str:
     """The text of an LLVM module: the loop over states around the body."""
-    called = declarations(body.called | {"sin": 1, "cos": 1})
-    head = "\n".join([*called, sincos(TOGETHER if body.width == 1 else body.width)])
+    body.called |= {"sin": 1, "cos": 1}
+    head = "\n".join([*body.declarations, sincos(TOGETHER if body.width == 1 else body.width)])
     lines = "\n".join(body.lines)
     return f"""{head}
 define void @f(i64 %rows, ptr noalias %x, ptr noalias %p, ptr noalias %out) nounwind {{

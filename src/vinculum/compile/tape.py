@@ -26,7 +26,7 @@ from vinculum.graph.canonical import digests
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, apply, divide, multiply, negate
 from vinculum.graph.routine import expand_calls
-from vinculum.graph.splines import expand_splines
+from vinculum.graph.splines import TABLES, expand_splines
 from vinculum.graph.traverse import order
 
 SUM, QUOTIENT, ROOT, FUNCTION = range(4)
@@ -56,7 +56,7 @@ class Tape:
 
 def is_smooth(outputs: Sequence[Node]) -> bool:
     """Whether all operations have Taylor coefficients: no comparisons, |x| or sign."""
-    rough = {name for name, function in FUNCTIONS.items() if not function.smooth} | {*COMPARISONS, "select"}
+    rough = {name for name, function in FUNCTIONS.items() if not function.smooth} | {*COMPARISONS, *TABLES, "select"}
     return not any(node.op in rough for node in order(outputs))
 
 

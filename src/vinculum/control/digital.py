@@ -44,7 +44,8 @@ class Digital(Sampler):
     arrives the inputs are ``before``, or the holding values of a feedback law. ``limits`` {u: largest |u|} and
     ``rates`` {u: largest |du/dt|} bound the inputs; ``resolution`` {y or u: step} rounds what is measured or sent;
     ``noise`` {y: standard deviation} is added to what is measured, ``disturbances`` {u: standard deviation} to the
-    inputs, new at every sample, from ``seed``.
+    inputs, new at every sample, from ``seed``. A disturbance may also be an expression of t and the state, such as
+    `vn.signal` or `vn.random_signal`; it acts between the samples too.
 
     A Python function that raises, or returns other than finite numbers of the right count, ends the run: see
     ``motion.outcome``.
@@ -62,7 +63,7 @@ class Digital(Sampler):
     rates: Numbers = field(default_factory=dict)
     resolution: Numbers = field(default_factory=dict)
     noise: Numbers = field(default_factory=dict)
-    disturbances: Numbers = field(default_factory=dict)
+    disturbances: Mapping[sp.Expr, float | sp.Expr] = field(default_factory=dict)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -75,7 +76,7 @@ class Digital(Sampler):
             problems += [
                 f"{name} of {name_of(key)} is {value}; it must be positive."
                 for key, value in getattr(self, name).items()
-                if not (math.isfinite(value) and value > 0)
+                if not isinstance(value, sp.Basic) and not (math.isfinite(value) and value > 0)
             ]
         if self.estimator is not None and not isinstance(self.law, FeedbackLaw):
             problems.append("estimator belongs to a feedback law; leave it out.")
@@ -206,7 +207,9 @@ class _Running(Sampling):
             return np.array([float(given.get(key, missing)) for key in keys])
 
         self.noise = numbers(digital.noise, self.measured, 0.0)
-        self.disturbance = numbers(digital.disturbances, self.inputs, 0.0)
+        self.added = {u: value for u, value in digital.disturbances.items() if isinstance(value, sp.Basic)}
+        drawn = {u: value for u, value in digital.disturbances.items() if u not in self.added}
+        self.disturbance = numbers(drawn, self.inputs, 0.0)
         self.steps_y, self.steps_u = (numbers(digital.resolution, keys, 0.0) for keys in (self.measured, self.inputs))
         self.limit = numbers(digital.limits, self.inputs, math.inf)
         self.change = numbers(digital.rates, self.inputs, math.inf) * digital.period

@@ -30,7 +30,9 @@ def spline(
     return Spline(as_expression(variable), pieces_through(points, values, degree, name))
 
 
-def pieces_through(points: Sequence[float], values: Sequence[float], degree: int, name: str) -> Pieces:
+def pieces_through(
+    points: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray, degree: int, name: str
+) -> Pieces:
     """The polynomials between the knots of an interpolating spline."""
     from scipy.interpolate import PPoly, make_interp_spline  # imported here because it takes a quarter of a second
 

@@ -48,6 +48,13 @@ _BLOCK = 64  # registers full of runs that are computed together
 _GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
 
 
+class OfThread(threading.local):
+    """What belongs to one thread: its integrator."""
+
+    def __repr__(self) -> str:
+        return "OfThread()"
+
+
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """Equations, options and measures of a study, with the problem of its first run."""
@@ -62,13 +69,13 @@ class Ensemble:
     options: Mapping[str, Any]  # of `simulate`
     extra: Mapping[sp.Expr, float]  # further states of a closed loop at the start
     until: tuple[Event, ...] = ()  # events that end a run
-    local: threading.local = field(default_factory=threading.local)
+    local: OfThread = field(default_factory=OfThread)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in _FIELDS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, local=threading.local())
+        self.__dict__.update(state, local=OfThread())
 
     # -- what a block gives ------------------------------------------------------------------------------------
 
@@ -111,7 +118,7 @@ class Ensemble:
     def in_lanes(self) -> bool:
         """Whether the equations can run in lanes: smooth, with the Taylor method and feedback as stabilization."""
         nodes = self.problem.nodes
-        smooth = not nodes.corners.surfaces and self.problem.sides is None
+        smooth = not nodes.corners and self.problem.sides is None
         return isinstance(self.method, Taylor) and smooth
 
     @cached_property

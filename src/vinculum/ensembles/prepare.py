@@ -19,6 +19,7 @@ from vinculum.names import name_of, suggestion
 from vinculum.simulation.integrators import Method
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.problem import Problem, build_problem
+from vinculum.simulation.problem.signals import refuse_beyond
 from vinculum.simulation.problem.start import derive_if_needed, given_parameters, known_state, parameter_numbers
 from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
@@ -83,6 +84,7 @@ def _first_problem(
     numbers = {key: known[key] for key in starts.parameters}
     laws = {**equations.laws, **options["inputs"]}
     problem, x = build_problem(equations, start, float(grid[0]), laws, numbers, ends)
+    refuse_beyond(problem, float(grid[0]), float(grid[-1]))
     chosen, why = method.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)
     plan = make_plan(grid, chosen, chosen.step, False, why)

@@ -46,6 +46,9 @@ class Starts:
         self.keys = (*equations.user_symbols, *self.parameters)
         self.batched = not any(key in equations.definitions for key in self.initial)
 
+    def __repr__(self) -> str:
+        return f"Starts({self.equations.name!r}, {self.initial}, {self.guess}, {self.fixed}, {self.parameters})"
+
     def solve(
         self, columns: Mapping[Any, np.ndarray], count: int, doubts: bool = True
     ) -> tuple[np.ndarray, dict[int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from vinculum.export.kernel import Group, Kernel, Source
+from vinculum.export.kernel import Group, Kernel, Source, tables
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Number
 
@@ -33,6 +33,8 @@ def operations(real: str) -> dict[str, str]:
         "both": "{0} && {1}",
         "either": "{0} || {1}",
         "select": "{0} ? {1} : {2}",
+        "piece": "piece({1}, {2}, {0})",
+        "entry": "{1}[(int){0}]",
     }
 
 
@@ -97,6 +99,25 @@ def argument_groups(kernels: Iterable[Kernel]) -> list[Group]:
             if len(group):
                 found.setdefault(group.name, group)
     return list(found.values())
+
+
+PIECE = """/* The largest k with knots[k] <= s, at least 0. */
+static {real} piece(const {real} knots[], int count, {real} s)
+{{
+    int low = 0;
+    while (count > 1) {{
+        const int half = count / 2;
+        if (knots[low + half] <= s) low += half;
+        count -= half;
+    }}
+    return ({real})low;
+}}"""
+
+
+def lookup(kernels: Sequence[Kernel], real: str) -> list[str]:
+    """The tables of splines, each once, and the search in them."""
+    found = [vector(name, row, real) for name, row in tables(kernels).items()]
+    return [*found, PIECE.format(real=real)] if found else []
 
 
 def array(name: str, rows: Sequence[Sequence[float]], real: str) -> str:

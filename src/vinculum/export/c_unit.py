@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vinculum.export.c_code import argument_groups, comment, described, function, listing, signature
+from vinculum.export.c_code import argument_groups, comment, described, function, listing, lookup, signature
 from vinculum.export.equation_kernels import EquationKernels
 from vinculum.export.kernel import Kernel
 from vinculum.graph import Node
@@ -50,7 +50,8 @@ class CUnit:
         head = f'/* {comment(self.title)} */\n\n#include "{self.name}.h"\n\n#include <math.h>\n#include <stddef.h>'
         kernels = [function(kernel, self.name, self.real) + "\n" for kernel in self.public]
         kernels += [f"static {function(kernel, self.name, self.real)}\n" for kernel in self.private]
-        return "\n\n".join([head, "\n".join([*kernels, *self.functions])])
+        tables = lookup([*self.public, *self.private], self.real)
+        return "\n\n".join([head, *tables, "\n".join([*kernels, *self.functions])])
 
     def declared(self, kernel: Kernel) -> str:
         """The declaration of a kernel."""

@@ -211,9 +211,10 @@ class EquationKernels:
         nodes = self.plant.nodes
         corners = find_corners(nodes.held_rates)
         signs = {node: apply("sign", g) for node, g in zip(corners.sigma, corners.surfaces, strict=True)}
-        surfaces = list(corners.surfaces)
+        surfaces = substitute(list(corners.surfaces), corners.natural)
         for _ in range(len(signs)):  # a surface may contain the sides of inner ones
             surfaces = substitute(surfaces, signs)
+        surfaces += [search.alternating for search in corners.searches]
         labels = (*(event.name for event in nodes.events), *(f"corner {k + 1}" for k in range(len(surfaces))))
         e = Group("e", (*self._with_gains(nodes.event_functions), *surfaces), labels, "event functions")
         return self._kernel("events", "Functions that are zero at events and at corners of the rates.",

@@ -13,6 +13,7 @@ from vinculum.export.c_unit import CUnit
 from vinculum.export.c_units import c_unit
 from vinculum.export.equation_kernels import EquationKernels, Level
 from vinculum.export.identifiers import identifier
+from vinculum.export.kernel import tables
 from vinculum.export.python_code import function
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, CONTINUOUS, HELD
@@ -139,7 +140,9 @@ def export_python(
     """
     path = Path(path).with_suffix(".py")
     unit = c_unit(what, identifier(path.stem), "double", fold, units, options)
-    text = "\n\n".join([_head(unit), *(function(kernel) + "\n" for kernel in (*unit.public, *unit.private))])
+    kernels = (*unit.public, *unit.private)
+    rows = [f"{name} = np.array({list(row)!r})" for name, row in tables(kernels).items()]
+    text = "\n\n".join([_head(unit), *rows, *(function(kernel) + "\n" for kernel in kernels)])
     names = _constant_names(unit)
     ending = _motion(unit.equations) if unit.equations is not None else _parameters(unit)
     write_file(path, "\n".join([text, names, ending]))

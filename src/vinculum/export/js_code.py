@@ -36,6 +36,7 @@ _LONGEST = 160  # characters of an expression that is still written where it is 
 class JsSource(Source):
     """The lines of a function of JavaScript."""
 
+    tables = False
     table = TABLE
     line = "  const {name} = {value};"
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import ClassVar
 
 from vinculum.graph import Node, substitute
-from vinculum.graph.canonical import COMMUTATIVE, arranged, canonical_order, digests
+from vinculum.graph.canonical import CanonicalLines, digests
 from vinculum.graph.node import constant
-from vinculum.graph.targets import Lines
+from vinculum.graph.splines import TABLES, Numbers, expand_splines
+from vinculum.graph.traverse import order
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +52,22 @@ class Kernel:
         return Kernel(self.name, self.about, self.arguments, results)
 
 
-class Source(Lines):
+def table_name(numbers: Numbers) -> str:
+    """A name that depends on the numbers alone."""
+    return f"table_{blake2b(repr(numbers.values).encode(), digest_size=6).hexdigest()}"
+
+
+def tables(kernels: Iterable[Kernel]) -> dict[str, tuple[float, ...]]:
+    """The tables of all kernels by name: knots and coefficients of splines."""
+    nodes = order(expand_splines([node for kernel in kernels for node in kernel.outputs]))
+    rows = {node.value for node in nodes if node.op in TABLES}
+    return dict(sorted((table_name(row), row.values) for row in rows))
+
+
+class Source(CanonicalLines):
     """Source text of a kernel. The order of lines and operands depends on the formulas alone."""
 
+    tables = True
     subscript: ClassVar[str] = "{}[{}]"
 
     def __init__(self, kernel: Kernel) -> None:
@@ -65,28 +80,22 @@ class Source(Lines):
         super().__init__({})
         self.lines_of: dict[bytes, str] = {}  # the name of every formula by its digest
         self.outputs = self.prepare(kernel.outputs)
-
-    @cached_property
-    def digest(self) -> dict[Node, bytes]:
-        """A digest of every formula."""
-        return digests(self.outputs, self.names)
+        self.digest = digests(self.outputs, self.names)
 
     def symbol(self, node: Node) -> str:
         """An argument."""
         return self.names[node] if node in self.names else super().symbol(node)
 
-    def sequence(self, outputs: Iterable[Node]) -> list[Node]:
-        """The same order in every process."""
-        return canonical_order(list(outputs), self.values, self.digest)
-
     def operation(self, node: Node, args: Sequence[str]) -> str:
-        """Operands of sums and products in canonical order; equal formulas have one line."""
-        if node.op in COMMUTATIVE and arranged(node, self.digest) != node.args:
-            args = args[::-1]
+        """Equal formulas have one line."""
         key = self.digest[node]
         if key not in self.lines_of:
             self.lines_of[key] = super().operation(node, args)
         return self.lines_of[key]
+
+    def numbers(self, numbers: Numbers) -> str:
+        """The name of a table, which all kernels share."""
+        return table_name(numbers)
 
     def written(self) -> list[tuple[Group, list[str]]]:
         """Every group of results with the names of its numbers; the lines come before."""

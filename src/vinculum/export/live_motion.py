@@ -17,6 +17,7 @@ from vinculum.simulation import Trajectory
 from vinculum.simulation.problem.motion_expressions import MotionNodes
 
 Columns = Callable[[MotionNodes], Mapping[str, Node]]
+_MOST_KNOTS = 200  # of a spline in a page
 _NOISE = 1e-13  # a state below this share of the largest one is rounding
 _SHARE = 1e-4  # of the largest state, for one that is rounding
 
@@ -52,6 +53,9 @@ def refusal(motion: Trajectory) -> str:
         return "the motion comes from a file, which holds numbers without equations"
     if _jumps(motion.problem.nodes.held_rates):
         return "its forces jump (dry friction, switches, samples), and the page cannot follow a motion through jumps"
+    splines = [node.value for node in order(motion.problem.nodes.held_rates) if node.op == "spline"]
+    if any(len(pieces.knots) > _MOST_KNOTS for pieces in splines):
+        return "it has a measured signal of many points, which the page does not carry"
     if any(segment.problem.integrable is not motion.problem.integrable for segment in motion.segments):
         return "the run changed its variables or its order of elimination on the way, which the page cannot do"
     return ""
@@ -62,7 +66,8 @@ def _jumps(rates: Sequence[Node]) -> bool:
     known = order(rates)
     kinks = {node.args[0] for node in known if node.op == "select" and set(node.args[1:]) == set(node.args[0].args)}
     compared = ("less", "less_equal", "equal", "both", "either")
-    return any(node.op == "sign" or (node.op in compared and node not in kinks) for node in known)
+    jumping = any(node.op == "spline" and node.value.jumps for node in known)
+    return jumping or any(node.op == "sign" or (node.op in compared and node not in kinks) for node in known)
 
 
 def state_sizes(motion: Trajectory) -> np.ndarray:

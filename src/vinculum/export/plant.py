@@ -17,6 +17,7 @@ from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.runge_kutta import RungeKutta
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.motion_expressions import MotionNodes
+from vinculum.simulation.problem.signals import unstated
 from vinculum.simulation.problem.start import (
     consistent_state,
     derive_if_needed,
@@ -104,8 +105,19 @@ def make_plant(
     treatment = Sampled() if stabilization is None else stabilization_from(stabilization)
     law, gains = _gains(integrable, treatment, chosen)
     nodes = MotionNodes(integrable, laws, law.corrections, tuple(law.gains), law.law, tuple(name_events(events)))
+    _refuse_signals(nodes)
     held = frozenset(symbol(key) for key in (given if fixed is None else fixed))
     return Plant(nodes, chosen, treatment, gains, values, held, given, bool(approached))
+
+
+def _refuse_signals(nodes: MotionNodes) -> None:
+    """Raise for signals that are refused beyond their points, because code cannot refuse."""
+    names = dict.fromkeys(node.value.name for node in unstated(nodes.held_rates))
+    if names:
+        raise VinculumError(
+            f"The signal {', '.join(names)} is refused beyond its points, and exported code runs as long as it is "
+            "called. State beyond='hold' or beyond='zero'."
+        )
 
 
 def _runge_kutta(method: Method | str) -> RungeKutta:

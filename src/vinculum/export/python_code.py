@@ -23,6 +23,8 @@ TABLE = {name: f"np.{_NUMPY.get(name, name)}({{0}})" for name in FUNCTIONS} | {
     "both": "np.logical_and({0}, {1})",
     "either": "np.logical_or({0}, {1})",
     "select": "np.where({0}, {1}, {2})",
+    "piece": 'np.maximum(np.searchsorted({1}, {0}, side="right") - 1, 0)',
+    "entry": "{1}[{0}]",
 }
 
 

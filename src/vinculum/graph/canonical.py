@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 from vinculum.graph.node import Node
+from vinculum.graph.targets import Lines
 from vinculum.graph.traverse import order
 
 COMMUTATIVE = frozenset({"add", "multiply", "equal", "both", "either"})
@@ -22,9 +23,14 @@ def digests(outputs: Iterable[Node], names: Mapping[Node, str]) -> dict[Node, by
         args = [found[arg] for arg in node.args]
         if node.op in COMMUTATIVE:
             args.sort()
-        text = names.get(node) or (node.op if node.args else _leaf(node))
+        text = names.get(node) or (_operation(node) if node.args else _leaf(node))
         found[node] = blake2b(b"".join([text.encode(), b"\0", *args]), digest_size=16).digest()
     return found
+
+
+def _operation(node: Node) -> str:
+    """An operation with its payload, such as the numbers of a table."""
+    return node.op if node.value is None or node.op == "call" else f"{node.op} {node.value!r}"
 
 
 def _leaf(node: Node) -> str:
@@ -54,3 +60,19 @@ def canonical_order(outputs: Sequence[Node], known: Mapping[Node, object], diges
                 stack.append((node, True))
                 stack.extend((arg, False) for arg in reversed(arranged(node, digest)) if arg not in seen)
     return found
+
+
+class CanonicalLines(Lines):
+    """Text whose lines and operands are in canonical order. Set ``digest`` before writing."""
+
+    digest: Mapping[Node, bytes]
+
+    def sequence(self, outputs: Iterable[Node]) -> list[Node]:
+        """The same order in every process."""
+        return canonical_order(list(outputs), self.values, self.digest)
+
+    def operation(self, node: Node, args: Sequence[str]) -> str:
+        """Operands of sums and products in canonical order."""
+        if node.op in COMMUTATIVE and arranged(node, self.digest) != node.args:
+            args = args[::-1]
+        return super().operation(node, args)

@@ -13,7 +13,7 @@ import numpy as np
 from vinculum.graph.functions import FUNCTIONS, power_partials
 from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, divide, multiply, select
 from vinculum.graph.routine import expand_calls
-from vinculum.graph.splines import spline
+from vinculum.graph.splines import TABLES, spline
 from vinculum.graph.traverse import dependence, order
 
 
@@ -39,6 +39,8 @@ def partials(node: Node) -> tuple[Node, ...]:
         return ZERO, ZERO
     if node.op == "spline":
         return (spline(node.value.slope, a[0]),)
+    if node.op in TABLES:
+        return (ZERO,)
     return FUNCTIONS[node.op].partials(node, *a)
 
 

@@ -18,6 +18,7 @@ from vinculum.errors import About, DomainError, Finding
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, Node
 from vinculum.graph.routine import Routine
+from vinculum.graph.splines import piece_number
 from vinculum.graph.targets import ARITHMETIC
 from vinculum.graph.traverse import describe, order
 from vinculum.hooks import call
@@ -62,6 +63,10 @@ def operation_value(node: Node, args: list[Any]) -> Any:
         return args[0][node.value]
     if node.op == "spline":
         return node.value.at(args[0])
+    if node.op == "piece":
+        return piece_number(node.value.values, args[0])
+    if node.op == "entry":
+        return node.value.values[int(args[0])]
     if node.op == "select":
         return args[1] if args[0] else args[2]
     if node.op in COMPARISONS:

@@ -8,6 +8,7 @@ which makes zeros *structural*: an entry that vanishes identically is the node `
 
 from __future__ import annotations
 
+import atexit
 import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
@@ -22,7 +23,8 @@ Operand = Union["Node", int, float, Fraction]  # the class is named before it is
 _LARGEST_EXACT = 2**53
 _serial = count()
 _table: WeakValueDictionary[tuple, Node] = WeakValueDictionary()
-_leaves: dict[tuple, Node] = {}  # symbols and numbers are few and are kept
+_leaves: WeakValueDictionary[tuple, Node] = WeakValueDictionary()
+atexit.register(_leaves.clear)  # else a leaf that goes asks SymPy for the hash of its symbol, when SymPy is gone
 _building = RLock()  # held while a node enters a table; the garbage collector may build nodes meanwhile
 
 

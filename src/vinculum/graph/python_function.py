@@ -14,10 +14,11 @@ from vinculum.errors import DomainError
 from vinculum.graph.evaluate import evaluate
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, Node, Number
+from vinculum.graph.splines import TABLES
 from vinculum.graph.targets import Lines
 from vinculum.graph.traverse import order
 
-_BRANCHES = {"select", "call", "component", "spline", *COMPARISONS}
+_BRANCHES = {"select", "call", "component", "spline", *TABLES, *COMPARISONS}
 
 
 class _Python(Lines):

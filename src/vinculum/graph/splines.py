@@ -1,19 +1,27 @@
 """Splines: one operation of the graph, one function in SymPy.
 
-Machine code and the search for corners work on the polynomial pieces (`expand_splines`).
+Machine code and the search for corners work on the polynomial pieces (`expand_splines`), made of two operations:
+
+    piece(s; knots) = k for s_k <= s < s_k+1, below the first knot 0,   entry(k; numbers) = numbers[k].
+
+Their size does not depend on the number of points.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import perm
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from vinculum.graph import node as n
 from vinculum.graph.node import Node
+
+STATED = ("hold", "zero")  # values beyond the points that somebody chose
 
 
 class Pieces(sp.Atom):
@@ -25,18 +33,20 @@ class Pieces(sp.Atom):
     rows: tuple[tuple[float, ...], ...]  # (degree + 1, pieces) c_jk
     end: float  # of the last piece; beyond it the curve is an extrapolation
     order: int  # of the derivative that this stands for
+    beyond: str  # what was asked for beyond the points: "extrapolate", "hold", "zero" or "refuse"
 
     def __new__(
-        cls, name: str, knots: Sequence[float], rows: Sequence[Sequence[float]], end: float, order: int = 0
+        cls, name: str, knots: Sequence[float], rows: Sequence[Sequence[float]], end: float, order: int = 0,
+        beyond: str = "extrapolate",
     ) -> Pieces:  # fmt: skip
         made = sp.Atom.__new__(cls)
-        made.name, made.end, made.order = name, float(end), order
+        made.name, made.end, made.order, made.beyond = name, float(end), order, beyond
         made.knots = tuple(map(float, knots))
         made.rows = tuple(tuple(map(float, row)) for row in rows)
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.name, self.knots, self.rows, self.end, self.order
+        return self.name, self.knots, self.rows, self.end, self.order, self.beyond
 
     def _hashable_content(self) -> tuple[Hashable, ...]:
         return self.__getnewargs__()
@@ -50,9 +60,19 @@ class Pieces(sp.Atom):
         return len(self.rows) - 1 - self.order
 
     @property
+    def jumps(self) -> bool:
+        """Whether the values may jump at a knot."""
+        return self.degree < 1 or self.beyond == "zero"
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """The first and last point; with values stated beyond them, the first piece comes before the points."""
+        return self.knots[1 if self.beyond in STATED else 0], self.end
+
+    @property
     def slope(self) -> Pieces:
         """dp/ds."""
-        return Pieces(self.name, self.knots, self.rows, self.end, self.order + 1)
+        return Pieces(self.name, self.knots, self.rows, self.end, self.order + 1, self.beyond)
 
     @property
     def integral(self) -> Pieces:
@@ -62,11 +82,11 @@ class Pieces(sp.Atom):
         for k in range(1, len(self.knots)):
             width = self.knots[k] - self.knots[k - 1]
             higher[0][k] = sum(row[k - 1] * width**j for j, row in enumerate(higher))
-        return Pieces(f"∫{self}", self.knots, higher, self.end)
+        return Pieces(f"∫{self}", self.knots, higher, self.end, 0, self.beyond)
 
     def at(self, s: float) -> float:
         """The value at a point."""
-        k = max(int(np.searchsorted(self.knots, s, side="right")) - 1, 0)
+        k = piece_number(self.knots, s)
         return float(self.built(s, lambda numbers: numbers[k]))
 
     def built(self, s: Any, choose: Callable[[Sequence[float]], Any]) -> Any:
@@ -140,13 +160,73 @@ def expand_splines(outputs: Sequence[Node]) -> list[Node]:
     return [new[output] for output in outputs]
 
 
+def without_tables(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with comparisons in place of tables, one for every knot: for targets that have no tables."""
+    from vinculum.graph.traverse import order, substitute
+
+    entries = [node for node in order(outputs) if node.op == "entry"]
+    for node in entries:
+        outputs = substitute(outputs, {node: _compared(node.value.values, node.args[0])})
+    return list(outputs)
+
+
+def _compared(numbers: Sequence[float], k: Node) -> Node:
+    """The last number whose knot is not above s."""
+    chosen = n.constant(numbers[-1])
+    for number, knot in zip(reversed(numbers[:-1]), reversed(k.value.values[1:]), strict=True):
+        chosen = n.select(n.compare("less", k.args[0], n.constant(knot)), n.constant(number), chosen)
+    return chosen
+
+
 def _choose_piece(pieces: Pieces, s: Node) -> Node:
-    """One spline: the last number whose knot is not above s."""
+    """One spline: the polynomial of the piece in which s is."""
+    k = piece(Numbers(pieces.knots), s)
+    return n.lift(pieces.built(s, lambda numbers: entry(Numbers(tuple(numbers)), k)))
 
-    def choose(numbers: Sequence[float]) -> Node:
-        chosen = n.constant(numbers[-1])
-        for number, knot in zip(reversed(numbers[:-1]), reversed(pieces.knots[1:]), strict=True):
-            chosen = n.select(n.compare("less", s, n.constant(knot)), n.constant(number), chosen)
-        return chosen
 
-    return n.lift(pieces.built(s, choose))
+# -- tables ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A row of numbers that hashes once."""
+
+    values: tuple[float, ...]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.values)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash."""
+        return {"values": self.values}
+
+    def __str__(self) -> str:
+        return f"[{len(self.values)} numbers]"
+
+
+def piece(knots: Numbers, s: Node) -> Node:
+    """The number of the piece in which s is."""
+    if s.op == "constant" or len(knots.values) == 1:
+        return n.constant(piece_number(knots.values, 0.0 if s.op != "constant" else float(s.value)))
+    return n.intern("piece", knots, s)
+
+
+def entry(numbers: Numbers, k: Node) -> Node:
+    """Number k of a row."""
+    if k.op == "constant":
+        return n.constant(numbers.values[int(k.value)])
+    if len(set(numbers.values)) == 1:
+        return n.constant(numbers.values[0])
+    return n.intern("entry", numbers, k)
+
+
+def piece_number(knots: Sequence[float], s: float) -> int:
+    """k for s_k <= s < s_k+1; the first and last pieces extend beyond."""
+    return max(bisect_right(knots, s) - 1, 0)
+
+
+TABLES = {"piece": piece, "entry": entry}

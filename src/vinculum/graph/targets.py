@@ -11,7 +11,7 @@ target does not know, functions made of other operations.
 | less, less_equal, equal                          | numbers                     | truth value |
 | both, either                                     | truth values                | truth value |
 | select                                           | truth value, number, number | number      |
-| spline, call, component (only where it has them) | numbers                     | number      |
+| piece, entry, spline, call, component (optional) | numbers                     | number      |
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from vinculum.graph.node import COMPARISONS, Node, Number
 from vinculum.graph.routine import expand_calls
-from vinculum.graph.splines import expand_splines
+from vinculum.graph.splines import TABLES, Numbers, expand_splines, without_tables
 
 T = TypeVar("T")
 
@@ -41,6 +41,7 @@ class Target(ABC, Generic[T]):
     """One piece of code being written: ``values`` is what each node has become so far."""
 
     splines: ClassVar[bool] = False  # whether the table has "spline"; else splines become polynomials
+    tables: ClassVar[bool] = False  # whether the table has "piece" and "entry"; else they become comparisons
     routines: ClassVar[bool] = False  # whether the table has "call" and "component"; else calls are written out
     late: ClassVar[bool] = False  # whether symbols are loaded where they are first needed, instead of in order
 
@@ -74,7 +75,9 @@ class Target(ABC, Generic[T]):
     def prepare(self, outputs: Sequence[Node]) -> list[Node]:
         """The outputs in the operations that the target has."""
         outputs = list(outputs) if self.routines else expand_calls(outputs)
-        return outputs if self.splines else expand_splines(outputs)
+        if self.splines:
+            return outputs
+        return expand_splines(outputs) if self.tables else without_tables(expand_splines(outputs))
 
     def write(self, outputs: Iterable[Node]) -> None:
         """All operations below the outputs, operands before results."""
@@ -142,10 +145,12 @@ class Lines(Target[str]):
     table: Mapping[str, str]
     line: str
     name: str = "v{}"
+    row: str = "table{}"
 
     def __init__(self, known: Mapping[Node, str]) -> None:
         super().__init__(known)
         self.lines: list[str] = []
+        self.rows: dict[Numbers, str] = {}
 
     def result(self, value: str) -> str:
         """The name of an expression that was given a line."""
@@ -154,8 +159,14 @@ class Lines(Target[str]):
         return name
 
     def operation(self, node: Node, args: Sequence[str]) -> str:
-        """A line made from the template."""
+        """A line made from the template; piece and entry get the name of their numbers as a further operand."""
+        if node.op in TABLES:
+            args = (*args, self.numbers(node.value), str(len(node.value.values)))
         return self.applied(node.op, args)
+
+    def numbers(self, numbers: Numbers) -> str:
+        """The name of a row of numbers in the code."""
+        return self.rows.setdefault(numbers, self.row.format(len(self.rows)))
 
     def applied(self, op: str, args: Sequence[str]) -> str:
         """An operation by name."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vinculum.graph import node as n
 from vinculum.graph.node import Node
-from vinculum.graph.splines import spline
+from vinculum.graph.splines import TABLES, spline
 
 BUILDERS: dict[str, Callable[..., Node]] = {
     "add": n.add,
@@ -40,6 +40,8 @@ def rebuild(node: Node, args: Sequence[Node]) -> Node:
         return n.compare(node.op, *args)
     if node.op == "spline":
         return spline(node.value, *args)
+    if node.op in TABLES:
+        return TABLES[node.op](node.value, *args)
     if node.op in ("call", "component"):
         return n.intern(node.op, node.value, *args)
     return n.apply(node.op, *args)
@@ -165,6 +167,8 @@ def describe(node: Node, depth: int = 6) -> str:
         return f"{args[0]}[{node.value}]"
     if node.op == "spline":
         return f"{node.value}({args[0]})"
+    if node.op in TABLES:
+        return f"{node.op}({args[0]}; {node.value})"
     return f"-{args[0]}" if node.op == "negate" else f"{node.op}({', '.join(args)})"
 
 

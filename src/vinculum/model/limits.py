@@ -22,6 +22,8 @@ BITS = 256  # of numerator and denominator of a fraction
 
 COORDINATES = 80
 POINTS = 4000  # of all splines
+SAMPLES = 100_000  # points of all signals
+TABLE = 8 * 1024 * 1024  # bytes of a table of measurements
 MOTORS = 16
 LOOPS = 24  # and contacts
 SPLIT = 20_000  # operations of the rates of an affine system, times its inputs

@@ -28,6 +28,7 @@ from vinculum.model.sections.drawing_section import read_drawing, read_for_displ
 from vinculum.model.sections.form_section import read_form
 from vinculum.model.sections.mechanism_sections import declare_states, read_affine, read_constraints, read_system
 from vinculum.model.sections.motors_and_release import add_motors, add_program, declare_motors, release_constraints
+from vinculum.model.sections.signals_section import read_signals
 from vinculum.model.sections.simulation_sections import check_runs, read_motion
 from vinculum.model.sections.study_section import read_study
 from vinculum.model.sections.tree_section import declare_joints, read_tree
@@ -49,7 +50,7 @@ def load(path: str | FilePath, parameters: Mapping[str, Any] | None = None) -> M
 def loads(
     text: str, parameters: Mapping[str, Any] | None = None, file: str = "model", folder: str | FilePath = "."
 ) -> Model:
-    """The model in a text; a URDF file that it names is read from ``folder``.
+    """The model in a text; files that it names are read from ``folder``.
 
     >>> model = loads('''
     ... name = "pendulum"
@@ -96,6 +97,7 @@ def _read_sections(reading: Reading, source: FilePath | None, changes: Mapping[s
     data = reading.data
     read_parameters(reading, data.get("parameters", {}), changes)
     read_splines(reading)
+    read_signals(reading)
     kinds = [kind for kind in MECHANISMS if kind in data]
     if len(kinds) != 1:
         return None

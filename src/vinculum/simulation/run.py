@@ -19,6 +19,7 @@ from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.pose import pose
+from vinculum.simulation.problem.signals import refuse_beyond
 from vinculum.simulation.problem.start import derive_if_needed, given_parameters, parameter_numbers
 from vinculum.simulation.progress import progress_bar
 from vinculum.simulation.sampling import Sampler, begin_sampling, run_sampled, start_held
@@ -91,6 +92,7 @@ def simulate(
     laws = {**equations.laws, **_check_laws({} if isinstance(inputs, Sampler) else inputs)}
     approached = approached_constraints(equations, stabilization)
     problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
+    refuse_beyond(problem, float(grid[0]), float(grid[-1]))
     x = x if sampling is None else start_held(problem, sampling, x)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)

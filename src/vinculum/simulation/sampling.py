@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +42,7 @@ class Sampling(ABC):
     inputs: tuple[sp.Expr, ...]  # what it sets
     measured: tuple[sp.Expr, ...]  # expressions of time, state and inputs that it reads
     before: tuple[float, ...]  # the inputs until the first command arrives
+    added: Mapping[sp.Expr, sp.Expr]  # disturbances {input: expression of t and the state} that act all the time
 
     @abstractmethod
     def sample(self, t: float, y: np.ndarray) -> np.ndarray:
@@ -76,7 +78,8 @@ def with_held_inputs(equations: Equations, sampling: Sampling) -> EquationsOfMot
         raise ModelError("Invalid digital law", [f"{listed(strange)} is not an input of {equations.name!r}.{near}"])
     held = {u: held_symbol(u, equations.time) for u in sampling.inputs}
     extra = {**equations.extra, **dict.fromkeys(held.values(), sp.Integer(0))}
-    return replace(equations, laws={**equations.laws, **held}, extra=extra)
+    acting = {u: value + sampling.added.get(u, 0) for u, value in held.items()}
+    return replace(equations, laws={**equations.laws, **acting}, extra=extra)
 
 
 def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sampling: Sampling) -> Outcome:

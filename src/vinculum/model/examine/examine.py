@@ -19,6 +19,7 @@ from vinculum.errors import VinculumError
 from vinculum.model.examine import motion_steps, steps
 from vinculum.model.examine.motion_steps import Equations
 from vinculum.model.examine.results import Interrupted, Point, Results, settling_of
+from vinculum.model.examine.study_step import runs_of
 from vinculum.model.model import Model
 
 Answer = TypeVar("Answer")
@@ -39,8 +40,9 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
 def examined(model: Model, progress: Progress | None = None) -> Iterator[Results]:
     """The results so far, after the equations, after the motion, and whole: what `examine` computes, as it comes."""
     work = _Work(progress)
+    refused = work.refused
     equations = work.ask("equations", lambda: motion_steps.equations_of(model))
-    found = Results(model, equations, refused=work.refused, seconds=work.seconds, versions=versions())
+    found = Results(model, equations, refused=refused, seconds=work.seconds, versions=versions())
     yield replace(found, seconds=dict(work.seconds))
     if equations is None:
         return
@@ -53,11 +55,14 @@ def examined(model: Model, progress: Progress | None = None) -> Iterator[Results
     borders: tuple[Border, ...] = ()
     if rest is not None and "borders" in (model.equilibrium or {}):
         borders = work.ask("borders", lambda: steps.borders_of(model, equations, rest)) or ()
-    if rest is not None:
-        points = tuple(_points(model, equations, rest, work))
-        yield replace(found, motion=motion, points=points, borders=borders, seconds=work.seconds)
-    elif model.equilibrium is not None:
-        yield replace(found, motion=motion, seconds=work.seconds)
+    if model.equilibrium is not None:
+        points = () if rest is None else tuple(_points(model, equations, rest, work))
+        found = replace(found, points=points, borders=borders)
+        yield replace(found, motion=motion, seconds=dict(work.seconds))
+    if model.study is not None:
+        work.refused = refused
+        runs = work.ask("study", lambda: runs_of(model, equations, work.share))
+        yield replace(found, motion=motion, runs=runs, seconds=dict(work.seconds))
 
 
 def _points(model: Model, equations: Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:

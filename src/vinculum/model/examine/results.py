@@ -13,6 +13,7 @@ from vinculum.control.attraction import deviations_of, relative_distance
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
 from vinculum.model.examine.motion_steps import Equations
+from vinculum.model.examine.study_step import Runs
 from vinculum.model.model import Model
 from vinculum.model.text.file_words import in_file_words
 from vinculum.names import variable_name
@@ -131,6 +132,7 @@ class Results:
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
     versions: Mapping[str, str] = field(default_factory=dict)
     borders: tuple[Border, ...] = ()  # where the motion becomes or ceases to be stable
+    runs: Runs | None = None  # many runs
 
     @property
     def point(self) -> Point | None:
@@ -142,6 +144,12 @@ class Results:
         """The requested motion; if there is none, the first one with feedback."""
         closed = [point.closed_motion for point in self.points if point.closed_motion is not None]
         return self.motion if self.motion is not None else next(iter(closed), None)
+
+    @property
+    def nominal_motion(self) -> Trajectory | None:
+        """The motion that the study varies, as the file has it."""
+        closed = (self.model.study or {}).get("motion") == "closed_loop"
+        return (self.point.closed_motion if self.point else None) if closed else self.motion
 
     @property
     def refusals(self) -> dict[str, str]:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from vinculum.control.closed_loop import close_loop
+from vinculum.ensembles.ensemble import OUTCOMES
 from vinculum.ensembles.plan import Study, plan_study
 from vinculum.ensembles.vary import Variation
 from vinculum.model.examine.motion_steps import Equations, question_of
 from vinculum.model.examine.steps import estimator_of, law_of, linear_of, mechanical, rest_of, run_near
 from vinculum.model.model import Model
 from vinculum.names import gain_symbol
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _WHERE = ("motion", "store", "chunk")  # keys of a study that are not arguments of `plan_study`
 
@@ -50,3 +58,73 @@ def _varied_loop(model: Model, equations: Equations, varied: Collection[Any]) ->
     loop = close_loop(mechanical(equations), law, estimator, limits, symbolic_gains=bool(gains & set(varied)))
     own = {key: value for key, value in (model.study or {}).items() if key in ("initial", "times")}
     return loop, run_near(replace(model, closed_loop={**(model.closed_loop or {}), **own}), rest, rest)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Many runs: the plan, from which each can be run again, and what was kept of all of them."""
+
+    plan: Study
+    data: xr.Dataset
+
+    @property
+    def varied(self) -> list[str]:
+        """The names of the varied quantities."""
+        return list(self.plan.column_names().values())
+
+    @property
+    def measured(self) -> list[str]:
+        """The measures; without any, the states at the end."""
+        further = self.plan.ensemble.names
+        return list(self.plan.ensemble.measures) or [
+            name for name, dims in further.items() if not dims and name not in _CHECKS
+        ]
+
+    @cached_property
+    def computed(self) -> np.ndarray:
+        """Which runs were computed, (runs)."""
+        return self.data.outcome.values.ravel() >= 0
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many runs ended in which way."""
+        codes = self.data.outcome.values.ravel()
+        return {kind: n for code, kind in enumerate(OUTCOMES) if (n := int((codes == code).sum()))}
+
+    def column(self, name: str) -> np.ndarray:
+        """A varied quantity or a measure of all runs, (runs)."""
+        keys = {column: key for key, column in self.plan.column_names().items()}
+        return self.plan.variation.columns[keys[name]] if name in keys else self.data[name].values.ravel()
+
+    def is_grid(self, first: str, second: str) -> bool:
+        """Whether both quantities are dimensions of the runs."""
+        return first in self.data.dims and second in self.data.dims
+
+    def largest_over(self, name: str) -> np.ndarray:
+        """A measure over the grids of the first two varied quantities, the largest one over all others."""
+        first, second = self.varied[:2]
+        others = [dim for dim in self.data[name].dims if dim not in (first, second)]
+        return self.data[name].max(others).transpose(first, second).values
+
+    def worst(self, count: int) -> list[int]:
+        """The numbers of the worst runs: without a value of the first measure, then with its largest ones."""
+        done = np.flatnonzero(self.computed)
+        values = self.column(self.measured[0])[done]
+        return [int(k) for k in done[np.argsort(-np.where(np.isnan(values), np.inf, values), kind="stable")][:count]]
+
+    def described(self, number: int) -> str:
+        """The varied quantities of a run, and its first measure."""
+        names = [*self.varied, *self.measured[:1]]
+        return ", ".join(f"{name} = {self.column(name)[number]:.4g}" for name in names)
+
+
+_CHECKS = ("outcome", "end_time", "energy_error", "largest_residual")
+
+
+def runs_of(model: Model, equations: Equations, progress: Callable[[float], None] | None = None) -> Runs:
+    """The many runs the model requests, computed; those in its store are read."""
+    asked = model.study or {}
+    planned = study_of(model, equations)
+    folder = asked.get("store")
+    store = None if folder is None else (model.source.parent if model.source else Path()) / str(folder)
+    return Runs(planned, planned.run(store=store, chunk=asked.get("chunk"), progress=progress or False))

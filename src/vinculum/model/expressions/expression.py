@@ -36,6 +36,7 @@ from vinculum.units import dimensions
 Fault = tuple[int, int, str]  # first and last character, message
 
 _RATE = re.compile(r"(\w+?)_?(d?)dot")  # x_dot, xddot
+_CURVE = 500  # operations that a curve counts for, at most: its size does not depend on its points
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -288,7 +289,7 @@ class _Reader:
         name = curve.pieces.name
         if len(arguments) != 1:
             raise Refused(f"{name} takes 1 argument, found {len(arguments)}.")
-        self.work.spend(len(curve.pieces.knots))
+        self.work.spend(min(len(curve.pieces.knots), _CURVE))
         found, wanted = arguments[0].dimension, curve.argument
         if found is not None and wanted is not None and found != wanted:
             raise Refused(

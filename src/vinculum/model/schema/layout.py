@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vinculum.describe.signal import BETWEEN, BEYOND
 from vinculum.model.schema.layout_form import FORM, STATE
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
 from vinculum.model.schema.layout_stabilization import STABILIZATION
@@ -226,6 +227,21 @@ SPLINE = Table(
     ("points", "values"),
 )
 
+SIGNAL = Table(
+    "A measured function of time, from a column of a CSV file or from lists.",
+    {
+        "file": Text("CSV file with a header, in the folder of the model file or below."),
+        "column": Text("Column of the values."),
+        "time": Text("Column of the times; time or t by default."),
+        "unit": Text("Unit of the column; SI by default."),
+        "time_unit": Text("Unit of the times; s by default."),
+        "times": ListOf("Times of the points, in increasing order, in place of a file.", Number()),
+        "values": ListOf("Values at these times.", Number()),
+        "between": Text("What the signal is between two points; linear by default.", tuple(BETWEEN)),
+        "beyond": Text("What the signal is before the first and after the last point; refuse by default.", BEYOND),
+    },
+)
+
 MECHANISMS = ("system", "tree", "affine")  # a file has exactly one of them
 
 MODEL = Table(
@@ -236,6 +252,7 @@ MODEL = Table(
         "parameters": MapOf("Numbers by name: plain, with a unit, or formulas of those above.", Number()),
         "meanings": MapOf("Descriptions of the symbols, for reports.", Text()),
         "splines": MapOf("Curves through points by name, used as functions: p(x).", SPLINE),
+        "signals": MapOf("Measured functions of time by name, used as functions: p(t).", SIGNAL),
         "definitions": MapOf(
             'Formulas by name, or with arguments such as "p(s)", used in the formulas below.', Formula()
         ),

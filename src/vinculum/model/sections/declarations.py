@@ -180,8 +180,8 @@ def read_splines(reading: Reading) -> None:
 
 
 def _spline(reading: Reading, path: Path, name: str, raw: dict[str, Any]) -> Curve | None:
-    points, argument = _column(reading, (*path, "points"), raw["points"])
-    values, dimension = _column(reading, (*path, "values"), raw["values"])
+    points, argument = read_column(reading, (*path, "points"), raw["points"])
+    values, dimension = read_column(reading, (*path, "values"), raw["values"])
     if points is None or values is None:
         return None
     found = _wrong_point(points, values, raw)
@@ -215,7 +215,7 @@ def _written(entry: Any) -> str:
     return f"{entry['value']} {entry['unit']}" if isinstance(entry, dict) else str(entry)[:40]
 
 
-def _column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] | None, Dimension | None]:
+def read_column(reading: Reading, path: Path, raw: list[Any]) -> tuple[list[float] | None, Dimension | None]:
     """The numbers in SI, and their dimension if one has a unit; the first with another dimension is reported."""
     dimension: Dimension | None = None
     for i, entry in enumerate(raw):

@@ -9,7 +9,7 @@ from vinculum.model import limits
 LARGEST = 4 * limits.BYTES
 
 
-def read_beside(folder: Path, name: str) -> bytes:
+def read_beside(folder: Path, name: str, largest: int = LARGEST) -> bytes:
     """The content of a file in a folder or below it; a `ValueError` says why it cannot be read."""
     inside = PurePosixPath(name)
     if "\0" in name or "\\" in name or inside.is_absolute() or ".." in inside.parts or not name.strip():
@@ -19,9 +19,9 @@ def read_beside(folder: Path, name: str) -> bytes:
         raise ValueError(f"{name[:60]!r} is outside the folder of the model file")
     try:
         with path.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
+            content = stream.read(largest + 1)
     except OSError as error:
         raise ValueError(f"the file {name[:60]!r} cannot be read: {error.strerror}") from None
-    if len(content) > LARGEST:
-        raise ValueError(f"the file {name[:60]!r} cannot be read: it is larger than {LARGEST // 1024} kB")
+    if len(content) > largest:
+        raise ValueError(f"the file {name[:60]!r} cannot be read: it is larger than {largest // 1024} kB")
     return content

@@ -21,7 +21,7 @@ from vinculum.model.examine import Results, examine
 from vinculum.model.examine.examine import versions
 from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, tag, text
-from vinculum.present.report import formulas, motion, overview, stability
+from vinculum.present.report import formulas, motion, overview, stability, study
 from vinculum.present.report.charts import Charts
 from vinculum.present.report.response import response
 from vinculum.present.report.scenes import Film, films, stage
@@ -60,7 +60,7 @@ def write_report(
 def page(results: Results) -> str:
     """The page as text."""
     charts, began = Charts(), clock.perf_counter()
-    shown = films(results, charts)
+    shown = [*films(results, charts), *study.worst_film(results, charts)]
     scene, problem = _stage(results, charts, shown)
     groups = [_group(results, group, charts) for group in dict.fromkeys(film.group for film in shown)]
     sections = [overview.bench(shown, scene, problem, groups), *_sections(results)]
@@ -105,6 +105,7 @@ def _sections(results: Results) -> list[Section]:
         stability.equilibria(results),
         stability.stability(results),
         stability.feedback(results),
+        study.study(results),
         formulas.formulas(results),
         formulas.description(results),
     ]
@@ -114,6 +115,8 @@ def _sections(results: Results) -> list[Section]:
 def _group(results: Results, group: str, charts: Charts) -> Html:
     """The charts of one motion; energy, constraints and reactions belong to the main one."""
     charts.group = group
+    if group == study.WORST:
+        return tag("div", study.worst_charts(results, charts), class_="group", data_group=group)
     kind, _, number = group.partition("-")
     parts = [response(results, int(number), charts)] if kind == "closed" else [motion.movement(results, group, charts)]
     parts += [motion.inputs(results, group, charts)] if kind == "motion" else []

@@ -15,6 +15,7 @@ from vinculum.simulation.integrators.crossing import approach, tell_crossings
 from vinculum.simulation.integrators.methods import Reached
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.events import record_events_at_corner
+from vinculum.simulation.problem.pieces import is_at, next_knot
 from vinculum.simulation.problem.pivots import refreshed, renew, violated_condition
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.outcome import (
@@ -46,8 +47,14 @@ def advance(problem: Problem, run: Run, x: np.ndarray) -> tuple[Problem, Outcome
     plan, recorder = run.plan, run.recorder
     t, stuck, clear = plan.t0, 0, plan.t1
     while True:
-        former = t
-        outcome, t, x = _run_segment(problem, _until(run, clear), t, x)
+        former, knot = t, next_knot(problem, t, clear)
+        if is_at(knot, t) and knot != clear:
+            recorder.close(problem)
+            problem = place_on_sides(problem, plan, t, x)
+            continue
+        outcome, t, x = _run_segment(problem, _until(run, knot), t, x)
+        if outcome.kind == FINISHED and t == knot != clear:
+            continue
         leaving = outcome.kind == FINISHED and t != plan.t1  # a singular position
         if outcome.kind not in (REPIVOT, CORNER) and not leaving:
             break

@@ -8,12 +8,14 @@ are smooth until the motion reaches the surface. There the next σ_k must agree 
 
 where the last is a motion along the surface (dry friction at rest). Where dg_k/dt = 0 and contains no σ, the same
 conditions apply to d²g_k/dt² (rest at a kink of the potential).
+
+Splines have pieces instead of sides (`pieces`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
@@ -40,6 +42,7 @@ from vinculum.graph.node import compare
 from vinculum.graph.splines import expand_splines
 from vinculum.graph.traverse import describe
 from vinculum.kept import Kept
+from vinculum.simulation.problem.pieces import Search
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.motion_expressions import MotionNodes
@@ -70,6 +73,7 @@ class Sides:
     forward: bool = True  # in time
     tangent: tuple[int, ...] = ()
     idle: tuple[int, ...] = ()
+    chosen: tuple[float, ...] = ()  # the numbers of the pieces of all splines
 
     @property
     def branch(self) -> tuple[tuple[int, ...], ...]:
@@ -83,7 +87,21 @@ class Corners:
 
     surfaces: tuple[Node, ...]  # g, which may contain σ of other surfaces
     sigma: tuple[Node, ...]  # symbols
-    replaced: dict[Node, Node]  # {sign(g): σ, |g|: g σ, a < b: σ > 0}
+    replaced: dict[Node, Node]  # {sign(g): σ, |g|: g σ, a < b: σ > 0, entry: symbol}
+    searches: tuple[Search, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.surfaces or self.searches)
+
+    @property
+    def numbers(self) -> tuple[Node, ...]:
+        """The symbols of the numbers of all pieces."""
+        return tuple(node for search in self.searches for node in (search.low, search.high, *search.entries.values()))
+
+    @property
+    def natural(self) -> dict[Node, Node]:
+        """{symbol of an entry: the entry itself}, where no piece is chosen."""
+        return {new: node for search in self.searches for node, new in search.entries.items()}
 
     def smooth(self, outputs: Sequence[Node]) -> list[Node]:
         """The outputs with σ as numbers."""
@@ -98,6 +116,7 @@ def find_corners(outputs: Sequence[Node]) -> Corners:
     """All surfaces at which the outputs are not smooth, inner ones first."""
     surfaces: dict[Node, int] = {}
     replaced: dict[Node, Node] = {}
+    searches: dict[Node, Search] = {}
     for node in order(expand_splines(outputs)):
         if node.op in CORNERED:
             g = substitute([node.args[0]], replaced)[0]
@@ -109,7 +128,15 @@ def find_corners(outputs: Sequence[Node]) -> Corners:
             g = a - b if opposite else b - a
             sigma = symbol(("side", surfaces.setdefault(g, len(surfaces))))
             replaced[node] = compare("less", sigma, ZERO) if opposite else compare("less", ZERO, sigma)
-    return Corners(tuple(surfaces), tuple(symbol(("side", k)) for k in surfaces.values()), replaced)
+        elif node.op == "piece":
+            s = substitute([node.args[0]], replaced)[0]
+            low, high = (symbol((end, len(searches))) for end in ("from knot", "to knot"))
+            searches[node] = Search(node, s, low, high, {})
+        elif node.op == "entry":
+            entries = searches[node.args[0]].entries
+            replaced[node] = entries[node] = symbol(("entry", searches[node.args[0]].low.value[1], len(entries)))
+    sides = tuple(symbol(("side", k)) for k in surfaces.values())
+    return Corners(tuple(surfaces), sides, replaced, tuple(searches.values()))
 
 
 def _below(sigma: Sequence[Node]) -> dict[Node, Node]:
@@ -166,7 +193,8 @@ class Branch:
     @cached_property
     def parameters(self) -> tuple[Node, ...]:
         """p: settings, expressions computed once from them, held corrections, sides of corners."""
-        sides = () if self.sides is None else self.nodes.corners.sigma
+        corners = self.nodes.corners
+        sides = () if self.sides is None else (*corners.sigma, *corners.numbers)
         return (*self.nodes.settings, *self.nodes.hoisted.values(), *self.nodes.integrable.corrections, *sides)
 
     def prepared(self, outputs: Sequence[Node]) -> tuple[Node, ...]:
@@ -203,7 +231,10 @@ class Branch:
         pairs = zip(self.nodes.corners.sigma, self.nodes.corners.surfaces, strict=True)
         along = {sigma: 1 + _SPARE - node * node for sigma, node in self._held.items()}
         along |= {self.nodes.corners.sigma[k]: ONE for k in self.sides.idle}
-        found = substitute([along.get(sigma, sigma * g) for sigma, g in pairs], self._held)
+        inside = [
+            x for search in self.nodes.corners.searches if search.s is not self.nodes.time for x in search.margins
+        ]
+        found = substitute([*(along.get(sigma, sigma * g) for sigma, g in pairs), *inside], self._held)
         moving = {self.nodes.time, *self.nodes.state}
         return tuple(margin for margin in found if symbols([margin]) & moving)
 
@@ -218,24 +249,40 @@ def place_on_sides(problem: Problem, plan: Plan, t: float, x: np.ndarray) -> Pro
 
 def choose_sides(problem: Problem, t: float, x: np.ndarray, direction: float) -> Problem:
     """The problem with the sides on which the motion continues from a state."""
-    if not problem.nodes.corners.surfaces:
+    if not problem.nodes.corners:
         return problem
-    g, sigma, known = _sides_at(problem, t, x)
+    g, sigma, known, chosen = _sides_at(problem, t, x, direction)
     rates = evaluate(problem.nodes.corner_slopes, known)
     on = [k for k in range(len(g)) if abs(g[k]) <= _ON * (1.0 + abs(rates[k]))]
     if not on:
-        return problem.on_sides(Sides(tuple(sigma), forward=direction > 0))
-    return problem.on_sides(_from_surfaces(problem, on, sigma, known, direction))
+        return problem.on_sides(Sides(tuple(sigma), forward=direction > 0, chosen=chosen))
+    sides = _from_surfaces(problem, on, sigma, known, direction)
+    return problem.on_sides(replace(sides, chosen=chosen))
 
 
-def _sides_at(problem: Problem, t: float, x: np.ndarray) -> tuple[list[float], list[float], dict[Node, float]]:
-    """g and σ = sign(g) of every surface at a state, and the values of all symbols, including σ."""
+def _sides_at(
+    problem: Problem, t: float, x: np.ndarray, direction: float
+) -> tuple[list[float], list[float], dict[Node, float], tuple[float, ...]]:
+    """g and σ = sign(g) of every surface at a state, the values of all symbols, and the numbers of all pieces."""
     corners, known = problem.nodes.corners, problem.numbers(t, x)
+    chosen = _pieces_at(problem, known, direction)
+    known |= dict(zip(corners.numbers, chosen, strict=True))
     g: list[float] = []
     for surface, sigma in zip(corners.surfaces, corners.sigma, strict=True):  # inner first: outer ones may contain σ
         g.append(evaluate([surface], known)[0])
         known[sigma] = 1.0 if g[-1] >= 0 else -1.0
-    return g, [known[sigma] for sigma in corners.sigma], known
+    return g, [known[sigma] for sigma in corners.sigma], known, chosen
+
+
+def _pieces_at(problem: Problem, known: dict[Node, float], direction: float) -> tuple[float, ...]:
+    """The numbers of the pieces of all splines on which the motion continues."""
+    searches = problem.nodes.corners.searches
+    if not searches:
+        return ()
+    places = evaluate([search.node.args[0] for search in searches], known)
+    rates = evaluate(problem.nodes.search_slopes, known)
+    triples = zip(searches, places, rates, strict=True)
+    return tuple(x for search, s, rate in triples for x in search.numbers(s, rate, direction))
 
 
 def _from_surfaces(

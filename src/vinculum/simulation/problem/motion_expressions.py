@@ -109,6 +109,12 @@ class MotionNodes:
         rates = dict(zip(self.state, self.corners.smooth(self.rates), strict=True))
         return along(self.corner_slopes, {self.time: ONE, **rates})
 
+    @cached_property
+    def search_slopes(self) -> list[Node]:
+        """ds/dt of the argument of every spline."""
+        arguments = [search.node.args[0] for search in self.corners.searches]
+        return along(arguments, {self.time: ONE, **dict(zip(self.state, self.rates, strict=True))})
+
     # -- watched quantities ----------------------------------------------------------------------------------
 
     @cached_property

@@ -62,7 +62,7 @@ class Problem:
         nodes = self.nodes
         settings = [*self.parameter_values, *self.gains, *self.references]
         computed = evaluate(list(nodes.hoisted), dict(zip(nodes.settings, settings, strict=True)), nodes.hoisted_order)
-        sides = () if self.sides is None else self.sides.sigma
+        sides = () if self.sides is None else (*self.sides.sigma, *self.sides.chosen)
         return np.array([*settings, *computed, *np.zeros(len(self.integrable.constraints)), *sides], dtype=float)
 
     def compiled(self, outputs: Sequence[Node]) -> Function:

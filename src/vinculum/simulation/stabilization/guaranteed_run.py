@@ -137,7 +137,7 @@ def _compared(found: GuaranteedRun, problem: Problem, accuracy: float, x: np.nda
     """The run with the error of its coordinates; it ends where the accuracy is lost."""
     instants = _instants(found)
     own = _coordinates(found, problem, 1, instants, x)
-    if problem.nodes.corners.surfaces:
+    if problem.nodes.corners:
         errors, order = _from_reference(own, _reference(problem, instants, x)), 1.0
     else:
         half, quarter = (_coordinates(found, problem, factor, instants, x) for factor in (2, 4))

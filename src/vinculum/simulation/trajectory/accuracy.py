@@ -109,7 +109,8 @@ def _drift(segment: Segment, span: float) -> np.ndarray | float:
     problem, nodes = segment.problem, segment.problem.nodes
     if not nodes.corners.surfaces:
         return 0.0
-    known, smooth = problem.numbers(segment.t[0], segment.states[0]), nodes.corners.smooth(nodes.rates)
+    known = problem.numbers(segment.t[0], segment.states[0])
+    smooth = substitute(nodes.corners.smooth(nodes.rates), nodes.corners.natural)
     sides = [evaluate(smooth, known | dict.fromkeys(nodes.corners.sigma, side)) for side in (-1.0, 1.0)]
     error = np.finfo(float).eps * np.abs(sides).max(axis=0) * span
     return error + span * _changes(segment, substitute(smooth, dict.fromkeys(nodes.corners.sigma, ONE)), 0, error)

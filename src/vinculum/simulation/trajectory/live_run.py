@@ -17,6 +17,7 @@ import sympy as sp
 from vinculum.derivation.integrable import WORK, servo_work
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import Node, order
+from vinculum.graph.splines import STATED
 from vinculum.names import variable_name
 
 if TYPE_CHECKING:
@@ -205,13 +206,15 @@ def _cubics(segments: Sequence[Segment], times: np.ndarray) -> dict[str, np.ndar
 
 def _curves(segment: Segment) -> list[Beyond]:
     """The range of every curve through points in a segment."""
-    splines = [node for node in order(segment.problem.nodes.rates) if node.op == "spline"]
+    splines = [
+        node for node in order(segment.problem.nodes.rates) if node.op == "spline" and node.value.beyond not in STATED
+    ]
     curves = {(node.value.name, node.args[0]): node.value for node in splines}
     if not curves:
         return []
     values = segment.rows([argument for _, argument in curves])
     ranges = zip(curves.values(), np.min(values, axis=0), np.max(values, axis=0), strict=True)
-    return [Beyond(p.name, (float(low), float(high)), (p.knots[0], p.end)) for p, low, high in ranges]
+    return [Beyond(p.name, (float(low), float(high)), p.points) for p, low, high in ranges]
 
 
 def _is_outside(beyond: Beyond) -> bool:
