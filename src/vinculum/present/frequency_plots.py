@@ -15,6 +15,8 @@ def bode(found: FrequencyResponse) -> Any:
     """Magnitude and phase over frequency, one line for each pair of input and output."""
     from plotly.subplots import make_subplots
 
+    from vinculum.present.shown_figure import ShownFigure
+
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
     for name, (i, j) in _pairs(found):
         for row, values in ((1, found.magnitude[i, j]), (2, np.degrees(found.phase[i, j]))):
@@ -25,14 +27,14 @@ def bode(found: FrequencyResponse) -> Any:
     figure.update_xaxes(title="frequency [rad per unit of time]", row=2, col=1)
     figure.update_yaxes(title="magnitude", type="log", row=1, col=1)
     figure.update_yaxes(title="phase [degrees]", row=2, col=1)
-    return figure.update_layout(template="plotly_white")
+    return ShownFigure(figure.update_layout(template="plotly_white"))
 
 
 def nyquist(found: FrequencyResponse) -> Any:
     """G(iω) in the complex plane with the point -1, one line for each pair of input and output."""
-    import plotly.graph_objects as go
+    from vinculum.present.shown_figure import ShownFigure
 
-    figure = go.Figure()
+    figure = ShownFigure()
     for name, (i, j) in _pairs(found):
         values = found.values[i, j]
         figure.add_scatter(x=values.real, y=values.imag, name=name, customdata=found.frequencies, mode="lines")
