@@ -55,7 +55,7 @@ def moving_svg(scene: Scene) -> Html:
 
 
 def _flat(scene: Scene) -> Scene:
-    """A scene in the plane: as it is, or as it is seen from afar."""
+    """The scene in its plane, or projected onto the plane of the picture."""
     if scene.dimension == 2:
         return scene
     right = np.array([-np.sin(_AZIMUTH), np.cos(_AZIMUTH), 0.0])
