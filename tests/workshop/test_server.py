@@ -11,9 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from vinculum.model import load
 from vinculum.workshop import files
 from vinculum.workshop.completion import completions
 from vinculum.workshop.pool import Pool
+from vinculum.workshop.worker import Asked, read
 from workshop.conftest import PENDULUM
 
 
@@ -159,6 +161,14 @@ def test_every_section_of_the_schema_is_offered_with_its_keys():
 def test_an_unfinished_text_is_no_error(text):
     for position in (-1, 0, len(text), len(text) + 9):
         completions(text, position)
+
+
+def test_a_model_without_a_name_is_called_after_its_file(tmp_path):
+    text = PENDULUM.format(name="x").replace('name = "x"', "")
+    model, found = read(Asked(1, text, "swing.toml", str(tmp_path)))
+    assert not found
+    (tmp_path / "swing.toml").write_text(text)
+    assert model.name == load(tmp_path / "swing.toml").name == "swing"
 
 
 def alone(run):
