@@ -142,7 +142,7 @@ async def _page(request: Request) -> Response:
 
 
 def _posted(answer: Callable[[Desk, dict[str, Any]], Awaitable[Response]]) -> Answer:
-    """An answer to posted JSON; what is wrong is told with status 400."""
+    """An answer to posted JSON, which may be an error for the user; what cannot be read has status 400 or 413."""
 
     async def answered(request: Request) -> Response:
         body = b""
@@ -156,7 +156,7 @@ def _posted(answer: Callable[[Desk, dict[str, Any]], Awaitable[Response]]) -> An
                 raise TypeError
             return await answer(_desk(request), data)
         except VinculumError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            return JSONResponse({"error": str(error)})
         except (ValueError, TypeError, KeyError, RecursionError):
             return JSONResponse({"error": "The request could not be read."}, 400)
 
@@ -171,12 +171,12 @@ async def _text(desk: Desk, data: dict[str, Any]) -> Response:
 
 
 async def _save(desk: Desk, data: dict[str, Any]) -> Response:
-    """Save a text in its place, or with a name as a new file. Status 409 with the other text if the disk has one."""
+    """Save a text in its place, or with a name as a new file; the answer is the other text if the disk has one."""
     sheet = desk.needed(data["key"])
     if data.get("name"):
         sheet.file = desk.saved_as(sheet.file, str(data["text"]), str(data["name"]), bool(data.get("overwrite")))
     elif not sheet.file.save(str(data["text"]), str(data["base"])):
-        return JSONResponse({"conflict": sheet.file.text, "base": sheet.file.base}, 409)
+        return JSONResponse({"conflict": sheet.file.text, "base": sheet.file.base})
     return JSONResponse(sheet.described())
 
 

@@ -10,8 +10,7 @@ async function ask(path, data) {
   const options = data && {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(data)};
   const answer = await fetch(path, options);
   const body = await answer.json();
-  if (answer.status === 409) return body;
-  if (!answer.ok) throw new Error(body.error || `status ${answer.status}`);
+  if (!answer.ok || "error" in body) throw new Error(body.error || `status ${answer.status}`);
   return body;
 }
 
