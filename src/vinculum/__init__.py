@@ -192,6 +192,7 @@ __all__ = list(_PLACES)
 __version__ = "0.1.0"
 
 provide("notebook table", "vinculum.present.records:html")
+provide("notebook formula", "vinculum.present.mathml:displayed")
 provide("plot of a motion", "vinculum.present.plots:over_time")
 provide("picture of a motion", "vinculum.present.figures:save_picture")
 provide("plot of a region", "vinculum.present.plots:region")

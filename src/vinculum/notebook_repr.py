@@ -22,9 +22,9 @@ def formula(record: Any) -> str | None:
     return f"$\\displaystyle {_latex(record)}$" if len(_latex(record)) <= LONGEST_FORMULA else None
 
 
-def html_if_large(record: Any) -> str | None:
-    """A table if the formulas would fill pages, otherwise None, because Jupyter would prefer it to `formula`."""
-    return html(record) if len(_latex(record)) > LONGEST_FORMULA else None
+def html_formula(record: Any) -> str:
+    """The record's formulas as MathML, which needs no network, unlike `formula`; a table if they would fill pages."""
+    return html(record) if len(_latex(record)) > LONGEST_FORMULA else str(call("notebook formula", _latex(record)))
 
 
 def _latex(record: Any) -> str:

@@ -23,7 +23,7 @@ PLOTLY = "application/vnd.plotly.v1+json"
 EVIL = '<img src="x" onerror="alert(1)">'
 
 # what the last lines of the example notebook show, in order
-SHOWN = ["html", "latex", "html", "html", "html", "html", "html", "html", "plotly", "plotly"]
+SHOWN = ["html", "html", "html", "html", "html", "html", "html", "html", "plotly", "plotly"]
 
 # the records that the example notebook does not show
 OTHERS = """

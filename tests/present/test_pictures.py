@@ -1,4 +1,4 @@
-"""Pictures and films of a motion: what is drawn is the motion, and a file is written whole or not at all."""
+"""Pictures and animations of a motion: what is drawn is the motion, and a file is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from PIL import Image
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from vinculum.present import figures, films, paper
+from vinculum.present import figures, mechanism_pictures, paper
 
 theta, x = dynamicsymbols("theta x")
 m, l, g = sp.symbols("m l g")
@@ -65,19 +65,23 @@ def test_the_same_motion_gives_the_same_picture(motion, kind, tmp_path):
         assert b"STIX" in content
 
 
-def test_a_film_shows_the_motion_at_its_speed(motion, tmp_path):
+def test_an_animation_shows_the_motion_at_its_speed(motion, tmp_path):
     motion.save(tmp_path / "slow.gif", drawing=ROD, speed=2, size=(2, 1.5), dots=50)
-    with Image.open(tmp_path / "slow.gif") as film:
-        assert (film.n_frames, film.info["duration"], film.size) == (25, 40, (100, 75))  # 2 s at 2 s per second
-    motion.save(tmp_path / "film.mp4", drawing=ROD, speed=2, size=(2.02, 1.5), dots=50)
-    told = subprocess.run([get_ffmpeg_exe(), "-i", tmp_path / "film.mp4"], capture_output=True, text=True).stderr
+    with Image.open(tmp_path / "slow.gif") as animation:
+        assert (animation.n_frames, animation.info["duration"], animation.size) == (
+            25,
+            40,
+            (100, 75),
+        )  # 2 s at 2 s per second
+    motion.save(tmp_path / "swing.mp4", drawing=ROD, speed=2, size=(2.02, 1.5), dots=50)
+    told = subprocess.run([get_ffmpeg_exe(), "-i", tmp_path / "swing.mp4"], capture_output=True, text=True).stderr
     assert "Duration: 00:00:01.0" in told
     assert "yuv420p" in told
     assert "102x76" in told  # even numbers, which every player reads
 
 
 def test_positions_are_drawn_where_the_mechanism_was(motion):
-    bars = [line for line in films.positions(motion, ROD).axes[0].lines if line.get_marker() == "o"]
+    bars = [line for line in mechanism_pictures.positions(motion, ROD).axes[0].lines if line.get_marker() == "o"]
     last = np.array([0.5 * np.sin(motion[theta][-1]), -0.5 * np.cos(motion[theta][-1])])
     assert np.allclose([bars[-1].get_xdata()[1], bars[-1].get_ydata()[1]], last)
     assert [bar.get_alpha() for bar in bars] == sorted(bar.get_alpha() for bar in bars)
@@ -123,7 +127,7 @@ def test_what_cannot_be_drawn_is_refused(motion, name, options, words, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_curves_do_not_fit_into_a_film(motion, tmp_path):
+def test_curves_do_not_fit_into_an_animation(motion, tmp_path):
     with pytest.raises(vn.VinculumError, match="shows the mechanism, not curves"):
         motion.save(tmp_path / "a.gif", theta)
 

@@ -13,6 +13,7 @@ from vinculum.cli.motion import derive, simulate
 from vinculum.cli.pages import demo, report
 from vinculum.cli.study import study
 from vinculum.cli.terminal import guarded
+from vinculum.cli.workshop import open_
 
 HELP = """Constrained mechanical systems: equations of motion, simulation, stability and control.
 
@@ -52,5 +53,6 @@ def _options(
     """Options before the command."""
 
 
+app.command("open")(guarded(open_))
 for command in (new, check, derive, simulate, equilibrium, stability, stabilize, study, export, report, demo, schema):
     app.command(command.__name__)(guarded(command))

@@ -33,7 +33,7 @@ from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, operations, order, symbol, to_sympy
 from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion, velocity_of
-from vinculum.notebook_repr import formula, html_if_large
+from vinculum.notebook_repr import formula, html_formula
 from vinculum.text_printer import labelled_rows
 from vinculum.units.given import numbers_in_si
 
@@ -143,7 +143,7 @@ class EquationsOfMotion:
         return printed(self, named, write=plain).lines
 
     _repr_latex_ = formula
-    _repr_html_ = html_if_large
+    _repr_html_ = html_formula
 
     def operations(self) -> Counter[str]:
         """Operations needed for rates and reactions together; ``.total()`` adds them up."""

@@ -101,7 +101,7 @@ def _read_sections(reading: Reading, source: FilePath | None, changes: Mapping[s
     kinds = [kind for kind in MECHANISMS if kind in data]
     if len(kinds) != 1:
         return None
-    name = data.get("name") or (source.stem if source is not None else "model")
+    name = data.get("name") or FilePath(reading.document.file).stem
     coordinates, inputs = _declare(reading, kinds[0])
     if reading.units:
         reading.scope = with_time(reading.scope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -23,9 +24,13 @@ def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace:
     """Animate a drawing, a model or lines [(x, y), ...], to scale; ``trace`` also draws the paths of the points."""
     go = extra("plotly.graph_objects", "plots")
 
+    from vinculum.present.moving_svg import moving_svg
+    from vinculum.present.shown_figure import ShownFigure
+
     drawn = scene_of(motion, what, frames)
     paths = shapes.path_traces(drawn) if trace else []
-    figure = go.Figure(data=[*paths, *shapes.moving_traces(drawn, 0)])
+    seen = drawn if trace else replace(drawn, paths={})
+    figure = ShownFigure(data=[*paths, *shapes.moving_traces(drawn, 0)], instead=lambda: moving_svg(seen))
     moving = list(range(len(paths), len(paths) + len(drawn.strokes)))
     kind = {"type": "scatter" if drawn.dimension == 2 else "scatter3d"}
     figure.frames = [

@@ -10,7 +10,7 @@ import sympy as sp
 
 from vinculum.errors import VinculumError
 from vinculum.options import refuse_unknown
-from vinculum.present import films
+from vinculum.present import mechanism_pictures
 from vinculum.present.paper import COLUMN, LINES, STYLE, rendered, symbol_text, unit_text
 from vinculum.present.plots import coordinates
 from vinculum.present.thinning import thinned
@@ -19,7 +19,7 @@ from vinculum.writing import refuse_place, write_file
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
 
-PICTURES, FILMS = (".png", ".svg", ".pdf"), (".gif", ".mp4")
+PICTURES, ANIMATIONS = (".png", ".svg", ".pdf"), (".gif", ".mp4")
 _PANEL, _TALLEST = 1.15, 8.5  # inches: the height of a panel, and of a page
 _MOST_PANELS = 6
 _OPTIONS = ("drawing", "size", "dots", "speed")
@@ -28,15 +28,22 @@ _OPTIONS = ("drawing", "size", "dots", "speed")
 def save_picture(
     motion: Trajectory, path: str | Path, keys: Sequence[sp.Expr | str], *, overwrite: bool = False, **options: Any
 ) -> None:
-    """Write curves, a mechanism in several positions, or a film, by the ending of the file's name."""
+    """Write curves, a mechanism in several positions, or an animation, by the ending of the file's name."""
     refuse_unknown("motion.save", options, _OPTIONS)
     kind = Path(path).suffix.lower()
     drawing, size, dots = options.get("drawing"), options.get("size"), options.get("dots")
     _refuse_size(size, dots)
     refuse_place(path, overwrite)
-    if kind in FILMS:
+    if kind in ANIMATIONS:
         _refuse_keys(keys, kind)
-        content = films.film(motion, drawing, kind[1:], size or films.SIZE, dots or films.DOTS, options.get("speed"))
+        content = mechanism_pictures.animated(
+            motion,
+            drawing,
+            kind[1:],
+            size or mechanism_pictures.SIZE,
+            dots or mechanism_pictures.DOTS,
+            options.get("speed"),
+        )
     else:
         content = _picture(motion, keys, drawing, size, kind[1:], dots or 300)
     write_file(path, content, overwrite=overwrite)
@@ -46,7 +53,7 @@ def _picture(motion: Trajectory, keys: Sequence[sp.Expr | str], drawing: Any, si
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = curves(motion, keys, size) if drawing is None else films.positions(motion, drawing, size)
+        figure = curves(motion, keys, size) if drawing is None else mechanism_pictures.positions(motion, drawing, size)
         return rendered(figure, kind, dots)
 
 

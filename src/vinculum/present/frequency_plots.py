@@ -14,6 +14,8 @@ from vinculum.names import name_of
 
 def bode(found: FrequencyResponse) -> Any:
     """Magnitude and phase over frequency, one line for each pair of input and output."""
+    from vinculum.present.shown_figure import ShownFigure
+
     figure = extra("plotly.subplots", "plots").make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
     for name, (i, j) in _pairs(found):
         for row, values in ((1, found.magnitude[i, j]), (2, np.degrees(found.phase[i, j]))):
@@ -24,14 +26,14 @@ def bode(found: FrequencyResponse) -> Any:
     figure.update_xaxes(title="frequency [rad per unit of time]", row=2, col=1)
     figure.update_yaxes(title="magnitude", type="log", row=1, col=1)
     figure.update_yaxes(title="phase [degrees]", row=2, col=1)
-    return figure.update_layout(template="plotly_white")
+    return ShownFigure(figure.update_layout(template="plotly_white"))
 
 
 def nyquist(found: FrequencyResponse) -> Any:
     """G(iω) in the complex plane with the point -1, one line for each pair of input and output."""
-    go = extra("plotly.graph_objects", "plots")
+    from vinculum.present.shown_figure import ShownFigure
 
-    figure = go.Figure()
+    figure = ShownFigure()
     for name, (i, j) in _pairs(found):
         values = found.values[i, j]
         figure.add_scatter(x=values.real, y=values.imag, name=name, customdata=found.frequencies, mode="lines")

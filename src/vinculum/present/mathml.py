@@ -37,9 +37,12 @@ def mathml(latex: str, display: bool = False) -> Html:
     r"""LaTeX as a ``<math>`` element, centered on its own line with ``display``; as code if it cannot be converted.
 
     >>> mathml(r"\dot{x}")
-    '<math display="inline"><mrow><mover><mrow><mi>x</mi></mrow><mo>˙</mo></mover></mrow></math>'
+    '<math display="inline"><mrow><mover><mrow><mi>x</mi></mrow><mo mathsize="160%">˙</mo></mover></mrow></math>'
     """
     root = element(latex, display)
+    for part in () if root is None else root.iter("mover"):
+        if len(part) == 2 and part[1].text in _DOTS:
+            part[1].set("mathsize", "160%")  # the size of a script is too small for a dot in most fonts
     return tag("code", latex) if root is None else Html(ElementTree.tostring(root, encoding="unicode"))
 
 
@@ -79,6 +82,14 @@ def _tidy(root: Element) -> None:
 def upright(latex: str) -> str:
     """Names of several letters set as words, not as products of letters."""
     return _WORD.sub(lambda found: rf"\text{{{found[1]}}}" if found[1] else found[0], latex)
+
+
+def displayed(latex: str) -> Html:
+    """LaTeX on lines of its own, for a document that has neither our font nor our style."""
+    styled = "".join(f".vinculum {rule}\n" for rule in STYLE.splitlines()[1:])
+    return tag(
+        "div", tag("style", Html(styled)), mathml(latex, display=True), class_="vinculum", style="overflow-x:auto"
+    )
 
 
 # -- pages with our font ------------------------------------------------------------------------------------------

@@ -22,10 +22,10 @@ _COLORS = ("31,119,180", "255,127,14", "44,160,44", "214,39,40", "148,103,189", 
 
 def over_time(motion: Trajectory, keys: Sequence[sp.Expr | str]) -> Any:
     """One line for each quantity; without keys, all coordinates. Long runs are `thinned`."""
-    go = extra("plotly.graph_objects", "plots")
+    from vinculum.present.shown_figure import ShownFigure
 
     chosen = list(keys) or coordinates(motion)
-    figure = go.Figure()
+    figure = ShownFigure()
     for key in chosen:
         name = key if isinstance(key, str) else name_of(key)
         times, values = thinned(motion.t, motion[key])
@@ -46,9 +46,11 @@ def region(found: Region) -> Any:
     """The largest real part of the roots over two parameters, with a bold line at the stability boundary."""
     go = extra("plotly.graph_objects", "plots")
 
+    from vinculum.present.shown_figure import ShownFigure
+
     limit = float(np.nanmax(np.abs(found.rightmost)))
     values = {"x": found.first, "y": found.second, "z": found.rightmost.T}
-    figure = go.Figure(go.Heatmap(**values, zmid=0, zmin=-limit, zmax=limit, colorscale="RdBu_r"))
+    figure = ShownFigure(go.Heatmap(**values, zmid=0, zmin=-limit, zmax=limit, colorscale="RdBu_r"))
     border = {"start": 0, "end": 0, "size": 1, "coloring": "lines", "showlabels": False}
     figure.add_contour(**values, contours=border, showscale=False, line_width=3)
     return figure.update_layout(
@@ -72,9 +74,9 @@ def plot_gain_intervals(
 
     ``errors`` {method: E} are the constants of E τ^{p+1}; every method but Euler's needs one.
     """
-    go = extra("plotly.graph_objects", "plots")
+    from vinculum.present.shown_figure import ShownFigure
 
-    figure = go.Figure()
+    figure = ShownFigure()
     for name, color in zip(methods, _COLORS * len(methods), strict=False):
         error = (errors or {}).get(name)
         found = [

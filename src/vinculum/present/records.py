@@ -23,6 +23,7 @@ from vinculum.expressions import as_expression
 from vinculum.model.examine.results import Point, Results
 from vinculum.model.model import Model
 from vinculum.names import listed, name_of
+from vinculum.present.html import tag
 from vinculum.present.notebook import Grid, table
 from vinculum.simulation import Trajectory
 from vinculum.simulation.trajectory.trajectory import summary_rows
@@ -32,8 +33,16 @@ _TOO_LONG = "too many for a notebook; equations.latex() gives them"  # short one
 
 
 def html(record: Any) -> str:
-    """A record as an HTML table."""
-    return table(title(record), rows(record))
+    """A record as an HTML table; results as their page, inside a frame."""
+    return _framed(record) if isinstance(record, Results) else table(title(record), rows(record))
+
+
+def _framed(results: Results) -> str:
+    """The page of a report, with everything it needs, in a frame that cannot reach the notebook."""
+    from vinculum.present.report import page
+
+    look = {"width": "100%", "height": "640", "style": "border:1px solid #ccc", "sandbox": "allow-scripts"}
+    return tag("iframe", srcdoc=page(results), title=f"Results of {results.model.name}", **look)
 
 
 def title(record: Any) -> str:

@@ -46,7 +46,7 @@ from vinculum.graph.vectors import (
     transposed,
 )
 from vinculum.names import listed
-from vinculum.notebook_repr import formula
+from vinculum.notebook_repr import formula, html_formula
 from vinculum.text_printer import labelled_rows, plain, vlatex
 
 E: Vector = (0, 0, 1)
@@ -230,6 +230,7 @@ class KineticEnergy:
         return labelled_rows("KineticEnergy", rows)
 
     _repr_latex_ = formula
+    _repr_html_ = html_formula
 
 
 _EXPANDED_UP_TO = 3000  # terms of the largest coefficient that is printed without named intermediates

@@ -41,7 +41,7 @@ from vinculum.graph import (
 )
 from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
-from vinculum.notebook_repr import formula, html_if_large
+from vinculum.notebook_repr import formula, html_formula
 from vinculum.text_printer import labelled_rows, plain, vlatex
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class ProgramEquations:
         return shared(simplified(sides) if simplify else sides, taken, write)
 
     _repr_latex_ = formula
-    _repr_html_ = html_if_large
+    _repr_html_ = html_formula
 
     # -- numbers -------------------------------------------------------------------------------------------------
 

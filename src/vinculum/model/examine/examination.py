@@ -33,23 +33,36 @@ def examine(model: Model, progress: Progress | None = None) -> Results:
 
     ``progress(step, share)`` is called at the beginning and end of every step, and during simulations.
     """
+    *_, found = examined(model, progress)
+    return found
+
+
+def examined(model: Model, progress: Progress | None = None) -> Iterator[Results]:
+    """The results so far, after the equations, after the motion, and whole: what `examine` computes, as it comes."""
     work = _Work(progress)
+    refused = work.refused
     equations = work.ask("equations", lambda: motion_steps.equations_of(model))
+    found = Results(model, equations, refused=refused, seconds=work.seconds, versions=versions())
+    yield replace(found, seconds=dict(work.seconds))
     if equations is None:
-        return Results(model, refused=work.refused, seconds=work.seconds, versions=versions())
+        return
     motion = rest = None
     if model.simulation is not None:
         motion = work.ask("motion", lambda: motion_steps.motion_of(model, equations, work.share))
+        yield replace(found, motion=motion, seconds=dict(work.seconds))
     if model.equilibrium is not None:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
     borders: tuple[Border, ...] = ()
     if rest is not None and "borders" in (model.equilibrium or {}):
         borders = work.ask("borders", lambda: steps.borders_of(model, equations, rest)) or ()
-    refused = work.refused
-    points = () if rest is None else tuple(_points(model, equations, rest, work))
-    work.refused = refused
-    runs = None if model.study is None else work.ask("study", lambda: runs_of(model, equations, work.share))
-    return Results(model, equations, motion, points, work.refused, work.seconds, versions(), borders, runs)
+    if model.equilibrium is not None:
+        points = () if rest is None else tuple(_points(model, equations, rest, work))
+        found = replace(found, points=points, borders=borders)
+        yield replace(found, motion=motion, seconds=dict(work.seconds))
+    if model.study is not None:
+        work.refused = refused
+        runs = work.ask("study", lambda: runs_of(model, equations, work.share))
+        yield replace(found, motion=motion, runs=runs, seconds=dict(work.seconds))
 
 
 def _points(model: Model, equations: Equations, first: Equilibrium, work: _Work) -> Iterator[Point]:

@@ -183,14 +183,14 @@ DATA, PICTURES = (".nc", ".csv"), (".png", ".svg", ".pdf", ".gif", ".mp4")
 
 
 def save(motion: Trajectory, path: str | Path, keys: Sequence[Any] = (), *, overwrite: bool, **options: Any) -> None:
-    """NetCDF with everything for .nc, a table of the samples for .csv, pictures and films; raises for other endings."""
+    """NetCDF with everything for .nc, a table of the samples for .csv, and pictures; raises for other endings."""
     kind = Path(path).suffix.lower()
     if kind in PICTURES:
         return call("picture of a motion", motion, path, keys, overwrite=overwrite, **options)
     if kind not in DATA:
         raise VinculumError(
             f"The name {str(path)!r} must end in .nc (NetCDF, with everything), .csv (the samples), .png, .svg, .pdf "
-            "(curves), .gif or .mp4 (a film)."
+            "(curves), .gif or .mp4 (an animation)."
         )
     if keys or options:
         given = ", ".join([*map(name_of, keys), *options])

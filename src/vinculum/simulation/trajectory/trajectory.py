@@ -193,9 +193,9 @@ class Trajectory:
 
         .nc: everything, for `read_trajectory`; .csv: the samples. .png, .svg, .pdf: curves over time for a paper, of
         the quantities ``keys`` (default: all coordinates), or with ``drawing`` the mechanism in several positions.
-        .gif, .mp4: a film of the mechanism. ``drawing`` is a model, a `Drawing` or a list of lines, as in `animate`;
-        a system made from bodies needs none for a film. Further options of pictures: ``size`` = (width, height) in
-        inches, ``dots`` per inch, and of films ``speed``, in seconds of the motion per second.
+        .gif, .mp4: an animation. ``drawing`` is a model, a `Drawing` or a list of lines, as in `animate`; a system made
+        from bodies needs none for an animation. Further options of pictures: ``size`` = (width, height) in inches,
+        ``dots`` per inch, and of animations ``speed``, in seconds of the motion per second.
 
         A file that exists is replaced only with ``overwrite=True``. The file is written whole or not at all.
         """

@@ -1,4 +1,4 @@
-"""The mechanism drawn with Matplotlib: in several positions on one picture, or as a film (GIF, MP4)."""
+"""The mechanism drawn with Matplotlib: in several positions on one picture, or as an animation (GIF, MP4)."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from vinculum.present.shapes import colored, ranges, spread
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
 
-SIZE, DOTS = (4.8, 3.6), 150  # of a film: inches, and dots per inch
+SIZE, DOTS = (4.8, 3.6), 150  # of an animation: inches, and dots per inch
 _RATES = {"gif": 25, "mp4": 30}  # frames per second
-_SHORTEST, _LONGEST = 3.0, 20.0  # seconds of a film whose speed was not given
+_SHORTEST, _LONGEST = 3.0, 20.0  # seconds of an animation whose speed was not given
 _POSITIONS = 6  # of the mechanism on one picture
 _PATH, _STILL = "#9aa3ad", "#5b6570"
 _MOST = 20_000  # frames
 
 
-def film(
+def animated(
     motion: Trajectory, drawing: Any, kind: str, size: tuple[float, float], dots: int, speed: float | None
 ) -> bytes:
-    """The motion as the content of a file; ``speed`` is seconds of the motion per second of the film."""
+    """The motion as the content of a file; ``speed`` is seconds of the motion per second of the animation."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     rate, pace = _RATES[kind], _speed(motion, speed)
     frames = max(2, round(abs(float(motion.t[-1] - motion.t[0])) / pace * rate))
     if frames > _MOST:
-        raise VinculumError(f"The film would have {frames} frames, more than {_MOST}. Use a larger speed.")
+        raise VinculumError(f"The animation would have {frames} frames, more than {_MOST}. Use a larger speed.")
     with rc_context(STYLE | _encoder(kind)), tempfile.TemporaryDirectory() as folder:
         seen = scene_of(motion, _what(drawing), frames)
         figure, axes = _stage(seen, size)
         FigureCanvasAgg(figure)
-        place = Path(folder) / f"film.{kind}"
+        place = Path(folder) / f"animation.{kind}"
         _write(figure, axes, seen, place, rate, dots, pace)
         return place.read_bytes()
 
@@ -73,7 +73,7 @@ def _what(drawing: Any) -> Sequence[Any]:
 
 
 def _speed(motion: Trajectory, speed: float | None) -> float:
-    """The given speed, or one at which the film lasts a sensible time."""
+    """The given speed, or one at which the animation lasts a sensible time."""
     lasts = abs(float(motion.t[-1] - motion.t[0])) or 1.0
     if speed is None:
         return float(f"{lasts / min(max(lasts, _SHORTEST), _LONGEST):.2g}")
@@ -92,7 +92,7 @@ def _encoder(kind: str) -> dict[str, str]:
         found = shutil.which("ffmpeg")
         if found is None:
             raise VinculumError(
-                "MP4 files are written by ffmpeg, which was not found. Type pip install 'vinculum[film]', or choose a "
+                "MP4 files are written by ffmpeg, which was not found. Type pip install 'vinculum[video]', or choose a "
                 "name that ends in .gif."
             ) from None
         return {"animation.ffmpeg_path": found}
