@@ -26,7 +26,7 @@ _SI = {"[length]": "meter", "[mass]": "kilogram", "[time]": "second", "[current]
 
 def has_unit(value: object) -> bool:
     """Whether a value is text, or a quantity of pint."""
-    return isinstance(value, str) or _is_pint(value)
+    return not isinstance(value, (int, float)) and (isinstance(value, str) or _is_pint(value))
 
 
 def in_si(value: Any) -> tuple[Any, Dimension | None]:
@@ -94,6 +94,8 @@ def fitting(key: object, value: Any, known: Mapping[Any, Dimension]) -> Any:
 
 def numbers_in_si(given: Mapping[Any, Any], known: Mapping[Any, Dimension], subject: str) -> dict[Any, Any]:
     """Values by symbol, in SI. Raises `ModelError` with all that do not fit."""
+    if not any(map(has_unit, given.values())):
+        return dict(given)
     found, problems = {}, []
     for key, value in given.items():
         try:
