@@ -93,7 +93,7 @@ def fmu_texts(
     wrapper = f"fmi{version[0]}.c"
     sources = {"model.h": unit.header, "model.c": unit.source, "fmu.h": fmu_header(kernels, layout, step)}
     sources |= {file: (files("vinculum.export.fmu") / file).read_text(encoding="utf-8")
-                for file in ("instance.h", "instance.c", wrapper)}  # fmt: skip
+                for file in ("instance.h", "instance.c", "shared.h", wrapper)}  # fmt: skip
     write = description_2 if version == "2.0" else description_3
     title, compiled = kernels.plant.integrable.name, ("model.c", "instance.c", wrapper)
     described = Described(title, name, "", layout, len(kernels.events.outputs), step, stop, compiled)

@@ -9,14 +9,6 @@
 
 #include "guid.h"
 
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#elif defined(__GNUC__)
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
 typedef void *fmi2Component, *fmi2ComponentEnvironment, *fmi2FMUstate;
 typedef unsigned int fmi2ValueReference;
 typedef double fmi2Real;
@@ -46,9 +38,26 @@ typedef struct {
     fmi2CallbackFunctions calls;
 } Instance;
 
-#define NUMBERS(c) (&((Instance *)(c))->numbers)
+#define FMI(Name) fmi2##Name
+#define JOINED(Before, After) fmi2##Before##FMUstate##After
+#define STATE(Before, After) JOINED(Before, After)
+#define DESERIALIZE DeSerialize
+#include "shared.h"
 
-static fmi2Status told(fmi2Component c, int status)
+static void *allocated(const void *c, size_t size)
+{
+    const fmi2CallbackFunctions *calls = &((const Instance *)c)->calls;
+    return calls->allocateMemory ? calls->allocateMemory(1, size) : calloc(1, size);
+}
+
+static void released(const void *c, void *memory)
+{
+    const fmi2CallbackFunctions *calls = &((const Instance *)c)->calls;
+    if (calls->freeMemory) calls->freeMemory(memory);
+    else free(memory);
+}
+
+static fmi2Status told(void *c, int status)
 {
     Instance *instance = (Instance *)c;
     if (status == MODEL_DONE) return fmi2OK;
@@ -60,12 +69,6 @@ static fmi2Status told(fmi2Component c, int status)
 
 EXPORT const char *fmi2GetTypesPlatform(void) { return "default"; }
 EXPORT const char *fmi2GetVersion(void) { return "2.0"; }
-
-EXPORT fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t count, const fmi2String categories[])
-{
-    (void)c, (void)on, (void)count, (void)categories;
-    return fmi2OK;
-}
 
 EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                                      const fmi2CallbackFunctions *calls, fmi2Boolean visible, fmi2Boolean logging)
@@ -81,18 +84,12 @@ EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String 
     return made;
 }
 
-static void release(const Instance *instance, void *memory)
-{
-    if (instance->calls.freeMemory) instance->calls.freeMemory(memory);
-    else free(memory);
-}
-
 EXPORT void fmi2FreeInstance(fmi2Component c)
 {
     Instance copy;
     if (!c) return;
     copy = *(Instance *)c;
-    release(&copy, c);
+    released(&copy, c);
 }
 
 EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean defined, fmi2Real tolerance, fmi2Real start,
@@ -107,30 +104,6 @@ EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean defined, fmi2
 EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
     NUMBERS(c)->stale = 1;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c)
-{
-    Numbers *n = NUMBERS(c);
-    int status;
-    n->stale = 1;
-    status = numbers_update(n);
-    n->phase = RUNNING;
-    n->stale = 1;
-    if (status == MODEL_DONE) numbers_settled(n);
-    return told(c, status);
-}
-
-EXPORT fmi2Status fmi2Terminate(fmi2Component c)
-{
-    (void)c;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2Reset(fmi2Component c)
-{
-    numbers_reset(NUMBERS(c), NUMBERS(c)->exchange);
     return fmi2OK;
 }
 
@@ -170,51 +143,6 @@ OTHER(Integer, fmi2Integer)
 OTHER(Boolean, fmi2Boolean)
 OTHER(String, fmi2String)
 
-EXPORT fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    Instance *instance = (Instance *)c;
-    if (!*state)
-        *state = instance->calls.allocateMemory ? instance->calls.allocateMemory(1, sizeof(Numbers))
-                                                : calloc(1, sizeof(Numbers));
-    if (!*state) return fmi2Error;
-    memcpy(*state, NUMBERS(c), sizeof(Numbers));
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
-{
-    memcpy(NUMBERS(c), state, sizeof(Numbers));
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    if (*state) release((Instance *)c, *state);
-    *state = NULL;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
-{
-    (void)c, (void)state;
-    *size = sizeof(Numbers);
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
-{
-    if (size < sizeof(Numbers)) return told(c, WRONG_REFERENCE);
-    memcpy(bytes, state, sizeof(Numbers));
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
-{
-    if (size != sizeof(Numbers) || fmi2GetFMUstate(c, state) != fmi2OK) return told(c, WRONG_REFERENCE);
-    memcpy(*state, bytes, sizeof(Numbers));
-    return fmi2OK;
-}
-
 EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknowns[], size_t count,
                                                const fmi2ValueReference knowns[], size_t given, const fmi2Real seed[],
                                                fmi2Real sensitivity[])
@@ -224,12 +152,6 @@ EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueR
 }
 
 /* -- model exchange -- */
-
-EXPORT fmi2Status fmi2EnterEventMode(fmi2Component c)
-{
-    (void)c;
-    return fmi2OK;
-}
 
 EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
@@ -241,64 +163,9 @@ EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     return told(c, status);
 }
 
-EXPORT fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
-{
-    numbers_settled(NUMBERS(c));
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean unchanged, fmi2Boolean *enter,
-                                              fmi2Boolean *terminate)
-{
-    (void)unchanged;
-    *enter = numbers_drifted(NUMBERS(c));
-    *terminate = 0;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t)
-{
-    NUMBERS(c)->t = t;
-    NUMBERS(c)->stale = 1;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t count)
-{
-    if (count != MODEL_STATES) return told(c, WRONG_REFERENCE);
-    memcpy(NUMBERS(c)->x, x, count * sizeof *x);
-    NUMBERS(c)->stale = 1;
-    return fmi2OK;
-}
-
-static fmi2Status copied(fmi2Component c, const double *from, fmi2Real to[], size_t count, size_t wanted)
-{
-    const int status = count == wanted ? numbers_update(NUMBERS(c)) : WRONG_REFERENCE;
-    if (status == MODEL_DONE) memcpy(to, from, count * sizeof *to);
-    return told(c, status);
-}
-
 EXPORT fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t count)
 {
     return copied(c, NUMBERS(c)->dx, dx, count, MODEL_STATES);
-}
-
-EXPORT fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t count)
-{
-    return copied(c, NUMBERS(c)->events, indicators, count, MODEL_EVENTS);
-}
-
-EXPORT fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t count)
-{
-    return copied(c, NUMBERS(c)->x, x, count, MODEL_STATES);
-}
-
-EXPORT fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominals[], size_t count)
-{
-    size_t i;
-    (void)c;
-    for (i = 0; i < count; ++i) nominals[i] = 1;
-    return fmi2OK;
 }
 
 /* -- co-simulation -- */

@@ -10,14 +10,6 @@
 
 #include "guid.h"
 
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#elif defined(__GNUC__)
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
 typedef void *fmi3Instance, *fmi3InstanceEnvironment, *fmi3FMUState;
 typedef uint32_t fmi3ValueReference;
 typedef bool fmi3Boolean, fmi3Clock;
@@ -37,9 +29,25 @@ typedef struct {
     bool early; /* whether a step may end early */
 } Instance;
 
-#define NUMBERS(c) (&((Instance *)(c))->numbers)
+#define FMI(Name) fmi3##Name
+#define JOINED(Before, After) fmi3##Before##FMUState##After
+#define STATE(Before, After) JOINED(Before, After)
+#define DESERIALIZE Deserialize
+#include "shared.h"
 
-static fmi3Status told(fmi3Instance c, int status)
+static void *allocated(const void *c, size_t size)
+{
+    (void)c;
+    return calloc(1, size);
+}
+
+static void released(const void *c, void *memory)
+{
+    (void)c;
+    free(memory);
+}
+
+static fmi3Status told(void *c, int status)
 {
     Instance *instance = (Instance *)c;
     if (status == MODEL_DONE) return fmi3OK;
@@ -61,12 +69,6 @@ static fmi3Instance made(fmi3String token, fmi3InstanceEnvironment environment, 
 }
 
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
-
-EXPORT fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t count, const fmi3String categories[])
-{
-    (void)c, (void)on, (void)count, (void)categories;
-    return fmi3OK;
-}
 
 EXPORT fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources,
                                                  fmi3Boolean visible, fmi3Boolean logging,
@@ -109,33 +111,6 @@ EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean define
     return fmi3OK;
 }
 
-EXPORT fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
-{
-    Numbers *n = NUMBERS(c);
-    int status;
-    n->stale = 1;
-    status = numbers_update(n);
-    n->phase = RUNNING;
-    n->stale = 1;
-    if (status == MODEL_DONE) numbers_settled(n);
-    return told(c, status);
-}
-
-EXPORT fmi3Status fmi3Reset(fmi3Instance c)
-{
-    numbers_reset(NUMBERS(c), NUMBERS(c)->exchange);
-    return fmi3OK;
-}
-
-/* Nothing happens here. */
-#define NOTHING(Name)                                                                                                 \
-    EXPORT fmi3Status fmi3##Name(fmi3Instance c)                                                                      \
-    {                                                                                                                 \
-        (void)c;                                                                                                      \
-        return fmi3OK;                                                                                                \
-    }
-NOTHING(EnterEventMode)
-NOTHING(Terminate)
 NOTHING(EnterStepMode)
 NOTHING(EvaluateDiscreteStates)
 
@@ -229,49 +204,6 @@ EXPORT fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference
     return told(c, WRONG_REFERENCE);
 }
 
-EXPORT fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
-{
-    if (!*state) *state = calloc(1, sizeof(Numbers));
-    if (!*state) return fmi3Error;
-    memcpy(*state, NUMBERS(c), sizeof(Numbers));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
-{
-    memcpy(NUMBERS(c), state, sizeof(Numbers));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
-{
-    (void)c;
-    free(*state);
-    *state = NULL;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
-{
-    (void)c, (void)state;
-    *size = sizeof(Numbers);
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
-{
-    if (size < sizeof(Numbers)) return told(c, WRONG_REFERENCE);
-    memcpy(bytes, state, sizeof(Numbers));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
-{
-    if (size != sizeof(Numbers) || fmi3GetFMUState(c, state) != fmi3OK) return told(c, WRONG_REFERENCE);
-    memcpy(*state, bytes, sizeof(Numbers));
-    return fmi3OK;
-}
-
 EXPORT fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t count,
                                                const fmi3ValueReference knowns[], size_t given,
                                                const fmi3Float64 seed[], size_t seeds, fmi3Float64 sensitivity[],
@@ -343,64 +275,9 @@ EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *again, f
     return told(c, status);
 }
 
-EXPORT fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
-{
-    numbers_settled(NUMBERS(c));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean unchanged, fmi3Boolean *enter,
-                                              fmi3Boolean *terminate)
-{
-    (void)unchanged;
-    *enter = numbers_drifted(NUMBERS(c)) != 0;
-    *terminate = false;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 t)
-{
-    NUMBERS(c)->t = t;
-    NUMBERS(c)->stale = 1;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count)
-{
-    if (count != MODEL_STATES) return told(c, WRONG_REFERENCE);
-    memcpy(NUMBERS(c)->x, x, count * sizeof *x);
-    NUMBERS(c)->stale = 1;
-    return fmi3OK;
-}
-
-static fmi3Status copied(fmi3Instance c, const double *from, fmi3Float64 to[], size_t count, size_t wanted)
-{
-    const int status = count == wanted ? numbers_update(NUMBERS(c)) : WRONG_REFERENCE;
-    if (status == MODEL_DONE) memcpy(to, from, count * sizeof *to);
-    return told(c, status);
-}
-
 EXPORT fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 dx[], size_t count)
 {
     return copied(c, NUMBERS(c)->dx, dx, count, MODEL_STATES);
-}
-
-EXPORT fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count)
-{
-    return copied(c, NUMBERS(c)->events, indicators, count, MODEL_EVENTS);
-}
-
-EXPORT fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count)
-{
-    return copied(c, NUMBERS(c)->x, x, count, MODEL_STATES);
-}
-
-EXPORT fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominals[], size_t count)
-{
-    size_t i;
-    (void)c;
-    for (i = 0; i < count; ++i) nominals[i] = 1;
-    return fmi3OK;
 }
 
 EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count)
