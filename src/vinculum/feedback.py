@@ -11,6 +11,7 @@ from vinculum.control import (
     region_of_attraction,
 )
 from vinculum.control.digital_law import DigitalLaw, digital_law
+from vinculum.control.digital_margins import digital_margins
 from vinculum.control.discrete_design import digital
 from vinculum.control.free_motion import stabilize_free_motion
 from vinculum.control.own_gain import law
@@ -28,6 +29,7 @@ __all__ = [
     "law",
     "digital",
     "digital_law",
+    "digital_margins",
     "DigitalLaw",
     "closed_model",
     "gain_symbol",

@@ -93,11 +93,16 @@ def discrete_model(linear: LinearModel, period: float, delay: float = 0.0) -> Di
         problems.append(f"delay is {delay}; it must be a number of seconds of at least 0.")
     if problems:
         raise ModelError("Invalid discrete model", problems)
-    F, H = linear.system_matrix, linear.input_matrix
+    A, B = with_delay(linear.system_matrix, linear.input_matrix, period, delay)
+    return DiscreteModel(linear, float(period), float(delay), A, B)
+
+
+def with_delay(F: np.ndarray, H: np.ndarray, period: float, delay: float) -> tuple[np.ndarray, np.ndarray]:
+    """A and B of z_k+1 = A z_k + B u_k."""
     n, m = H.shape
     Phi, whole = held_over(F, H, period)
     if delay == 0:
-        return DiscreteModel(linear, float(period), 0.0, Phi, whole)
+        return Phi, whole
     d = math.ceil(delay / period - 1e-12)
     late = delay - (d - 1) * period
     rest, new = held_over(F, H, period - late)
@@ -110,4 +115,4 @@ def discrete_model(linear: LinearModel, period: float, delay: float = 0.0) -> Di
     else:
         B[:n] = new
     B[n + (d - 1) * m :] = np.eye(m)
-    return DiscreteModel(linear, float(period), float(delay), A, B)
+    return A, B

@@ -17,10 +17,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.discrete_model import with_delay
+from vinculum.analyze.linear_model import LinearModel
 from vinculum.control.digital_law import DigitalLaw, digital_law
+from vinculum.control.digital_margins import digital_margins
 from vinculum.control.discrete_design import sampled_loop
 from vinculum.control.feedback import FeedbackLaw
+from vinculum.control.margins import Margin
 from vinculum.control.observer import Estimator
+from vinculum.derivation import ProgramEquations
 from vinculum.derivation.integrable import Equations
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of
@@ -36,9 +41,10 @@ class Digital(Sampler):
     """A law that acts at sample times, for ``simulate(equations, ..., inputs=Digital(law, period))``.
 
     ``law`` is a feedback law (with ``estimator``), a `DigitalLaw`, laws {input: expression of t and the state}, such as
-    computed torques, or a Python function u = f(t, y, memory) of the time, the measured ``outputs`` (default: all
-    coordinates and velocities) and its ``memory``, which is copied for every run; it returns one number for
-    each of ``controls`` (default: all inputs).
+    computed torques, equations of the form "program", or a Python function u = f(t, y, memory) of the time, the
+    measured ``outputs`` (default: all coordinates and velocities) and its ``memory``, which is copied for every run; it
+    returns one number for each of ``controls`` (default: all inputs). Formulas have the parameters of the equations;
+    ``parameters`` of `simulate` are those of the plant.
 
     ``delay`` is the time from the measurement to the actuator, any number of at least 0. Until the first command
     arrives the inputs are ``before``, or the holding values of a feedback law. ``limits`` {u: largest |u|} and
@@ -47,11 +53,13 @@ class Digital(Sampler):
     inputs, new at every sample, from ``seed``. A disturbance may also be an expression of t and the state, such as
     `vn.signal` or `vn.random_signal`; it acts between the samples too.
 
+    While a limit holds, integrators stop (``anti_windup``; see `DigitalLaw`).
+
     A Python function that raises, or returns other than finite numbers of the right count, ends the run: see
     ``motion.outcome``.
     """
 
-    law: FeedbackLaw | DigitalLaw | Mapping[sp.Expr, sp.Expr] | Function
+    law: FeedbackLaw | DigitalLaw | ProgramEquations | Mapping[sp.Expr, sp.Expr] | Function
     period: float
     delay: float = 0.0
     estimator: Estimator | None = None
@@ -65,6 +73,7 @@ class Digital(Sampler):
     noise: Numbers = field(default_factory=dict)
     disturbances: Mapping[sp.Expr, float | sp.Expr] = field(default_factory=dict)
     seed: int = 0
+    anti_windup: bool = True
 
     def __post_init__(self) -> None:
         problems = []
@@ -93,33 +102,49 @@ class Digital(Sampler):
         inner: Any
         if isinstance(law, DigitalLaw):
             inner = _Linear(law)
+        elif isinstance(law, ProgramEquations):
+            inner = _Formulas({u: law.controls[u] for u in law.system.inputs}, law.parameters)
         elif isinstance(law, Mapping):
-            inner = _Formulas(tuple(law), tuple(law.values()))
+            inner = _Formulas(law, equations.parameters)
         elif callable(law):
             outputs = tuple(equations.user_symbols if self.outputs is None else self.outputs)
             controls = tuple(equations.inputs if self.controls is None else self.controls)
             inner = _Python(law, outputs, controls, copy.deepcopy(self.memory))
         else:
             raise VinculumError(
-                f"{type(law).__name__} is not a law. Give a feedback law, laws {{input: expression}}, or a function "
-                "u = f(t, y, memory)."
+                f"{type(law).__name__} is not a law. Give a feedback law, laws {{input: expression}}, equations of the "
+                "form 'program', or a function u = f(t, y, memory)."
             )
         return _Running(self, inner, self._before(inner))
 
+    def margins(self, linear: LinearModel | None = None) -> dict[sp.Expr, Margin]:
+        """Gain, phase and delay margins of the sampled loop; a `DigitalLaw` needs its ``linear`` model."""
+        law = self.law
+        if isinstance(law, FeedbackLaw):
+            return digital_margins(
+                linear or law.linear, digital_law(law, self.period, self.estimator, None, self.anti_windup), self.delay
+            )
+        if not isinstance(law, DigitalLaw) or linear is None:
+            raise VinculumError("Margins belong to linear laws: use a feedback law, or a digital law and linear=....")
+        return digital_margins(linear, law, self.delay)
+
     def _discretized(self, law: FeedbackLaw) -> DigitalLaw:
         """The law at its samples, with a warning if the loop is unstable with this period and delay."""
-        found = digital_law(law, self.period, self.estimator)
+        found = digital_law(law, self.period, self.estimator, None, self.anti_windup)
         roots = np.linalg.eigvals(sampled_loop(law.linear.discrete(self.period, self.delay), found))
-        largest = float(np.abs(roots).max(initial=0.0))
-        continuous = float(law.roots.real.max(initial=-math.inf))
-        if largest > 1 + 1e-9 and continuous < 0:
+        self.warn_if_slow(roots, law.roots)
+        return found
+
+    def warn_if_slow(self, sampled: np.ndarray, continuous: np.ndarray, where: str = "") -> None:
+        """Warn if a loop that is stable in continuous time is unstable when it is sampled."""
+        largest = float(np.abs(sampled).max(initial=0.0))
+        if largest > 1 + 1e-9 and float(continuous.real.max(initial=-math.inf)) < 0:
             warnings.warn(
-                f"The law is stable in continuous time, but with the period {self.period:.6g} and the delay "
+                f"The law is stable in continuous time{where}, but with the period {self.period:.6g} and the delay "
                 f"{self.delay:.6g} the largest root of the sampled loop is {largest:.6g}, outside the unit circle. "
                 "Use a shorter period, or design for it with vn.feedback.digital(linear, period, ..., delay=...).",
-                stacklevel=4,
+                stacklevel=5,
             )
-        return found
 
     def _before(self, inner: Any) -> tuple[float, ...]:
         """The inputs until the first command arrives."""
@@ -145,12 +170,11 @@ class _Linear:
     def compute(self, t: float, y: np.ndarray) -> np.ndarray:
         """u_k = u₀ + C w_k + D (y_k - y₀)."""
         self.y = y
-        return self.law(self.w, y)[0]
+        return self.law.wanted(self.w, y)
 
-    def sent(self, u: np.ndarray) -> None:
-        """w_k+1, with the inputs that were sent."""
-        law = self.law
-        self.w = law.A @ self.w + law.B @ (self.y - law.y0) + law.E @ (u - law.u0)
+    def sent(self, u: np.ndarray, over: np.ndarray) -> None:
+        """w_k+1, with the inputs that were sent and what the limits took."""
+        self.w = self.law.advanced(self.w, self.y, u, over)
 
 
 class _Formulas:
@@ -158,14 +182,14 @@ class _Formulas:
 
     holding: Sequence[float] | None = None
 
-    def __init__(self, inputs: tuple[sp.Expr, ...], laws: tuple[sp.Expr, ...]) -> None:
-        self.inputs, self.measured = inputs, laws
+    def __init__(self, laws: Mapping[sp.Expr, sp.Expr], parameters: Mapping[sp.Symbol, float]) -> None:
+        self.inputs, self.measured, self.parameters = tuple(laws), tuple(laws.values()), dict(parameters)
 
     def compute(self, t: float, y: np.ndarray) -> np.ndarray:
         """The laws at the state."""
         return y
 
-    def sent(self, u: np.ndarray) -> None:
+    def sent(self, u: np.ndarray, over: np.ndarray) -> None:
         """A formula remembers nothing."""
 
 
@@ -192,7 +216,7 @@ class _Python:
             raise LawError(f"returned the shape {u.shape}; {len(self.inputs)} numbers are needed, for {names}")
         return u
 
-    def sent(self, u: np.ndarray) -> None:
+    def sent(self, u: np.ndarray, over: np.ndarray) -> None:
         """The function keeps its own memory."""
 
 
@@ -201,6 +225,7 @@ class _Running(Sampling):
 
     def __init__(self, digital: Digital, inner: Any, before: tuple[float, ...]) -> None:
         self.inner, self.inputs, self.measured, self.before = inner, inner.inputs, inner.measured, before
+        self.digital, self.model = digital, getattr(inner, "parameters", {})
         self.random, self.last = np.random.default_rng(digital.seed), np.array(before)
 
         def numbers(given: Numbers, keys: Sequence[sp.Expr], missing: float) -> np.ndarray:
@@ -221,6 +246,15 @@ class _Running(Sampling):
             problem += f"{', '.join(map(name_of, self.measured))}; set are {', '.join(map(name_of, self.inputs))}."
             raise ModelError("Invalid digital law", [problem])
 
+    def judge(self, F: np.ndarray, H: np.ndarray, C: np.ndarray) -> None:
+        """Warn for laws that were not designed with a linear model, which `Digital` knows already."""
+        if not isinstance(self.inner, _Formulas) or not np.isfinite(C).all():
+            return
+        A, B = with_delay(F, H, self.digital.period, self.digital.delay)
+        K = np.hstack([C, np.zeros((len(C), len(A) - len(F)))])
+        near = " near the start"
+        self.digital.warn_if_slow(np.linalg.eigvals(A + B @ K), np.linalg.eigvals(F + H @ C), near)
+
     def sample(self, t: float, y: np.ndarray) -> np.ndarray:
         """The inputs for what was measured."""
         read = _rounded(y + self.noise * self.random.normal(size=len(y)), self.steps_y)
@@ -228,11 +262,11 @@ class _Running(Sampling):
         if not np.all(np.isfinite(u)):
             worst = next(key for key, value in zip(self.inputs, u, strict=True) if not np.isfinite(value))
             raise LawError(f"gave {u[self.inputs.index(worst)]} for {name_of(worst)}")
-        u = np.clip(u, -self.limit, self.limit)
-        u = np.clip(u, self.last - self.change, self.last + self.change)
-        u = _rounded(u, self.steps_u)
+        allowed = np.clip(u, -self.limit, self.limit)
+        allowed = np.clip(allowed, self.last - self.change, self.last + self.change)
+        over, u = u - allowed, _rounded(allowed, self.steps_u)
         self.last = u
-        self.inner.sent(u)
+        self.inner.sent(u, over)
         return u + self.disturbance * self.random.normal(size=len(u))
 
 

@@ -5,6 +5,9 @@
 
 w are the states of the observer and of the controller, which obey ẇ = A_c w + B_c y + E_c u. With y and u constant
 through a period T, A = exp(A_c T) and (B, E) = ∫₀ᵀ exp(A_c s) ds (B_c, E_c) exactly.
+
+An integrator keeps its value while the law asks for more than a limit allows and the integrator would ask for more
+still (conditional integration: Åström, Hägglund, Advanced PID Control, section 3.5), so it does not wind up.
 """
 
 from __future__ import annotations
@@ -42,14 +45,33 @@ class DigitalLaw:
     y0: np.ndarray
     u0: np.ndarray
     limits: Mapping[sp.Expr, float] = field(default_factory=dict)  # largest |u|
+    anti_windup: bool = True  # whether integrators stop at limits
 
     def __call__(self, w: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(u_k, w_k+1) from w_k and the measured y_k."""
-        deviation = np.asarray(y, dtype=float) - self.y0
-        u = self.u0 + self.C @ w + self.D @ deviation
+        wanted = self.wanted(w, y)
         bound = np.array([self.limits.get(key, math.inf) for key in self.inputs])
-        u = np.clip(u, -bound, bound)
-        return u, self.A @ w + self.B @ deviation + self.E @ (u - self.u0)
+        u = np.clip(wanted, -bound, bound)
+        return u, self.advanced(w, y, u, wanted - u)
+
+    def wanted(self, w: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """u_k before its limits."""
+        return self.u0 + self.C @ w + self.D @ (np.asarray(y, dtype=float) - self.y0)
+
+    def advanced(self, w: np.ndarray, y: np.ndarray, sent: np.ndarray, over: np.ndarray) -> np.ndarray:
+        """w_k+1 after the inputs ``sent``, from which limits took ``over``."""
+        after = self.A @ w + self.B @ (np.asarray(y, dtype=float) - self.y0) + self.E @ (sent - self.u0)
+        for j in self.integrators:
+            if np.any(over * self.C[:, j] * (after[j] - w[j]) > 0):
+                after[j] = w[j]
+        return after
+
+    @property
+    def integrators(self) -> tuple[int, ...]:
+        """The states that only sum what is measured, if they stop at limits."""
+        rows = np.eye(len(self.A))
+        alone = [j for j in range(len(self.A)) if np.array_equal(self.A[j], rows[j]) and not self.E[j].any()]
+        return tuple(alone) if self.anti_windup else ()
 
     def __repr__(self) -> str:
         rows = {
@@ -68,6 +90,7 @@ def digital_law(
     period: float,
     estimator: Estimator | None = None,
     limits: Mapping[sp.Expr, float] | None = None,
+    anti_windup: bool = True,
 ) -> DigitalLaw:
     """The law, with its observer if there is one, as it runs on a processor with a sample period."""
     _refuse(law, period, estimator, limits or {})
@@ -87,9 +110,9 @@ def digital_law(
     Phi, gamma = held_over(A, np.hstack([B, E]), period)
     m = len(outputs)
     y0, u0 = (np.array([value_at(linear, key) for key in keys]) for keys in (outputs, linear.inputs))
-    return DigitalLaw(
-        outputs, linear.inputs, states, float(period), Phi, gamma[:, :m], C, D, gamma[:, m:], y0, u0, dict(limits or {})
-    )
+    matrices = Phi, gamma[:, :m], C, D, gamma[:, m:]
+    bounds = dict(limits or {})
+    return DigitalLaw(outputs, linear.inputs, states, float(period), *matrices, y0, u0, bounds, anti_windup)
 
 
 def _observer(law: FeedbackLaw, estimator: Estimator | None, pick: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -77,8 +77,8 @@ def _margin(law: FeedbackLaw, u: sp.Expr, estimator: Estimator | None) -> Margin
     omega = _with(_grid(loop), [*unit_gain(*matrices), *real_values(*matrices)], loop)
     values = L(omega)
     infinite = undamped_frequencies(np.linalg.eigvals(loop.A))
-    gain_at = _crossings(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)), infinite)
-    real_at = _crossings(lambda w: L(w).imag, omega, values.imag, infinite)
+    gain_at = sign_changes(lambda w: np.log(np.abs(L(w))), omega, np.log(np.abs(values)), infinite)
+    real_at = sign_changes(lambda w: L(w).imag, omega, values.imag, infinite)
     at_rest = _at_rest(loop)
     phase_at = np.array([w for w in real_at if L(w)[0].real < 0])
     factors = -1 / np.array([*(L(w)[0].real for w in phase_at), *at_rest])
@@ -107,7 +107,7 @@ def _grid(loop: Any) -> np.ndarray:
     return without_poles(np.unique(chosen), np.linalg.eigvals(loop.A))
 
 
-def _crossings(f: Curve, omega: np.ndarray, values: np.ndarray, infinite: np.ndarray) -> np.ndarray:
+def sign_changes(f: Curve, omega: np.ndarray, values: np.ndarray, infinite: np.ndarray) -> np.ndarray:
     """Where f is zero; a change of sign through a pole at an ``infinite`` frequency does not count."""
     from scipy.optimize import brentq
 

@@ -79,13 +79,13 @@ def _defaults(name: str, real: str, numbers: Sequence[float]) -> tuple[list[str]
 
 def law_unit(
     law: FeedbackLaw | DigitalLaw, name: str, real: str, fold: bool, period: float | None = None,
-    estimator: Estimator | None = None, limits: Mapping[sp.Expr, float] | None = None,
+    estimator: Estimator | None = None, limits: Mapping[sp.Expr, float] | None = None, anti_windup: bool = True,
 ) -> CUnit:  # fmt: skip
     """A digital controller in C."""
     if isinstance(law, FeedbackLaw):
         if period is None:
             raise VinculumError("A controller in C needs its sample period. Use export_c(law, path, period=0.01).")
-        law = digital_law(law, period, estimator, limits)
+        law = digital_law(law, period, estimator, limits, anti_windup)
     kernels, values = law_kernels(law)
     words = {"name": name, "NAME": name.upper(), "real": real, "states": max(len(law.states), 1)}
     sizes = {"OUTPUTS": len(law.outputs), "INPUTS": len(law.inputs), "STATES": len(law.states)}

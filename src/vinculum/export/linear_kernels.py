@@ -65,18 +65,28 @@ def law_kernels(law: DigitalLaw) -> tuple[list[Kernel], dict[Node, float]]:
     u = _group("u", law.inputs, "inputs of the plant")
     deviation = [node - constant(float(at)) for node, at in zip(y.nodes, law.y0, strict=True)]
     own = _combined((law.C, w.nodes), (law.D, deviation))
-    sent = [
-        _limited(node + constant(float(at)), law.limits.get(key))
-        for key, node, at in zip(law.inputs, own, law.u0, strict=True)
-    ]
+    wanted = [node + constant(float(at)) for node, at in zip(own, law.u0, strict=True)]
+    sent = [_limited(node, law.limits.get(key)) for key, node in zip(law.inputs, wanted, strict=True)]
     excess = [node - constant(float(at)) for node, at in zip(u.nodes, law.u0, strict=True)]
-    after = tuple(_combined((law.A, w.nodes), (law.B, deviation), (law.E, excess)))
+    after = _combined((law.A, w.nodes), (law.B, deviation), (law.E, excess))
+    for j in law.integrators if law.limits else ():
+        after[j] = _stopped(w.nodes[j], after[j], law.C[:, j], [a - b for a, b in zip(wanted, u.nodes, strict=True)])
     values = dict(zip((*y.nodes, *u.nodes), map(float, (*law.y0, *law.u0)), strict=True))
-    sets, moves = Group("u", tuple(sent), u.labels, u.about), Group("next", after, w.labels, w.about)
+    sets, moves = Group("u", tuple(sent), u.labels, u.about), Group("next", tuple(after), w.labels, w.about)
     return [
         Kernel("control", "The inputs for the measured outputs.", (w, y), (sets,)),
         Kernel("advance", "The states of the controller one period later.", (w, y, u), (moves,)),
     ], values
+
+
+def _stopped(before: Node, after: Node, column: np.ndarray, over: Sequence[Node]) -> Node:
+    """An integrator, which keeps its value where a limit is exceeded and it would ask for more."""
+    found = after
+    for number, excess in zip(column, over, strict=True):
+        if number:
+            pushes = compare("less", ZERO, constant(float(number)) * excess * (after - before))
+            found = select(pushes, before, found)
+    return found
 
 
 def _limited(node: Node, limit: float | None) -> Node:

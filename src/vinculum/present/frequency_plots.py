@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from vinculum.control.frequency import FrequencyResponse
+from vinculum.extras import extra
 from vinculum.names import name_of
 
 
 def bode(found: FrequencyResponse) -> Any:
     """Magnitude and phase over frequency, one line for each pair of input and output."""
-    from plotly.subplots import make_subplots
-
-    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
+    figure = extra("plotly.subplots", "plots").make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
     for name, (i, j) in _pairs(found):
         for row, values in ((1, found.magnitude[i, j]), (2, np.degrees(found.phase[i, j]))):
             figure.add_scatter(
@@ -30,7 +29,7 @@ def bode(found: FrequencyResponse) -> Any:
 
 def nyquist(found: FrequencyResponse) -> Any:
     """G(iω) in the complex plane with the point -1, one line for each pair of input and output."""
-    import plotly.graph_objects as go
+    go = extra("plotly.graph_objects", "plots")
 
     figure = go.Figure()
     for name, (i, j) in _pairs(found):

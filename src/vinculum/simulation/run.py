@@ -22,7 +22,7 @@ from vinculum.simulation.problem.pose import pose
 from vinculum.simulation.problem.signals import refuse_beyond
 from vinculum.simulation.problem.start import derive_if_needed, given_parameters, parameter_numbers
 from vinculum.simulation.progress import progress_bar
-from vinculum.simulation.sampling import Sampler, begin_sampling, run_sampled, start_held
+from vinculum.simulation.sampling import Sampler, begin_sampling, run_sampled, start_held, start_of_plant
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.guaranteed_run import GuaranteedRun, run_guaranteed
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
@@ -88,12 +88,13 @@ def simulate(
     if isinstance(inputs, Sampler):
         if bound is not None:
             raise VinculumError("Guaranteed promises bounds for continuous inputs only. Use another stabilization.")
+        initial = start_of_plant(equations, initial, float(grid[0]))
         equations, sampling = begin_sampling(inputs, equations, grid)
     laws = {**equations.laws, **_check_laws({} if isinstance(inputs, Sampler) else inputs)}
     approached = approached_constraints(equations, stabilization)
     problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
     refuse_beyond(problem, float(grid[0]), float(grid[-1]))
-    x = x if sampling is None else start_held(problem, sampling, x)
+    x = x if sampling is None else start_held(problem, sampling, float(grid[0]), x)
     posed = clock.perf_counter()
     chosen, why = asked.choose(problem, float(grid[0]), float(grid[-1]), x)
     chosen.refuse(problem)

@@ -17,14 +17,16 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
 from vinculum.derivation.integrable import Equations
+from vinculum.describe import AffineSystem
 from vinculum.errors import Finding, ModelError, VinculumError
-from vinculum.graph import symbol
+from vinculum.graph import constant, substitute, symbol
 from vinculum.names import listed, name_of, suggestion, variable_name
 from vinculum.simulation.integrators.segments import advance, end_run
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.problem.start import consistent_state, known_state
 from vinculum.simulation.trajectory.outcome import FINISHED, LAW_FAILED, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Run
 
@@ -42,11 +44,15 @@ class Sampling(ABC):
     inputs: tuple[sp.Expr, ...]  # what it sets
     measured: tuple[sp.Expr, ...]  # expressions of time, state and inputs that it reads
     before: tuple[float, ...]  # the inputs until the first command arrives
+    model: Mapping[sp.Symbol, float]  # parameters of its formulas; the plant may have others
     added: Mapping[sp.Expr, sp.Expr]  # disturbances {input: expression of t and the state} that act all the time
 
     @abstractmethod
     def sample(self, t: float, y: np.ndarray) -> np.ndarray:
         """The inputs for what was measured; raises `LawError`."""
+
+    def judge(self, F: np.ndarray, H: np.ndarray, C: np.ndarray) -> None:  # noqa: B027  (nothing to say by default)
+        """Warn if the loop is unstable near the start, where η̇ = F η + H u and y = C η."""
 
 
 class Sampler(ABC):
@@ -65,21 +71,50 @@ def held_symbol(u: sp.Expr, time: sp.Symbol) -> sp.Expr:
     return sp.Function(f"held_{variable_name(u)}")(time)
 
 
-def with_held_inputs(equations: Equations, sampling: Sampling) -> EquationsOfMotion:
+def with_held_inputs(equations: Equations, sampling: Sampling) -> Equations:
     """The equations with the inputs of a law as states."""
-    if not isinstance(equations, EquationsOfMotion):
-        raise VinculumError(
-            f"A digital law drives equations of motion; {equations.name!r} has program equations. State it as a System "
-            "and choose another form."
-        )
-    strange = [u for u in sampling.inputs if u not in equations.inputs]
+    free = equations.system.inputs if isinstance(equations, ProgramEquations) else equations.inputs
+    strange = [u for u in sampling.inputs if u not in free]
     if strange:
-        near = suggestion(name_of(strange[0]), map(name_of, equations.inputs))
+        near = suggestion(name_of(strange[0]), map(name_of, free))
         raise ModelError("Invalid digital law", [f"{listed(strange)} is not an input of {equations.name!r}.{near}"])
     held = {u: held_symbol(u, equations.time) for u in sampling.inputs}
     extra = {**equations.extra, **dict.fromkeys(held.values(), sp.Integer(0))}
     acting = {u: value + sampling.added.get(u, 0) for u, value in held.items()}
+    if isinstance(equations, ProgramEquations):
+        return _affine_plant(equations.system, held, acting)
+    if not isinstance(equations, EquationsOfMotion):
+        raise VinculumError(f"A digital law cannot drive {type(equations).__name__}.")
     return replace(equations, laws={**equations.laws, **acting}, extra=extra)
+
+
+def _affine_plant(
+    system: AffineSystem, held: Mapping[sp.Expr, sp.Expr], acting: Mapping[sp.Expr, sp.Expr]
+) -> ProgramEquations:
+    """ẋ = F + B N of a program without its constraints, where N is what the law sends."""
+    missing = [u for u in system.inputs if u not in acting]
+    if missing:
+        raise ModelError("Invalid digital law", [f"{listed(missing)} has no law. A program sets all of its inputs."])
+    nodes, idle = system.nodes, [sp.S.Zero] * len(system.inputs)
+    plant = replace(
+        system,
+        states=(*system.states, *held.values()),
+        drift=(*nodes.F, *idle),
+        input_matrix=[*nodes.B.tolist(), *([idle] * len(held))],
+        constraints={},
+        units={},
+    )
+    return derive(plant, "program", free=dict(acting))
+
+
+def start_of_plant(equations: Equations, initial: Any, time: float) -> Any:
+    """All states of a program: as given, the others on the program; other equations solve their own starts."""
+    if not isinstance(equations, ProgramEquations) or not isinstance(initial, Mapping):
+        return initial
+    given = known_state(equations, initial)
+    if set(given) >= set(equations.states):
+        return given
+    return consistent_state(equations, given, time=time)
 
 
 def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sampling: Sampling) -> Outcome:
@@ -142,10 +177,11 @@ def _apply(
 
 def _measured(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) -> np.ndarray:
     nodes = [problem.nodes.node(expression, "the measured outputs") for expression in sampling.measured]
+    nodes = substitute(nodes, {symbol(p): constant(value) for p, value in sampling.model.items()})
     return problem.compiled(nodes)(t, x, problem.values) if nodes else np.zeros(0)
 
 
-def begin_sampling(sampler: Sampler, equations: Equations, times: np.ndarray) -> tuple[EquationsOfMotion, Sampling]:
+def begin_sampling(sampler: Sampler, equations: Equations, times: np.ndarray) -> tuple[Equations, Sampling]:
     """The equations with held inputs, and the law at the start of its run."""
     if times[-1] <= times[0]:
         raise VinculumError("A digital law runs forward in time; times must increase.")
@@ -153,8 +189,23 @@ def begin_sampling(sampler: Sampler, equations: Equations, times: np.ndarray) ->
     return with_held_inputs(equations, sampling), sampling
 
 
-def start_held(problem: Problem, sampling: Sampling, x: np.ndarray) -> np.ndarray:
+def start_held(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) -> np.ndarray:
     """The state at the start, with the inputs that hold until the first command arrives."""
     x = np.array(x)
     x[_places(problem, sampling)] = sampling.before
+    sampling.judge(*_linear_at(problem, sampling, t, x))
     return x
+
+
+def _linear_at(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    """F, H and C of η̇ = F η + H u, y = C η at a state, by central differences."""
+    held = _places(problem, sampling)
+    works = [i for i, node in enumerate(problem.nodes.state) if node in problem.nodes.powers]
+    own = [i for i in range(len(x)) if i not in held and i not in works]
+    slopes = problem.slopes(t, x)
+    steps = 1e-6 * (1.0 + np.abs(x))
+    C = [
+        (_measured(problem, sampling, t, x + step) - _measured(problem, sampling, t, x - step)) / (2 * step[i])
+        for i, step in enumerate(np.diag(steps))
+    ]
+    return slopes[np.ix_(own, own)], slopes[np.ix_(own, held)], np.array(C)[own].T.reshape(-1, len(own))
