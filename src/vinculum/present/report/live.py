@@ -83,6 +83,12 @@ def live_motions(results: Results, charts: Charts, shown: Sequence[Film]) -> Liv
     return found
 
 
+def without_sliders(shown: Sequence[Film], most: int) -> Live:
+    """No motion is computed again, because the page would be too large."""
+    why = f"the page would be larger than {most / 1e6:g} MB with the code that computes its motions"
+    return Live(refused={film.run: why for film in shown})
+
+
 def _given(results: Results, film: Film) -> Mapping[sp.Expr, float]:
     """The start values in the model."""
     model = results.model
