@@ -285,6 +285,7 @@ def test_every_formula_is_set(opened, written, name):
     assert rows == len(printed.definitions) + len(printed.equations)
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     page.evaluate("document.querySelectorAll('.group').forEach(g => g.classList.add('chosen'))")
+    page.evaluate("document.querySelectorAll('#dials [hidden]').forEach(row => { row.hidden = false; })")
     assert page.evaluate(looking.EMPTY_FORMULAS) == []
     assert page.locator("math").count() > rows
     assert page.locator("#equations code").count() == 0, "text without a formula is shown as text"

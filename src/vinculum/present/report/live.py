@@ -83,6 +83,12 @@ def live_motions(results: Results, charts: Charts, shown: Sequence[Animation]) -
     return found
 
 
+def without_sliders(shown: Sequence[Animation], most: int) -> Live:
+    """No motion is computed again, because the page would be too large."""
+    why = f"the page would be larger than {most / 1e6:g} MB with the code that computes its motions"
+    return Live(refused={one.run: why for one in shown})
+
+
 def _given(results: Results, one: Animation) -> Mapping[sp.Expr, float]:
     """The start values in the model."""
     model = results.model

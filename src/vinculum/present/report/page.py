@@ -24,11 +24,14 @@ from vinculum.present.html import Html, Section, duration, joined, size, tag, te
 from vinculum.present.report import formulas, motion, overview, stability, study
 from vinculum.present.report.charts import Charts
 from vinculum.present.report.dials import panel
-from vinculum.present.report.live import live_motions
+from vinculum.present.report.live import live_motions, without_sliders
 from vinculum.present.report.response import response
 from vinculum.present.report.scenes import Animation, animations, stage
 from vinculum.present.report.strip import strip
 from vinculum.writing import refuse_place, write_file
+
+
+MOST = 1_500_000  # bytes of a page with sliders
 
 
 @dataclass(frozen=True)
@@ -68,12 +71,17 @@ def write_report(
 
 
 def page(results: Results) -> str:
-    """The page as text."""
+    """The page as text; without sliders where they would make a large page even larger."""
+    found = _page(results, sliders=True)
+    return found if len(found.encode()) <= MOST else _page(results, sliders=False)
+
+
+def _page(results: Results, sliders: bool) -> str:
     charts, began = Charts(), clock.perf_counter()
     shown = [*animations(results, charts), *study.worst_animation(results, charts)]
     scene, problem = _stage(results, charts, shown)
     groups = [_group(results, group, charts) for group in dict.fromkeys(one.group for one in shown)]
-    live = live_motions(results, charts, shown)
+    live = live_motions(results, charts, shown) if sliders else without_sliders(shown, MOST)
     dials = panel(live, results.model, shown)
     sections = [overview.bench(shown, scene, problem, groups, dials), *_sections(results)]
     described = {"films": [asdict(one) for one in shown], "scene": scene, "time": "s" if results.model.units else ""}
