@@ -5,13 +5,15 @@
 
 A random tree (`chains.branching`), revolute joints about random axes, q = 0.3 and q̇ = 0.5 everywhere, 1000 steps of
 0.1 ms. Times are those of whole repeated calls. Pinocchio has the accelerations (`aba`) but no method, so RK4 around it
-is NumPy; Exudyn's `KinematicTree` and MuJoCo bring their own RK4. Errors are the largest ones of a joint angle at the
-end, against Taylor's method. Pinocchio's tables have n³ entries (1.8 GB at n = 300), Exudyn factorizes a dense mass
-matrix: both end at n = 200.
+is NumPy; Exudyn's `KinematicTree` and MuJoCo bring their own RK4. Drake, where it is installed (`pip install drake`),
+has RK3 with a fixed step. Errors are the largest ones of a joint angle at the
+end, against Taylor's method. Pinocchio's tables have n³ entries (1.8 GB at n = 300), so it ends at n = 200; Exudyn
+factorizes a dense mass matrix and ends at n = 100.
 """
 
 import argparse
 from functools import partial
+from importlib.util import find_spec
 from time import process_time
 
 import numpy as np
@@ -26,7 +28,7 @@ STEP, STEPS = 1e-4, 1000
 ANGLE, SPEED = 0.3, 0.5
 GRAVITY = (0.0, 0.0, -9.81)
 SIZES = (10, 30, 100, 200, 500, 1000)
-UP_TO = {"Pinocchio": 200, "Exudyn": 200}
+UP_TO = {"Pinocchio": 200, "Exudyn": 100}
 
 
 def vinculum_run(tree):
@@ -143,11 +145,56 @@ def exudyn_run(tree):
     return run
 
 
+def drake_run(tree):
+    """Drake's RK3 with a fixed step on a continuous `MultibodyPlant`; it has no RK4."""
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
+
+    plant = MultibodyPlant(0.0)
+    places = _drake_bodies(plant, tree)
+    plant.mutable_gravity_field().set_gravity_vector(np.array(GRAVITY))
+    plant.Finalize()
+    simulator = Simulator(plant)
+    ResetIntegratorFromFlags(simulator, "runge_kutta3", STEP)
+    simulator.get_mutable_integrator().set_fixed_step_mode(True)
+    context = simulator.get_mutable_context()
+
+    def run():
+        context.SetTime(0.0)
+        plant.SetPositions(context, np.full(plant.num_positions(), ANGLE))
+        plant.SetVelocities(context, np.full(plant.num_velocities(), SPEED))
+        simulator.Initialize()
+        simulator.AdvanceTo(STEP * STEPS)
+        return plant.GetPositions(context)[[joint.position_start() for joint in places]]
+
+    return run
+
+
+def _drake_bodies(plant, tree):
+    """The bodies and their joints."""
+    from pydrake.math import RigidTransform, RotationMatrix
+    from pydrake.multibody.tree import FixedOffsetFrame, RevoluteJoint, RotationalInertia, SpatialInertia
+
+    bodies, joints = {None: plant.world_body()}, []
+    for name in tree.order:
+        body, J = tree.body(name), np.array(tree.body(name).inertia_matrix, dtype=float)
+        inertia = RotationalInertia(*(float(J[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+        center = np.array(body.center_of_mass, dtype=float)
+        spatial = SpatialInertia.MakeFromCentralInertia(float(body.mass), center, inertia)
+        bodies[name] = plant.AddRigidBody(name, spatial)
+        place = RigidTransform(RotationMatrix(body.turned), np.array(body.origin, dtype=float))
+        frame = plant.AddFrame(FixedOffsetFrame(f"{name} joint", bodies[body.parent].body_frame(), place))
+        joints.append(plant.AddJoint(RevoluteJoint(name, frame, bodies[name].body_frame(), [0.0, 0.0, 1.0])))
+    return joints
+
+
 PEERS = {"Pinocchio": pinocchio_run, "MuJoCo": mujoco_run, "Exudyn": exudyn_run}
+if find_spec("pydrake"):
+    PEERS["Drake"] = drake_run
 
 
 def growth(sizes):
-    """Deriving, the first run and a repeated run of n bodies, beside the other engines; times of the CPU."""
+    """Deriving, the first run and a repeated run of n bodies, compared with the other engines; times of the CPU."""
     rows = []
     for n in sizes:
         tree = branching(n)

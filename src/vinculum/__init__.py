@@ -70,7 +70,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.errors import VinculumError as VinculumError
     from vinculum.export import export_c as export_c
     from vinculum.export import export_fmu as export_fmu
-    from vinculum.model.examine.examine import examine as examine
+    from vinculum.model.examine.examination import examine as examine
     from vinculum.model.load import load as load
     from vinculum.model.model import Model as Model
     from vinculum.names import reaction as reaction
@@ -153,7 +153,7 @@ _PLACES = {
     "fit": "vinculum.ensembles",
     "optimize": "vinculum.ensembles",
     # examine and present
-    "examine": "vinculum.model.examine.examine",
+    "examine": "vinculum.model.examine.examination",
     "write_report": "vinculum.present.report",
     # errors
     "VinculumError": "vinculum.errors",

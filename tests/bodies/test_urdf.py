@@ -133,6 +133,8 @@ def two_joints(more):
         ('<mimic joint="ja" multiplier="x"/>', ["multiplier='x'", "the joint 'jb'"]),
         ('<mimic joint="ja" multiplier="nan"/>', ["multiplier='nan'", "finite"]),
         ('<mimic joint="ja" multiplier="2 3"/>', ["multiplier='2 3'", "finite number"]),
+        ('<mimic joint="ja" multiplier="1_0"/>', ["multiplier='1_0'", "not a list of numbers"]),
+        ('<mimic joint="ja" multiplier="\u0663"/>', ["multiplier='\u0663'", "not a list of numbers"]),
         ('<mimic joint="ja" offset="y"/><dynamics damping="-1"/>', ["offset='y'", "damping=-1", "2 findings"]),
         ('<dynamics friction="-0.1"/>', ["friction=-0.1", "would drive the joint"]),
     ],

@@ -418,3 +418,21 @@ def test_a_path_at_rest_is_refused():
     """A unicycle cannot turn out of a point at rest: v = 0, and the turning rate has no effect."""
     with pytest.raises(vn.errors.ConstraintError, match=r"choose a path on which the inputs keep their effect"):
         vn.derive(unicycle((sp.Integer(1), sp.Integer(2))), form="program")
+
+
+def test_a_trailer_all_around_an_ellipse():
+    """The axle of a trailer moves along its heading, which points along both axes on the way."""
+    length, front = 0.8, dynamicsymbols("front")
+    place = (x - length * sp.cos(theta), y - length * sp.sin(theta))
+    truck = vn.AffineSystem(
+        [x, y, front, theta], [0, 0, 0, 0], [v, w],
+        [[sp.cos(front), 0], [sp.sin(front), 0], [0, 1], [sp.sin(front - theta) / length, 0]],
+        {"along x": place[0] - 2 * sp.cos(t), "along y": place[1] - 3 * sp.sin(t)},
+    )  # fmt: skip
+    equations = vn.derive(truck, form="program", rates=2.0)
+    assert {len(chain.y) for chain in equations.chains_found} == {3}
+    start = vn.consistent_state(equations, {}, guess={x: 2.0, y: 0.8, front: 1.4, theta: 1.57, v: 3.0})
+    motion = vn.simulate(equations, start, np.linspace(0, 7, 29))
+    assert motion.outcome
+    heading = np.arctan2(3 * np.cos(motion.t), -2 * np.sin(motion.t))
+    assert np.abs(np.exp(1j * motion[theta]) - np.exp(1j * heading)).max() < 1e-9

@@ -115,8 +115,8 @@ def test_the_corrector_acts_on_the_predicted_point():
 
 def test_the_default_is_that_of_simulate():
     """Runge-Kutta steps hold their feedback; continuous feedback has another interval."""
-    held, continuous = (gain_interval("rk4", 1e-3, 1e-6, curvature=16, sampled=s) for s in (True, False))
-    assert gain_interval("rk4", 1e-3, 1e-6, curvature=16) == held
+    held, continuous = (gain_interval("rk4", 1e-3, 1e-6, curvature=16, error=0, sampled=s) for s in (True, False))
+    assert gain_interval("rk4", 1e-3, 1e-6, curvature=16, error=0) == held
     assert (held.high, continuous.high) == pytest.approx((2000, 1640), rel=0.01)
     assert "Sampled(rate=k)" in held.described
     assert "Baumgarte(rate=k)" in continuous.described
@@ -135,9 +135,19 @@ def test_requests_that_make_no_sense_are_refused():
     with pytest.raises(vn.VinculumError, match="error needs 2 numbers"):
         gain_interval("rk4", 1e-3, 1e-3, error=1.0, order=2)
     with pytest.raises(vn.VinculumError, match="no stages"):
-        gain_interval("ab2", 1e-3, 1e-3, sampled=True)
+        gain_interval("ab2", 1e-3, 1e-3, error=1.0, sampled=True)
     with pytest.raises(vn.VinculumError, match="must be positive"):
         gain_interval("ab2", -1e-3, 1e-3)
+
+
+@pytest.mark.parametrize("method", ["euler", "midpoint", "rk4", "ab2", "abm3"])
+def test_nothing_is_guaranteed_without_the_residual_of_a_step(method):
+    """On a circle, 0.2 s per step leave more than 1e-9; γ alone does not tell for methods above the first order."""
+    if method != "euler":
+        with pytest.raises(vn.VinculumError, match=r"Pass error=E.*Guaranteed"):
+            gain_interval(method, 0.2, 1e-9, curvature=1.0)
+    with pytest.raises(vn.VinculumError, match="not known"):
+        gain_interval(method, 0.2, 1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 1e-4, 4e-5])
@@ -153,13 +163,13 @@ def test_too_long_a_step_leaves_no_gain():
     """Euler: τ ≤ √(2ε/γ); midpoint with continuous feedback: ε > γτ²/8 whatever the gain."""
     assert gain_interval("euler", 0.99 * (2 * 1e-4 / 16) ** 0.5, 1e-4, curvature=16)
     assert not gain_interval("euler", 1.01 * (2 * 1e-4 / 16) ** 0.5, 1e-4, curvature=16)
-    assert gain_interval("midpoint", 1e-3, 1.01 * 16e-6 / 8, curvature=16, sampled=False)
-    assert not gain_interval("midpoint", 1e-3, 0.99 * 16e-6 / 8, curvature=16, sampled=False)
+    assert gain_interval("midpoint", 1e-3, 1.01 * 16e-6 / 8, curvature=16, error=0, sampled=False)
+    assert not gain_interval("midpoint", 1e-3, 0.99 * 16e-6 / 8, curvature=16, error=0, sampled=False)
 
 
 def test_the_interval_is_drawn_for_every_method():
     steps = np.geomspace(1e-4, 1e-2, 5)
-    figure = plot_gain_intervals(1e-4, steps, curvature=16.0, errors={"ab2": 5.0, "ab4": 1.0})
+    figure = plot_gain_intervals(1e-4, steps, curvature=16.0, errors={"midpoint": 0, "rk4": 0, "ab2": 5.0, "ab4": 1.0})
     assert {trace.name for trace in figure.data if trace.name} == {"euler", "midpoint", "rk4", "ab2", "ab4"}
     euler = [trace for trace in figure.data if trace.legendgroup == "euler" or trace.name == "euler"]
     assert max(euler[0].x) < (2 * 1e-4 / 16) ** 0.5  # no band beyond the longest step

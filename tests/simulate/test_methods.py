@@ -235,7 +235,7 @@ def test_a_tableau_added_at_run_time_is_known_everywhere(registry):
     np.testing.assert_array_equal(stored["x"], motion[x])
     with pytest.raises(ModelFileError, match="needs a fixed step"):
         from_file('method = "butcher5"')
-    assert vn.simulation.gain_interval("butcher5", 1e-3, 1e-3, curvature=1.0, sampled=True)
+    assert vn.simulation.gain_interval("butcher5", 1e-3, 1e-3, error=1.0, sampled=True)
 
 
 def test_an_adaptive_method_added_at_run_time_is_known_everywhere(registry):

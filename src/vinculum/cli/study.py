@@ -103,10 +103,10 @@ def _client(address: str | None, folder: Path | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    from vinculum.ensembles.store import optional
+    from vinculum.extras import extra
 
     try:
-        with optional("distributed").Client(address, timeout="10s", set_as_default=False) as client:
+        with extra("distributed", "study").Client(address, timeout="10s", set_as_default=False) as client:
             yield client
     except OSError as error:
         raise Wrong(

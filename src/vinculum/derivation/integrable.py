@@ -198,10 +198,10 @@ class Integrable:
         """Nodes of the user's symbols as nodes of the state."""
         return substitute(list(nodes), self.kinematics)
 
-    def at(self, values: Values) -> Integrable:
-        """The same record with the values of its pivots at a state."""
+    def at(self, values: Values, ordered: Sequence[Node] | None = None) -> Integrable:
+        """The same record with the values of its pivots at a state; ``ordered`` is their `order`, if it is known."""
         nodes = [pivot.node for pivot in self.pivots]
-        return replace(self, pivots=tuple(map(Pivot, nodes, evaluate(nodes, values))))
+        return replace(self, pivots=tuple(map(Pivot, nodes, evaluate(nodes, values, ordered))))
 
     def state_values(self, values: Values) -> list[float]:
         """The states as numbers, from values of the user's symbols."""

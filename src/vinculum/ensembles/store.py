@@ -11,7 +11,6 @@ import hashlib
 import json
 import time as clock
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from vinculum.ensembles.plan import Study, outcome_attributes
 from vinculum.ensembles.threads import MISSING, nothing, put, run_threads, warn_partial
 from vinculum.errors import VinculumError
+from vinculum.extras import extra
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -54,16 +54,6 @@ def compute(
     return read_study(path)
 
 
-def optional(name: str) -> Any:
-    """A package that only stores and clusters need."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise VinculumError(
-            f"This needs the package {name}, which is not installed. Type: pip install 'vinculum[study]'"
-        ) from None
-
-
 def read_study(store: str | Path) -> xr.Dataset:
     """A study from its store, finished or not; arrays are read from the disk when they are used.
 
@@ -71,7 +61,7 @@ def read_study(store: str | Path) -> xr.Dataset:
     """
     import xarray as xr
 
-    optional("zarr")
+    extra("zarr", "study")
     path = Path(store)
     if not (path / "zarr.json").exists():
         raise VinculumError(f"There is no study in {path}.")
@@ -109,7 +99,7 @@ def _chunk_size(study: Study, chunk: int | None, path: Path | None) -> int:
             raise VinculumError(f"chunk={chunk!r} must be a positive number of runs.")
         return int(chunk)
     if path is not None and (path / "zarr.json").exists():
-        size = optional("zarr").open_group(path, mode="r").attrs.get("chunk")
+        size = extra("zarr", "study").open_group(path, mode="r").attrs.get("chunk")
         if size is not None:
             return int(size)
     one = sum(array.nbytes for array in study.ensemble.empty(1).values())
@@ -157,7 +147,7 @@ def _values_of_equations(study: Study) -> np.ndarray:
 
 def _opened(study: Study, path: Path, size: int) -> Any:
     """The group of a store, made if it does not exist; raises if it belongs to another study."""
-    zarr = optional("zarr")
+    zarr = extra("zarr", "study")
     own = fingerprint(study, size)
     if (path / "zarr.json").exists():
         root = zarr.open_group(path, mode="r+")
@@ -206,7 +196,7 @@ def _put(root: Any, name: str, values: np.ndarray, dims: tuple[str, ...]) -> Non
 
 def write_chunk(path: Path, number: int, first: int, results: Mapping[str, np.ndarray]) -> None:
     """The results of one chunk, and then its mark."""
-    root: Any = optional("zarr").open_group(path, mode="r+")
+    root: Any = extra("zarr", "study").open_group(path, mode="r+")
     for name, values in results.items():
         root[name][first : first + len(values)] = values
     root[_MARK][number] = 1
@@ -224,7 +214,7 @@ def _computed(
             write_chunk(path, number, first, run_threads(study, first, last, threads))
             yield done
         return
-    as_completed = optional("distributed").as_completed
+    as_completed = extra("distributed", "study").as_completed
     sent = client.scatter(study, broadcast=True)
     futures = [client.submit(_on_worker, sent, str(path.resolve()), k, *part, pure=False) for k, part in waiting]
     try:
@@ -247,7 +237,7 @@ def _gathered(
     study: Study, client: Any, parts: list[tuple[int, int]], report: Callable[[float], None]
 ) -> dict[str, np.ndarray]:
     """The results of all chunks from a client's workers, in memory; Ctrl-C keeps what has arrived."""
-    as_completed = optional("distributed").as_completed
+    as_completed = extra("distributed", "study").as_completed
     sent = client.scatter(study, broadcast=True)
     futures = {client.submit(_block, sent, *part, pure=False): part for part in parts}
     results = nothing(study, study.runs)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.extras import extra
 from vinculum.model.model import Drawing, Led, Model, Segment
 from vinculum.present import shapes
 from vinculum.present.drawing import Scene, drawing_of, flattened, scene
@@ -21,7 +22,7 @@ Point = Sequence[sp.Expr | float]
 
 def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace: bool = True) -> Any:
     """Animate a drawing, a model or lines [(x, y), ...], to scale; ``trace`` also draws the paths of the points."""
-    import plotly.graph_objects as go
+    go = extra("plotly.graph_objects", "plots")
 
     from vinculum.present.moving_svg import moving_svg
     from vinculum.present.shown_figure import ShownFigure

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from vinculum.control.frequency import FrequencyResponse
+from vinculum.extras import extra
 from vinculum.names import name_of
 
 
 def bode(found: FrequencyResponse) -> Any:
     """Magnitude and phase over frequency, one line for each pair of input and output."""
-    from plotly.subplots import make_subplots
-
     from vinculum.present.shown_figure import ShownFigure
 
-    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
+    figure = extra("plotly.subplots", "plots").make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
     for name, (i, j) in _pairs(found):
         for row, values in ((1, found.magnitude[i, j]), (2, np.degrees(found.phase[i, j]))):
             figure.add_scatter(

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.hurwitz import Region
+from vinculum.extras import extra
 from vinculum.names import name_of
 from vinculum.present.thinning import thinned
 from vinculum.simulation.stabilization.gain_interval import gain_interval
@@ -43,7 +44,7 @@ def coordinates(motion: Trajectory) -> list[Any]:
 
 def region(found: Region) -> Any:
     """The largest real part of the roots over two parameters, with a bold line at the stability boundary."""
-    import plotly.graph_objects as go
+    go = extra("plotly.graph_objects", "plots")
 
     from vinculum.present.shown_figure import ShownFigure
 
@@ -71,13 +72,13 @@ def plot_gain_intervals(
 ) -> Any:
     """k against the step: between the two lines of a method |η| ≤ ε is guaranteed (see `gain_interval`).
 
-    ``errors`` {method: D} are the constants of D τ^{p+1}; methods that are not named have D = 0.
+    ``errors`` {method: E} are the constants of E τ^{p+1}; every method but Euler's needs one.
     """
     from vinculum.present.shown_figure import ShownFigure
 
     figure = ShownFigure()
     for name, color in zip(methods, _COLORS * len(methods), strict=False):
-        error = (errors or {}).get(name, 0.0)
+        error = (errors or {}).get(name)
         found = [
             gain_interval(name, step, epsilon, curvature=curvature, error=error, sampled=sampled) for step in steps
         ]

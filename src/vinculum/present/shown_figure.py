@@ -10,15 +10,15 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-import plotly.graph_objects as go
-
+from vinculum.extras import extra
 from vinculum.present.html import Html
 from vinculum.present.paper import STYLE
 
+go = extra("plotly.graph_objects", "plots")
 _LINES = ("scatter", "scattergl")
 
 
-class ShownFigure(go.Figure):
+class ShownFigure(go.Figure):  # type: ignore[misc]  # of a package that may be missing
     """A Plotly figure with a form for readers without Plotly: a static picture, or what ``instead`` makes."""
 
     def __init__(self, *arguments: Any, instead: Callable[[], str] | None = None, **options: Any) -> None:
@@ -32,7 +32,7 @@ class ShownFigure(go.Figure):
     _ipython_display_ = None  # Plotly's own would show its form alone
 
 
-def static(figure: go.Figure) -> Html:
+def static(figure: Any) -> Html:
     """The lines and the map of a figure as SVG, with its axes."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def static(figure: go.Figure) -> Html:
     return Html(content.getvalue()[content.getvalue().index("<svg") :])
 
 
-def _draw(axes: Any, figure: go.Figure, kind: str) -> None:
+def _draw(axes: Any, figure: Any, kind: str) -> None:
     """The traces of one pair of axes."""
     named = []
     for trace in (trace for trace in figure.data if (trace.yaxis or "y") == kind):

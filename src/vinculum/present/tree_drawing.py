@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
-
 from vinculum.describe.bodies import BodyTree
 from vinculum.describe.bodies.topology import GROUND
+from vinculum.extras import extra
 from vinculum.writing import write_file
 
 Place = tuple[float, float]
@@ -19,7 +18,7 @@ Place = tuple[float, float]
 def tree_figure(tree: BodyTree) -> Any:
     """A Plotly figure of the tree; numbers are those of ``tree.order``."""
     places = positions(tree)
-    figure = go.Figure()
+    figure = extra("plotly.graph_objects", "plots").Figure()
     _add_arcs(figure, tree, places)
     number = {name: i for i, name in enumerate(tree.order, start=1)}
     labels = [name if name == GROUND else f"{number[name]} {name}" for name in places]
@@ -28,7 +27,7 @@ def tree_figure(tree: BodyTree) -> Any:
     return figure.update_layout(title=tree.name, xaxis_visible=False, yaxis_visible=False)
 
 
-def _add_arcs(figure: go.Figure, tree: BodyTree, places: Mapping[str, Place]) -> None:
+def _add_arcs(figure: Any, tree: BodyTree, places: Mapping[str, Place]) -> None:
     """A line for each joint, with its kind in the middle, and a dotted one for each loop."""
     for parent, child, joint in tree.graph.edges(data="joint"):
         x, y = zip(places[parent], places[child], strict=True)

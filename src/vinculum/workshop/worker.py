@@ -83,7 +83,7 @@ def main() -> None:
 
 def _warm_up() -> None:
     """Import what every model needs, before the first text arrives."""
-    for name in ("vinculum.model.load", "vinculum.model.examine.examine", "vinculum.present.report.page"):
+    for name in ("vinculum.model.load", "vinculum.model.examine.examination", "vinculum.present.report.page"):
         import_module(name)
 
 
@@ -123,7 +123,7 @@ def _finding(problem: dict[str, Any]) -> dict[str, Any]:
 
 
 def _compute(model: Model, number: int, is_superseded: Callable[[], bool], say: Callable[..., None]) -> None:
-    from vinculum.model.examine.examine import examined
+    from vinculum.model.examine.examination import examined
     from vinculum.present.report import page
 
     last = ("", 0.0)

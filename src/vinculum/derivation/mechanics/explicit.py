@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from math import comb
 
@@ -18,6 +19,7 @@ from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
 from vinculum.describe import Servo
 from vinculum.errors import About, ConstraintError, DomainError, Finding, SingularError, call
 from vinculum.graph import Elimination, Node, Pivot, SingularMatrix, evaluate, solve_bordered, solve_definite, vector
+from vinculum.graph.traverse import order
 from vinculum.names import listed, name_of
 
 _DEPENDENT = 1e-9  # relative size of singular values of the row-scaled Jacobian that count as zero
@@ -141,11 +143,17 @@ class Explicit:
     def suits(self, *states: Values) -> bool:
         """Whether the pivots are large enough at all states, and none changes its sign between them."""
         try:
-            now = np.array([evaluate([pivot.node for pivot in self.pivots], values) for values in states])
+            nodes = [pivot.node for pivot in self.pivots]
+            now = np.array([evaluate(nodes, values, self._ordered) for values in states])
         except DomainError:
             return False  # a pivot is zero, and a later one would divide by it
         least = [_SHRUNK * abs(pivot.value) for pivot in self.pivots]
         return bool(np.all(np.abs(now) > least) and np.all(now * now[0] > 0))
+
+    @cached_property
+    def _ordered(self) -> list[Node]:
+        """What the pivots are computed from."""
+        return order([pivot.node for pivot in self.pivots])
 
     def pivots_at(self, values: Values) -> tuple[Pivot, ...]:
         """The pivots with their values at a state."""

@@ -14,6 +14,7 @@ from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import ZERO, Node, evaluate, jacobian, symbols
 from vinculum.graph.evaluate import magnitudes
 from vinculum.graph.python_function import python_function
+from vinculum.graph.traverse import order
 from vinculum.names import name_of
 
 _CANCELS = 1e-9  # a sum this small relative to its terms is zero
@@ -146,6 +147,21 @@ def numbers(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:
     found = list(dict.fromkeys(entries))  # a sparse matrix is mostly one node, zero
     known = dict(zip(found, evaluate(found, values), strict=True))
     return np.array([known[node] for node in entries], dtype=float).reshape(array.shape)
+
+
+class Entries:
+    """A matrix of nodes, most of which are zero, to be evaluated at many states."""
+
+    def __init__(self, nodes: np.ndarray) -> None:
+        self.shape, self.places = nodes.shape, np.nonzero(nodes != ZERO)
+        self.nodes = list(nodes[self.places])
+        self.ordered = order(self.nodes)
+
+    def at(self, values: Values) -> np.ndarray:
+        """The matrix of numbers."""
+        found = np.zeros(self.shape)
+        found[self.places] = evaluate(self.nodes, values, self.ordered)
+        return found
 
 
 def cancels(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sp
 
+from vinculum.derivation.mechanics.conditioning import surely_regular
 from vinculum.derivation.mechanics.explicit import refuse_dependent
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition, badly_divided, best_partition, partition_complaint
-from vinculum.derivation.mechanics.sample_states import Values, numbers
+from vinculum.derivation.mechanics.sample_states import Entries, Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of
 
@@ -31,16 +32,20 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
         reason = _no_better_partition(equations, equations.partition, known)
         if reason:
             return reason
-    vanishing = vanishing_constraints(equations, known)
+    J = _entries(equations, "J").at(known)
+    vanishing = _vanishing(equations, J)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} has no effect here: its gradient vanishes."
     if mechanics.actuators is not None:
         return ""  # `ServoLimit` watches the realizability determinant
-    M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
+    M = _entries(equations, "M").at(known)
     m = len(J)
     bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])
     scale = np.sqrt(np.maximum(np.abs(bordered).max(axis=1, initial=0.0), 1e-300))
-    _, singular, vectors = np.linalg.svd(bordered / np.outer(scale, scale))
+    bordered /= np.outer(scale, scale)
+    if surely_regular(bordered, _SINGULAR):
+        return ""
+    _, singular, vectors = np.linalg.svd(bordered)
     if singular[-1] > _SINGULAR * singular[0]:
         return ""
     return _name_undetermined(equations, vectors[-1], known)
@@ -75,24 +80,29 @@ def _name_undetermined(equations: EquationsOfMotion, direction: np.ndarray, know
     return f"The acceleration of {moving} is fixed neither by inertia nor by a constraint at {point}."
 
 
-def vanishing_constraints(equations: EquationsOfMotion, known: Values) -> list[str]:
+def _entries(equations: EquationsOfMotion, name: str) -> Entries:
+    """M or J of the mechanics."""
+    return equations.kept.get(("entries", name), lambda: Entries(getattr(equations.mechanics, name)))
+
+
+def _vanishing(equations: EquationsOfMotion, J: np.ndarray) -> list[str]:
     """Constraints whose gradient is negligible compared with its size at the sample states."""
-    J = numbers(equations.mechanics.J, known)
-    usual = [np.linalg.norm(rows, axis=1) for rows in _generic_gradients(equations)]
-    if not usual or not len(J):
+    usual = equations.kept.get("usual gradients", lambda: _usual_gradients(equations))
+    if usual is None or not len(J):
         return []
-    small = np.linalg.norm(J, axis=1) < _SINGULAR * np.median(usual, axis=0)
+    small = np.linalg.norm(J, axis=1) < _SINGULAR * usual
     return [c.name for c, is_small in zip(equations.system.constraints, small, strict=True) if is_small]
 
 
-def _generic_gradients(equations: EquationsOfMotion) -> list[np.ndarray]:
+def _usual_gradients(equations: EquationsOfMotion) -> np.ndarray | None:
+    """The median length of every gradient at the sample states; None if there are none."""
     found = []
     for values in equations.samples:
         try:
-            found.append(numbers(equations.mechanics.J, values))
+            found.append(np.linalg.norm(_entries(equations, "J").at(values), axis=1))
         except DomainError:
             continue
-    return found
+    return np.median(found, axis=0) if found else None
 
 
 def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:

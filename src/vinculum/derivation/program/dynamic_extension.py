@@ -4,6 +4,9 @@ With ẏ_{r-1} = a + P N and rank P < r some constraints D depend on each other:
 
     ξ = N_S + C N_rest,    C = P_S⁻¹ P_rest  (ρ independent rows of D, ρ columns S).
 
+Where that divides by the state, C = (P_Sᵀ P_S)⁻¹ P_Sᵀ P_rest of all rows of D is taken, the same as long as they depend
+on each other: it has no pole where only the chosen rows vanish (a trailer that points along an axis). In long
+expressions it would not cancel exactly, and the chosen rows remain.
 These combinations become states with unknown rates, ξ̇ = w, and w takes the place of N_S. The constraints of D then
 contain no input and are differentiated once more, which lets the other inputs appear. This repeats until P is regular.
 
@@ -162,15 +165,37 @@ def combinations(
     columns = [int(k) for k in np.flatnonzero(np.any([A[alike] for A in matrices], axis=(0, 1)))]
     chosen = [columns[k] for k in best_columns(matrices[best][np.ix_(rows, columns)])]
     rest = [k for k in columns if k not in chosen]
-    P = np.array([chains[i].p for i in rows], dtype=object)
     C = np.full((len(rows), len(system.inputs)), ZERO, dtype=object)
     divisors: tuple[Node, ...] = ()
     if rest:
-        found = solve(P[:, chosen], P[:, rest], stacked(P[:, chosen], [points[best], *points]))
-        C[:, rest], pivots = _exact(found.solution), tuple(pivot.node for pivot in found.pivots)
-        divisors = pivots if any(symbols([c]) for c in C.ravel()) else ()
+        there = [points[best], *points]
+        C[:, rest], divisors = _shares(*_parts(chains, rows, chosen, rest), there)
+        if divisors and len(alike) > len(rows):
+            every, common = _shares(*_normal(*_parts(chains, alike, chosen, rest)), there)
+            if all(tree_size(node, _LONG) <= _LONG for node in every.ravel()):
+                C[:, rest], divisors = every, common
     states = tuple(_state(system, k, mixed=any(c is not ZERO for c in row)) for k, row in zip(chosen, C, strict=True))
     return Combinations(states, tuple(x.diff(system.time) for x in states), tuple(chosen), C, divisors)
+
+
+def _parts(
+    chains: Sequence[Chain], rows: Sequence[int], chosen: Sequence[int], rest: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """P_S and P_rest of some constraints."""
+    P = np.array([chains[i].p for i in rows], dtype=object)
+    return P[:, chosen], P[:, rest]
+
+
+def _normal(chosen: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """P_Sᵀ P_S and P_Sᵀ P_rest of all dependent constraints: regular wherever S reaches any ρ of them."""
+    return matrix_product(chosen.T, chosen), matrix_product(chosen.T, rest)
+
+
+def _shares(chosen: np.ndarray, rest: np.ndarray, points: Samples) -> tuple[np.ndarray, tuple[Node, ...]]:
+    """C = P_S⁻¹ P_rest, and the divisors in it."""
+    found = solve(chosen, rest, stacked(chosen, points))
+    C, pivots = _exact(found.solution), tuple(pivot.node for pivot in found.pivots)
+    return C, pivots if any(symbols([c]) for c in C.ravel()) else ()
 
 
 def _exact(entries: np.ndarray) -> np.ndarray:

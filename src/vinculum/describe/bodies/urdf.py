@@ -110,6 +110,13 @@ def decoded(content: bytes) -> str:
         ) from error
 
 
+def _number(text: str) -> float:
+    """A number as XML writes it: no digits of other scripts and no 1_000, which Python would read."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
 class _Reader:
     """Bodies from elements, with all findings collected."""
 
@@ -163,7 +170,7 @@ class _Reader:
         text = element.get(key, default) if element is not None else default
         usual = [float(x) for x in default.split()]
         try:
-            found = [float(x) for x in text.split()]
+            found = [_number(x) for x in text.split()]
         except ValueError:
             advice = f" {_XACRO}" if "$" in text else ""
             self.findings.append(f"{key}={text!r} of {where} is not a list of numbers.{advice}")

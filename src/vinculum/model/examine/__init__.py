@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from vinculum.late import late
 
 if TYPE_CHECKING:  # the same names for type checkers and editors
-    from vinculum.model.examine.examine import examine as examine
+    from vinculum.model.examine.examination import examine as examine
     from vinculum.model.examine.motion_steps import Equations as Equations
     from vinculum.model.examine.motion_steps import equations_of as equations_of
     from vinculum.model.examine.motion_steps import motion_of as motion_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.model.examine.study_step import study_of as study_of
 
 _NAMES = {
-    "examine": ("examine",),
+    "examination": ("examine",),
     "motion_steps": ("Equations", "equations_of", "motion_of"),
     "results": ("Point", "Results", "Settling", "settling_of"),
     "steps": (

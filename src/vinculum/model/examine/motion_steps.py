@@ -29,7 +29,7 @@ def motion_of(model: Model, equations: Equations, progress: Progress | None = No
 
 
 def question_of(model: Model, question: str) -> dict[str, Any]:
-    """The settings of a section of the model, as a dictionary of its own."""
+    """The settings of one section of the model."""
     answer: Mapping[str, Any] | None = getattr(model, question)
     if answer is None:
         raise VinculumError(f"The model {model.name!r} has no settings for its {question.replace('_', ' ')}.")

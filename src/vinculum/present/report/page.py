@@ -18,7 +18,7 @@ from vinculum.deprecations import renamed
 from vinculum.errors import VinculumError
 from vinculum.json_data import json_data
 from vinculum.model.examine import Results, examine
-from vinculum.model.examine.examine import versions
+from vinculum.model.examine.examination import versions
 from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, tag, text
 from vinculum.present.report import formulas, motion, overview, stability, study

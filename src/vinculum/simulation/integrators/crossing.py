@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from numpy.polynomial.chebyshev import chebvander
 
 from vinculum.derivation.equations import EquationsOfMotion
+from vinculum.derivation.mechanics.conditioning import LARGE, Band
 from vinculum.derivation.mechanics.sample_states import correction
 from vinculum.graph import ZERO, Node, jacobian
 from vinculum.simulation.integrators.taylor_steps import Polynomials
@@ -143,21 +145,39 @@ class _Level:
         self.rows, self.columns = np.nonzero(slopes != ZERO)
         self.function = problem.compiled([*residuals, *slopes[self.rows, self.columns]])
         self.values, self.shape = problem.values, slopes.shape
-        self.places = np.array([problem.nodes.state.index(variable) for variable in variables])
+        where = {node: i for i, node in enumerate(problem.nodes.state)}
+        self.places = np.array([where[variable] for variable in variables])
+
+    @cached_property
+    def band(self) -> Band:
+        """For the least singular value of the slopes."""
+        return Band(self.rows, self.columns, self.shape)
 
     def at(self, t: float, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The residuals (m) and their slopes (m, n)."""
+        """The residuals (m) and the slopes at ``rows`` and ``columns``."""
         found, m = self.function(t, x, self.values), self.shape[0]
+        return found[:m], found[m:]
+
+    def matrix(self, entries: np.ndarray) -> np.ndarray:
+        """The slopes as a matrix (m, n)."""
         J = np.zeros(self.shape)
-        J[self.rows, self.columns] = found[m:]
-        return found[:m], J
+        J[self.rows, self.columns] = entries
+        return J
+
+    def step(self, t: float, x: np.ndarray) -> np.ndarray:
+        """The smallest change of the variables that makes the linearized residuals vanish."""
+        residuals, entries = self.at(t, x)
+        if len(residuals) <= LARGE:
+            return correction(self.matrix(entries), residuals)
+        from scipy.sparse import csr_array
+
+        return correction(csr_array((entries, (self.rows, self.columns)), shape=self.shape), residuals)
 
     def project(self, t: float, x: np.ndarray) -> np.ndarray:
         """The closest state at which the residuals vanish."""
         x = x.copy()
         for _ in range(_MOST_ITERATIONS):
-            residuals, J = self.at(t, x)
-            step = correction(J, residuals)
+            step = self.step(t, x)
             x[self.places] -= step
             if not np.all(np.isfinite(step)) or np.abs(step).max() <= 1e-14 * (1 + np.abs(x).max()):
                 break
@@ -170,12 +190,14 @@ class _Slopes:
     def __init__(self, problem: Problem, past: _Past) -> None:
         self.levels = problem.branch.known.get(("levels",), lambda: _levels(problem))
         times = [past.back(share * past.length) for share in np.linspace(0.0, 1.0, 6)]
-        lengths = [np.linalg.norm(self.at(t, x), axis=1) for t, x in zip(times, past(np.array(times)), strict=True)]
-        self.length = np.maximum(np.max(lengths, axis=0), 1e-300)[:, None]  # of every row
+        position = self.levels[0]
+        squares = [position.at(t, x)[1] ** 2 for t, x in zip(times, past(np.array(times)), strict=True)]
+        sums = [np.bincount(position.rows, square, minlength=position.shape[0]) for square in squares]
+        self.length = np.maximum(np.sqrt(np.max(sums, axis=0)), 1e-300)  # of every row
 
     def at(self, t: float, x: np.ndarray) -> np.ndarray:
-        """J, (m, n)."""
-        return self.levels[0].at(t, x)[1]
+        """The entries of J, its rows scaled."""
+        return self.levels[0].at(t, x)[1] / self.length[self.levels[0].rows]
 
     def project(self, t: float, x: np.ndarray) -> np.ndarray:
         """The state on the constraints, positions first, then velocities."""
@@ -185,8 +207,8 @@ class _Slopes:
 
     def least(self, times: Sequence[float], states: np.ndarray) -> np.ndarray:
         """σ at some states."""
-        J = np.array([self.at(t, x) / self.length for t, x in zip(times, states, strict=True)])
-        return np.linalg.svd(J, compute_uv=False)[:, -1]
+        band = self.levels[0].band
+        return np.array([band.least_singular(self.at(t, x)) for t, x in zip(times, states, strict=True)])
 
 
 def _levels(problem: Problem) -> list[_Level]:
@@ -273,7 +295,7 @@ def tell_crossings(outcome: Outcome, recorder: Recorder) -> Outcome:
 
 def _dependent(slopes: _Slopes, t: float, x: np.ndarray, names: Sequence[str]) -> str:
     """The constraints that become dependent."""
-    left, sizes, _ = np.linalg.svd(slopes.at(t, x) / slopes.length, full_matrices=False)
+    left, sizes, _ = np.linalg.svd(slopes.levels[0].matrix(slopes.at(t, x)), full_matrices=False)
     parts = np.abs(left[:, sizes <= 2 * sizes[-1]]).max(axis=1)
     found = [name for name, part in zip(names, parts, strict=True) if part > _SHARE * parts.max()]
     return ", ".join(found) if len(found) <= 4 else f"{', '.join(found[:3])} and {len(found) - 3} more"

@@ -137,7 +137,8 @@ def within(w: Any, i: Any) -> Any:
     difference at most; twice that is added.
     """
     r, y = w.bounds.size, w.inside
-    y[0, :r] = w.out[w.x.size + 2 : w.x.size + 2 + r]
+    for j in range(r):
+        y[0, j] = w.out[w.x.size + 2 + j]
     for k in range(1, 5 if i > 0 else 1):
         s = 1.0 - 0.25 * k
         hermite(s, w.h, w.before, w.x, w.out, w.point)
@@ -334,7 +335,8 @@ def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, 
             elif corrector.size == 0:
                 bashforth_step(h, history, predictor, x)
             else:
-                point[:] = x
+                for j in range(x.size):
+                    point[j] = x[j]
                 bashforth_step(h, history, predictor, point)
                 moulton_step(full, h, x, p, history, corrector, point, spare, t)
             if w.constraint:

@@ -201,7 +201,11 @@ class MotionNodes:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
         given, record = Converter()(expression), self.integrable
         refuse_unknown(given, {*record.outputs, *record.states, *record.parameters, *record.inputs, self.time}, where)
-        return self.as_reported(substitute([given], record.outputs))[0]
+        return self.own([given])[0]
+
+    def own(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes of the symbols of the equations, as a run reports them."""
+        return self.as_reported(substitute(list(nodes), self.integrable.outputs))
 
 
 def motion_nodes(

@@ -14,7 +14,7 @@ _SLACK = 1e-9  # of the range of the points
 def refuse_beyond(problem: Problem, begin: float, end: float) -> None:
     """Raise if a run would use a signal of the time alone beyond its points."""
     nodes, problems = problem.nodes, dict[str, None]()
-    for node in unstated(nodes.rates):
+    for node in problem.branch.known.get(("unstated signals",), lambda: unstated(nodes.rates)):
         if not symbols(node.args) <= {nodes.time}:
             continue
         low, high = sorted(evaluate(node.args, {nodes.time: t})[0] for t in (begin, end))

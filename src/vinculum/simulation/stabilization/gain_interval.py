@@ -71,16 +71,18 @@ def gain_interval(
     step: float,
     epsilon: float,
     *,
-    curvature: Levels = 0.0,
-    error: Levels = 0.0,
+    curvature: Levels | None = None,
+    error: Levels | None = None,
     sampled: bool | None = None,
     order: int = 1,
 ) -> GainInterval:
     """The interval of k for which |y| ≤ ε is guaranteed in ``simulate(..., method, step=step, stabilization=...)``.
 
     ``curvature`` is γ and ``error`` the constant E of E τ^{p+1}, for a constraint of relative degree ``order`` > 1 one
-    number for each level y, ẏ, ... The stabilization is the default of the method, `Sampled` (rate=k) for Runge-Kutta
-    and `Baumgarte` (rate=k) for Adams methods; ``sampled=False`` means `Baumgarte`. The start lies on the constraint,
+    number for each level y, ẏ, ... Euler's method needs γ, the others need E (0 for steps that are exact on their own);
+    without them nothing could be guaranteed, and the request is refused. The stabilization is the default of the
+    method, `Sampled` (rate=k) for Runge-Kutta and `Baumgarte` (rate=k) for Adams methods; ``sampled=False`` means
+    `Baumgarte`. The start lies on the constraint,
     and the first steps of an Adams method have errors of at most E τ^{q+1} too. Gains below 1e-6 of the stability limit
     (1e-3 for a relative degree above one) are not searched.
 
@@ -94,6 +96,7 @@ def gain_interval(
         raise VinculumError(f"step and epsilon must be positive; got {step} and {epsilon}.")
     chosen = fixed_step(method_from(method))
     held = _is_held(chosen, sampled)
+    _refuse_unknown_defects(chosen, curvature, error)
     gamma, E = _levels("curvature", curvature, order), _levels("error", error, order)
     described = (
         f"simulate(..., method={chosen.name!r}, step={step:.6g}, stabilization={'Sampled' if held else 'Baumgarte'}"
@@ -124,8 +127,21 @@ def _is_held(method: FixedStep, sampled: bool | None) -> bool:
     return kind.acts == HELD
 
 
-def _levels(name: str, given: Levels, order: int) -> np.ndarray:
-    """One number for each level."""
+def _refuse_unknown_defects(method: FixedStep, curvature: Levels | None, error: Levels | None) -> None:
+    """Raise where what was given does not bound the residual that a step adds."""
+    if error is not None or (method.order == 1 and isinstance(method, RungeKutta) and curvature is not None):
+        return
+    missing = "curvature=γ" if method.order == 1 and isinstance(method, RungeKutta) else "error=E"
+    raise VinculumError(
+        f"One step of {method.name!r} from the constraint adds a residual that is not known. Pass {missing}, with "
+        f"which it is at most {'γτ²/2' if missing[0] == 'c' else f'E τ^{method.order + 1}'}; or use simulate(..., "
+        "stabilization=Guaranteed(epsilon)), which measures it."
+    )
+
+
+def _levels(name: str, given: Levels | None, order: int) -> np.ndarray:
+    """One number for each level; 0 for those that were not needed."""
+    given = 0.0 if given is None else given
     found = np.abs(np.atleast_1d(np.asarray(given, dtype=float)))
     if np.ndim(given) == 0 and (order == 1 or given == 0):
         return np.full(order, found[0])
@@ -152,7 +168,9 @@ def _bound(
     constant = np.abs(np.linalg.inv(np.eye(len(S)) - S)[0, :r])  # of defects with a constant sign: less than the sum
     if constant.max(initial=0.0) and np.max(constant * D) > epsilon:
         return math.inf
-    return float((worst_response(method, gains, step, held) @ D)[0])
+    with np.errstate(invalid="ignore"):  # a response that lasts: not within any bound
+        found = float((worst_response(method, gains, step, held) @ D)[0])
+    return math.inf if math.isnan(found) else found
 
 
 def defect_bound(

@@ -6,7 +6,7 @@ expression of the state, compiled on first use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -81,9 +81,11 @@ class LiveRun:
         """Expressions of the user's symbols at every sample, (N, len(wanted))."""
         return self.rows(lambda problem: [problem.nodes.node(e, f"motion[{e}]") for e in wanted])
 
-    def _named(self, keys: Sequence[sp.Expr]) -> dict[str, np.ndarray]:
-        """Symbols by their names."""
-        return dict(zip(map(variable_name, keys), self.expressions(keys).T, strict=True)) if keys else {}
+    def _named(self, symbols: Iterable[Node]) -> dict[str, np.ndarray]:
+        """Symbols of the equations by their names; each of them once."""
+        nodes = list(dict.fromkeys(symbols))
+        values = self.rows(lambda problem: problem.nodes.own(nodes)).T if nodes else np.empty((0, 0))
+        return dict(zip((variable_name(node.value) for node in nodes), values, strict=True))
 
     # -- columns by role -------------------------------------------------------------------------------------
 
@@ -91,13 +93,13 @@ class LiveRun:
     def states(self) -> dict[str, np.ndarray]:
         """Coordinates, velocities and other states."""
         record = self.problem.integrable
-        return self._named([node.value for node in dict.fromkeys((*record.roles.symbols, *record.states))])
+        return self._named((*record.roles.symbols, *record.states))
 
     @cached_property
     def inputs(self) -> dict[str, np.ndarray]:
         """Every input: from its law, or the value with which it holds a constraint."""
         record = self.problem.integrable
-        return self._named([node.value for node in dict.fromkeys((*record.inputs, *record.roles.holding.values()))])
+        return self._named((*record.inputs, *record.roles.holding.values()))
 
     @cached_property
     def reactions(self) -> dict[str, np.ndarray]:
