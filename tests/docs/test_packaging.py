@@ -14,7 +14,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 PROMISED = dict(line.lower().split(">=") for line in PROJECT["dependencies"])
 OPTIONAL = {  # imported where they are needed; an error says what to install
     re.split(r"[>\[]", line)[0].lower()
-    for extra in ("study", "video", "workshop")
+    for extra in ("study", "plots", "video", "workshop")
     for line in PROJECT["optional-dependencies"].get(extra, ())
 }
 UNSEEN = {"netcdf4"}  # xarray imports it, by the name of its engine

@@ -14,11 +14,11 @@ from vinculum.extras import extra
 from vinculum.present.html import Html
 from vinculum.present.paper import STYLE
 
-go: Any = extra("plotly.graph_objects", "plots")
+_Figure: Any = extra("plotly.graph_objects", "plots").Figure
 _LINES = ("scatter", "scattergl")
 
 
-class ShownFigure(go.Figure):
+class ShownFigure(_Figure):
     """A Plotly figure with a form for readers without Plotly: a static picture, or what ``instead`` makes."""
 
     def __init__(self, *arguments: Any, instead: Callable[[], str] | None = None, **options: Any) -> None:

@@ -30,7 +30,6 @@ from vinculum.present.report.scenes import Animation, animations, stage
 from vinculum.present.report.strip import strip
 from vinculum.writing import refuse_place, write_file
 
-
 MOST = 1_500_000  # bytes of a page with sliders
 
 
