@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from files.carried import carried
 from files.fuzz import mutant, run
 from files.small import paths_of
-from vinculum.model import ModelFileError
+from vinculum.model import ModelFileError, loads
 from vinculum.model.text.document import parse_document
 from vinculum.model.text.location import Places
 
@@ -29,3 +30,9 @@ def test_every_value_of_a_mutant_has_its_place():
         assert set(paths_of(document.data)) == set(Places(document.places.text).at), number
         looked_at += 1
     assert looked_at > 100
+
+
+@pytest.mark.parametrize("number", [438, 1988, 5615])
+def test_an_accepted_mutant_is_carried_on_to_its_report(number, tmp_path):
+    """These have numbers above 1e150; `make carried` has a thousand."""
+    assert carried(loads(mutant(number)), tmp_path) in ("reported", "refused")
