@@ -32,11 +32,7 @@ def test_every_value_of_a_mutant_has_its_place():
     assert looked_at > 100
 
 
-@pytest.mark.parametrize("number", [0, 438, 1988, 5615])
+@pytest.mark.parametrize("number", [438, 1988, 5615])
 def test_an_accepted_mutant_is_carried_on_to_its_report(number, tmp_path):
-    """The last three have numbers above 1e150; `make carried` has a thousand."""
-    try:
-        model = loads(mutant(number))
-    except ModelFileError:
-        pytest.fail("choose a mutant that is accepted")
-    assert carried(model, tmp_path) in ("reported", "refused")
+    """These have numbers above 1e150; `make carried` has a thousand."""
+    assert carried(loads(mutant(number)), tmp_path) in ("reported", "refused")
