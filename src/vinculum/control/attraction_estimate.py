@@ -147,7 +147,7 @@ def _volume(P: np.ndarray, radius: float) -> float:
 
 
 def _largest_radius(decays: Callable[[float], bool]) -> float:
-    """The radius up to which V decays at all smaller sampled radii; 0 if it decays nowhere."""
+    """The largest radius up to which V decays at every sampled radius; 0 if there is none."""
     good = _SMALLEST
     if not decays(good):
         return 0.0

@@ -111,7 +111,7 @@ def _with_own_times(series: Any) -> tuple[np.ndarray, np.ndarray]:
     if hasattr(series, "index") and hasattr(series, "to_numpy") and not hasattr(series, "columns"):
         return _numbers(series.index, "times"), _numbers(series, "values")
     raise VinculumError(
-        f"{type(series).__name__} has no times of its own. Use vn.signal(times, values) or vn.signal(table, 'column')."
+        f"{type(series).__name__} contains no times. Use vn.signal(times, values) or vn.signal(table, 'column')."
     )
 
 

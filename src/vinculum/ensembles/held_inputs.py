@@ -18,7 +18,7 @@ from vinculum.names import name_of
 def hold_inputs(
     equations: Equations, variation: Variation, laws: Mapping[sp.Expr, Any]
 ) -> tuple[Equations, Variation, dict[sp.Expr, Any]]:
-    """The equations, the variation and the laws, with every varied input u as a parameter of its own name."""
+    """The equations, the variation and the laws, with every varied input u replaced by a parameter of the same name."""
     varied = [key for key in variation.columns if key in getattr(equations, "system", equations).inputs]
     if not varied or not isinstance(equations, EquationsOfMotion):
         return equations, variation, dict(laws)

@@ -115,8 +115,8 @@ def _refuse_signals(nodes: MotionNodes) -> None:
     names = dict.fromkeys(node.value.name for node in unstated(nodes.held_rates))
     if names:
         raise VinculumError(
-            f"The signal {', '.join(names)} is refused beyond its points, and exported code runs as long as it is "
-            "called. State beyond='hold' or beyond='zero'."
+            f"The signal {', '.join(names)} is refused beyond its points, which exported code cannot do. "
+            "State beyond='hold' or beyond='zero'."
         )
 
 

@@ -19,7 +19,7 @@ Powers = tuple[tuple[Node, int], ...]  # of a monomial, or the angles of a wave 
 Coefficient = tuple[Number, Number]  # real and imaginary part
 Sum = dict[tuple[Powers, Powers], Coefficient]  # {(monomial, wave): coefficient}
 
-_MOST = 600  # terms of a sum; a longer one is left as it is
+_MOST = 600  # terms of a sum; longer ones are not simplified
 _HIGHEST = 6  # power that is multiplied out
 _SAME = 1e-12  # relative difference of two sizes that count as one
 _HALF = Fraction(1, 2)

@@ -85,7 +85,7 @@ def upright(latex: str) -> str:
 
 
 def displayed(latex: str) -> Html:
-    """LaTeX on lines of its own, for a document that has neither our font nor our style."""
+    """LaTeX as displayed lines, for a document that has neither our font nor our style."""
     styled = "".join(f".vinculum {rule}\n" for rule in STYLE.splitlines()[1:])
     return tag(
         "div", tag("style", Html(styled)), mathml(latex, display=True), class_="vinculum", style="overflow-x:auto"

@@ -79,7 +79,7 @@ def _is_settable(written: str) -> bool:
 
 
 def unit_text(key: sp.Expr | str, units: Mapping[sp.Expr, str]) -> str:
-    """The unit of a symbol as it is printed, such as kg·m/s²; empty if none is known."""
+    """The printed unit of a symbol, such as kg·m/s²; empty if none is known."""
     unit = "" if isinstance(key, str) else unit_of(key, units)
     raised = re.sub(r"\^(-?\d+)", lambda power: power[1].translate(_SUPERSCRIPTS), unit)
     return raised.replace("*", "·")

@@ -1,7 +1,7 @@
 """Pictures as SVG text: axes, lines, points and a legend. They need no script, print sharply and follow the theme.
 
-A color is a name of the page's style (``--series-1``). On a page it stays a name; in a file of its own it becomes the
-color of the light theme.
+A color is a name of the page's style (``--series-1``). On a page it stays a name; in a separate file it becomes
+the color of the light theme.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Picture:
 
 
 def svg(picture: Picture, words: str = "", colors: Mapping[str, str] | None = None) -> str:
-    """The picture as an element of a page; ``words`` describe it. With ``colors``, as a file of its own."""
+    """The picture as an element of a page; ``words`` describe it. With ``colors``, as a separate file."""
     x, y = _placed(picture)
     color: Color = _variable if colors is None else colors.__getitem__
     parts = [*_grid(x, y, color, picture), *(_drawn(part, x, y, color) for part in picture.parts)]

@@ -30,7 +30,7 @@ def has_unit(value: object) -> bool:
 
 
 def in_si(value: Any) -> tuple[Any, Dimension | None]:
-    """A value in SI units and its dimension; a plain number stays as it is, with an unknown dimension (None).
+    """A value in SI units and its dimension; a plain number is returned unchanged, with an unknown dimension (None).
 
     >>> in_si("30 cm"), in_si(0.3)
     ((0.3, (('[length]', Fraction(1, 1)),)), (0.3, None))
@@ -108,7 +108,7 @@ def numbers_in_si(given: Mapping[Any, Any], known: Mapping[Any, Dimension], subj
 
 
 def column_in_si(key: Any, given: Any, known: Mapping[Any, Dimension], subject: str) -> Any:
-    """A list of values of one symbol, or one value, in SI; anything without units stays as it is."""
+    """A list of values of one symbol, or one value, in SI; anything without units is returned unchanged."""
     if isinstance(given, (list, tuple)) and any(map(has_unit, given)):
         return [numbers_in_si({key: value}, known, subject)[key] for value in given]
     return numbers_in_si({key: given}, known, subject)[key]
@@ -122,7 +122,7 @@ def times_in_si(times: Any) -> Any:
 
 
 def duration(value: Any, name: str) -> Any:
-    """A duration in seconds; a plain number stays as it is."""
+    """A duration in seconds; a plain number is returned unchanged."""
     try:
         return _seconds(value) if has_unit(value) else value
     except Refused as refusal:

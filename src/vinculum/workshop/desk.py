@@ -89,7 +89,7 @@ class Desk:
         return opened(place)
 
     def compute(self, sheet: Sheet, text: str) -> None:
-        """Begin to compute a text. One that was computed is told again, for a browser that has just come."""
+        """Begin to compute a text. Known results are sent again, for a browser that has just connected."""
         if text == sheet.text and sheet.told:
             for message in sheet.told.values():
                 self._tell(message)

@@ -1,4 +1,4 @@
-"""Which requests the server answers: those of its own page, under its own address.
+"""Which requests the server answers: only those of the page that it served, at its address.
 
 Another site that a user visits can make the browser send requests here. They carry the Origin of that site, or
 Sec-Fetch-Site, and they do not know the token. A site whose name was made to point to this machine (DNS rebinding)

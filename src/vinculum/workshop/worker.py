@@ -34,7 +34,7 @@ class Asked:
 
 
 class Superseded(BaseException):
-    """A newer text has arrived. Not an `Exception`, so no step takes it for a failure of its own."""
+    """A newer text has arrived. Not an `Exception`, so no step mistakes it for its own failure."""
 
 
 class Inbox(threading.Thread):

@@ -171,6 +171,6 @@ def _set(found: Live, name: str, setting: Setting) -> None:
 
 
 def _reach(live: LiveMotion, node: Node, value: float) -> float:
-    """How far a start value may go: as far as it is from zero, or as large as the state becomes."""
+    """The range of a slider for a start value: its distance from zero, or the largest value of the state."""
     sizes = dict(zip(live.nodes.state, live.sizes, strict=True))
     return float(f"{max(abs(value), sizes.get(node, 0.0)) or 1.0:.2g}") if np.isfinite(value) else 1.0

@@ -57,7 +57,7 @@ def _settlings(results: Results) -> Iterator[Html]:
 
 
 def _settling_time(point: Point) -> float | None:
-    """After which every state stays within a twentieth of its largest deviation; None if it moved nowhere."""
+    """The time after which every state stays within a twentieth of its largest deviation; None if nothing moved."""
     if point.law is None or point.closed_motion is None:
         return None
     away = np.atleast_2d(deviations_of(point.law.linear, point.closed_motion))

@@ -135,7 +135,7 @@ def _check_pulse(pulse: Pulse | None, asked: Guaranteed, step: float | None, t0:
         around = [f"{max(t0, pulse.time - 5 * pulse.width):.12g}", f"{min(t1, pulse.time + 6 * pulse.width):.12g}"]
         raise VinculumError(
             f"{found}; to follow it, a run from {t0:.6g} to {t1:.6g} needs more than {MOST_STEPS} steps. Simulate the "
-            f"time from {around[0]} to {around[1]} in a run of its own."
+            f"time from {around[0]} to {around[1]} in a separate run."
         )
 
 
