@@ -242,7 +242,7 @@ def test_a_table_gives_one_run_for_every_row(pendulum):
         (dict(over={}), "Nothing to vary"),
         (dict(over={theta: []}), "theta varies over an empty list"),
         (dict(over={theta: [1.0, np.nan]}), "theta has values that are not finite"),
-        (dict(over={theta: "abc"}), "theta varies over 'abc'"),
+        (dict(over={theta: "abc"}), "theta: it is the text 'abc'. Write a number"),
         (dict(over={x: [1.0]}), "x is not a coordinate, velocity, state or parameter"),
         (dict(over={theta: vary.uniform(0, 1)}), "give the number of samples"),
         (dict(over={theta: [0.1]}, samples=10), "Leave samples out"),
