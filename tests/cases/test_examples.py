@@ -75,7 +75,7 @@ def test_demonstration(demonstration):
     assert str(folder / "demo.png") in printed
     assert_drawn(folder / "demo.png")
     assert printed.count("unstable, with feedback asymptotically stable") == 2
-    assert (folder / "demo.html").stat().st_size > 1e6
+    assert (folder / "demo.html").stat().st_size > 2e5
 
 
 def test_the_report_of_the_demonstration_in_a_browser(demonstration, running):

@@ -225,7 +225,7 @@ def test_report_writes_one_page_beside_the_model(model, run, tmp_path):
 
 
 def test_demo_writes_where_it_is_told(run, tmp_path, monkeypatch):
-    def written(*args):
+    def written(*args, **options):
         path = next(argument for argument in args if hasattr(argument, "write_text"))
         path.write_text("page", encoding="utf-8")
         return path

@@ -15,6 +15,7 @@ from vinculum.extras import extra
 
 
 def test_a_missing_package_is_named_with_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "vinculum.present.shown_figure", raising=False)
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
     motion = vn.simulate(vn.System([x], x.diff() ** 2 / 2, x**2 / 2), {x: 1.0}, (0, 1))
     with pytest.raises(vn.VinculumError, match=r"package plotly.*pip install 'vinculum\[plots\]'"):

@@ -15,7 +15,7 @@ from vinculum.model.model import Model
 from vinculum.present.report import write_report
 from vinculum.present.report.charts import Charts
 from vinculum.present.report.live import live_motions
-from vinculum.present.report.scenes import films
+from vinculum.present.report.scenes import animations
 
 ANSWERED = """(serial) => window.vinculum.dials.serial > serial
   && ["final", "refused"].includes(document.getElementById("dials").dataset.answered)"""
@@ -145,6 +145,6 @@ def test_a_motion_with_jumps_has_words_instead_of_sliders(running, tmp_path):
 def test_large_equations_have_words_instead_of_sliders(monkeypatch):
     monkeypatch.setattr("vinculum.present.report.live.MOST", 1000)
     results, charts = examine(vn.load(MODELS / "four_bar.toml")), Charts()
-    live = live_motions(results, charts, films(results, charts))
+    live = live_motions(results, charts, animations(results, charts))
     assert "1 kB are allowed" in live.refused["motion"]
     assert not live.settings

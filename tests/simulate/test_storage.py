@@ -199,6 +199,6 @@ def test_the_ending_of_the_name_decides_the_format(tmp_path):
     np.testing.assert_array_equal(table["x"], motion["x"])
     np.testing.assert_array_equal(table["reaction_rod"], motion.reactions["rod"])
     for name in ("motion.h5", "motion", "motion.csv.gz"):
-        with pytest.raises(vn.VinculumError, match=r"must end in .nc .* or .csv"):
+        with pytest.raises(vn.VinculumError, match=r"must end in .nc .*, .csv"):
             motion.save(tmp_path / name)
         assert not (tmp_path / name).exists()
