@@ -33,13 +33,19 @@ def pendulum(running, tmp_path_factory):
         assert seen.clean, seen
 
 
+TYPED = """(values) => {
+  for (const [name, value] of Object.entries(values)) {
+    const field = document.querySelector(`.dial[data-setting$=' ${name}'] input[type=number]`);
+    field.value = value;
+    field.dispatchEvent(new Event("input"));
+  }
+}"""
+
+
 def turn(page, **values: float) -> str:
-    """Type numbers into fields, by the end of the setting's name; returns the words of the answer."""
+    """Type numbers into fields at once, by the end of the setting's name; returns the words of the answer."""
     serial = page.evaluate("window.vinculum.dials.serial")
-    for name, value in values.items():
-        field = page.locator(f".dial[data-setting$=' {name}'] input[type=number]").first
-        typed = "(field, value) => { field.value = value; field.dispatchEvent(new Event('input')); }"
-        field.evaluate(typed, str(value))
+    page.evaluate(TYPED, {name: str(value) for name, value in values.items()})
     page.wait_for_function(ANSWERED, arg=serial)
     return page.inner_text("#computed")
 

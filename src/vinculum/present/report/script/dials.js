@@ -58,6 +58,7 @@ function makeDials(live, host) {
     const needed = others(), wrong = Object.keys(values).find((name) => !Number.isFinite(values[name]));
     reset.disabled = !Object.keys(values).some(changed);
     serial += 1;
+    host.dataset.answered = "";
     mark(needed.length > 0);
     for (const run of Object.keys(live.runs)) if (!needed.includes(run) && runs[run] !== originals[run]) restore(run);
     if (wrong) return refuse(`${wrong.split(" ").pop()} is not a number.`);
