@@ -109,7 +109,7 @@ def test_all_kinds_of_tables_are_one_signal(tmp_path):
         (lambda: vn.signal({"force": [1, 2]}, "force"), "no column 'time' or 't'"),
         (lambda: vn.signal(["a", "b"], [1, 2]), "times are not numbers"),
         (lambda: vn.signal(np.array([0, 1], "datetime64[s]"), [1, 2]), "Subtract the first"),
-        (lambda: vn.signal([0, 1]), "has no times of its own"),
+        (lambda: vn.signal([0, 1]), "contains no times"),
     ],
 )
 def test_unusable_signals_are_refused(make, said):
