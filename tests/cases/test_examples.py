@@ -14,7 +14,7 @@ from browser import photograph
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MECHANISMS = sorted(path.stem for path in EXAMPLES.glob("[a-z]*.py") if path.stem != "demo")
 
-UNCONSTRAINED = ("arm_on_turntable", "planar_arms", "puma560")  # trees without loops and ball joints
+UNCONSTRAINED = ("arm_on_turntable", "planar_arms", "puma560", "puma_friction")  # no loops and no ball joints
 
 
 @pytest.fixture(scope="module", params=MECHANISMS)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vinculum.graph import ZERO, Elimination, SingularMatrix, evaluate, operations, solve, symbol, symbols
+from vinculum.graph.eliminate import equilibrate
 
 
 def nodes_of(numbers: np.ndarray, name: str, symmetric: bool = False) -> np.ndarray:
@@ -218,3 +219,14 @@ def test_a_pivot_that_vanishes_at_one_of_the_samples_is_avoided():
     for A in samples:
         pivots = evaluate([pivot.node for pivot in found.pivots], values_of(a, A))
         assert np.abs(np.prod(pivots)) == pytest.approx(np.abs(np.linalg.det(A)), rel=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("tiny", [1e-320, 1e-308, 1e-200, 1e-100])
+def test_absurdly_small_entries_leave_the_factors_finite(tiny):
+    """The factors of a row of denormal numbers would overflow."""
+    size = np.array([[[1.0, 0.0, tiny], [0.0, tiny, tiny], [tiny, tiny, 0.0]]])
+    r, c = equilibrate(size)
+    scaled = r[:, :, None] * size * c[:, None, :]
+    assert np.all(np.isfinite([r, c]))
+    assert np.all((scaled <= 1.5) & ((scaled.max(axis=2) > 0.5) | (tiny < 1e-150)))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from vinculum.compile.division import divided
 from vinculum.compile.kernel import Kernel, kernel_of
 from vinculum.compile.llvm import Assembly
 from vinculum.compile.machine import COMPILING, MachineCode
@@ -24,7 +25,7 @@ _DOUBLES = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES)
 _MANY = ctypes.CFUNCTYPE(None, ctypes.c_int64, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
 _OFTEN = 1000  # calls
-_OPTIMIZE_UP_TO = 20_000  # operations; above this, LLVM's passes cost more time than they save
+_OPTIMIZE_UP_TO = 20_000  # operations; above this, LLVM's passes cost more time than they save, and code is divided
 
 
 class Body(Assembly):
@@ -73,9 +74,10 @@ class Body(Assembly):
 _ARGUMENTS = "ptr noalias %x, ptr noalias %p, ptr noalias %out"
 
 
-def module(body: Body, width: int, results: int) -> str:
+def module(body: Body, width: int, results: int, large: bool = False) -> str:
     """The text of an LLVM module with the function and its twin, the loop over rows: t[i], x[i, :] -> out[i, :]."""
-    lines = "\n".join([*body.declarations, f"define void @f(double %t, {_ARGUMENTS}) nounwind {{", *body.lines])
+    parts, code = divided(body.lines, f"double %t, {_ARGUMENTS}") if large else ([], body.lines)
+    lines = "\n".join([*body.declarations, *parts, f"define void @f(double %t, {_ARGUMENTS}) nounwind {{", *code])
     return f"""{lines}
   ret void
 }}
@@ -116,7 +118,8 @@ class Function:
         outputs = body.prepare(outputs)
         body.finish(outputs)
         self._kernels = body.kernels  # their code is called from this function's code
-        self._code = MachineCode(module(body, self.width, self.size), len(order(outputs)) <= _OPTIMIZE_UP_TO)
+        large = len(order(outputs)) > _OPTIMIZE_UP_TO
+        self._code = MachineCode(module(body, self.width, self.size, large), optimize=not large)
         self.address = self._code.address("f")
         self._quick: Any = None
         self._calls, self._shape, self._shape_p = 0, (self.width,), (self.parameters,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,31 @@ def _call(typing_context: Any, address: Any, t: Any, x: Any, p: Any, out: Any) -
 
 call: Any = intrinsic(_call)
 
+# Only a whole loop is called from Python: wrappers for its parts, which take tens of arrays, would take as long to
+# compile as the parts themselves.
+_NJIT: Any = njit  # its stubs lack the options for wrappers
+part = _NJIT(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 
-@njit("float64[::1](intp, float64, float64[::1], float64[::1], intp)", cache=True)
+
+def kept(*signature: str, **options: Any) -> Callable[[Callable], Any]:
+    """Numba's decorator for code that is compiled at its first use on a machine and then read from the disk.
+
+    Where neither the package nor the user has a folder that can be written, it is compiled in every process.
+    """
+
+    def compiled(function: Callable) -> Any:
+        try:
+            return _NJIT(*signature, cache=True, **options)(function)
+        except RuntimeError:  # Numba found no folder
+            return _NJIT(*signature, **options)(function)
+
+    return compiled
+
+
+loop = kept(nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+
+
+@kept("float64[::1](intp, float64, float64[::1], float64[::1], intp)")
 def value_of(address: Any, t: Any, x: Any, p: Any, size: Any) -> Any:
     """f(t, x, p) with ``size`` results; other arrays than contiguous doubles raise a TypeError."""
     out = np.empty(size)

@@ -9,6 +9,8 @@ would then resolve to this one.)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vinculum.compile.llvm import literal, spread
 
 _HALF_PI = ("3FF921FB54442D18", "3C91A62633145C07", "B91F1976B7ED8FBC")  # π/2 = first + second + third
@@ -78,7 +80,9 @@ def sincos(width: int) -> str:
     return "\n".join(lines)
 
 
-def _polynomial(name: str, coefficients: tuple[float, ...], number, fma) -> list[str]:  # type: ignore[no-untyped-def]  # two local functions
+def _polynomial(
+    name: str, coefficients: tuple[float, ...], number: Callable[[float], str], fma: Callable[[str, str, str], str]
+) -> list[str]:
     """Horner's scheme in z, with the result in %<name>0."""
     lines, last = [], number(coefficients[-1])
     for i in reversed(range(len(coefficients) - 1)):

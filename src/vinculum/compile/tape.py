@@ -25,6 +25,7 @@ from vinculum.graph import ONE, Node, symbols
 from vinculum.graph.canonical import digests
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import COMPARISONS, apply, divide, multiply, negate
+from vinculum.graph.place import in_order
 from vinculum.graph.routine import expand_calls
 from vinculum.graph.splines import TABLES, expand_splines
 from vinculum.graph.traverse import order
@@ -123,7 +124,7 @@ class _Writer:
                     self.moving.add(node)
                     self.slopes |= {node: found} if (found := self._slopes(node)) else {}
                     waiting += [g for _, g in self.slopes.get(node, ())]
-        return sorted(seen, key=lambda node: node.serial)
+        return in_order(seen)
 
     def _slopes(self, node: Node) -> list[tuple[Node, Node]]:
         """(a, ∂f/∂a) of every moving argument of a function."""
@@ -143,7 +144,7 @@ class _Writer:
         needed = {*outputs, *(part for pairs in self.slopes.values() for pair in pairs for part in pair)}
         needed.update(arg for node in moving if not self._adds(node) for arg in node.args)
         shared = {node for node in moving if uses[node] > 1 or not (self._adds(node) or node.op == "multiply")}
-        return sorted(needed | shared, key=lambda node: node.serial)
+        return in_order(needed | shared)
 
     def _adds(self, node: Node) -> bool:
         """Whether a node is a sum of its moving operands with constant factors."""

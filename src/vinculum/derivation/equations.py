@@ -317,6 +317,8 @@ class EquationsOfMotion:
         if self.partition is not None and self.partition.s:
             chosen = " (chosen: best conditioned)" if self.partition.chosen else ""
             rows["dependent"] = listed(self.system.coordinates[i] for i in self.partition.s) + chosen
+        if self.laws:
+            rows["inputs by laws"] = listed(self.laws)
         limits = [condition.meaning for condition in self.conditions if condition.kind == "chart left"]
         if limits:
             rows["chart"] = "; ".join(limits)

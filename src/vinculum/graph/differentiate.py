@@ -62,13 +62,13 @@ def _rate(node: Node, rate: Mapping[Node, Node]) -> Node:
     if node.op == "select":  # not by partials: the branch that is not taken may have no finite derivative
         return select(node.args[0], rate.get(node.args[1], ZERO), rate.get(node.args[2], ZERO))
     total = ZERO
-    for partial, arg in zip(_live_partials(node, rate), node.args, strict=True):
+    for partial, arg in zip(live_partials(node, rate), node.args, strict=True):
         if arg in rate and partial is not ZERO:
             total = total + partial * rate[arg]
     return total
 
 
-def _live_partials(node: Node, live: Mapping[Node, object]) -> tuple[Node, ...]:
+def live_partials(node: Node, live: Mapping[Node, object]) -> tuple[Node, ...]:
     """Partials, without building the logarithm of a power whose exponent is constant."""
     if node.op == "power" and node.args[1] not in live:
         return node.args[1] * node.args[0] ** (node.args[1] - 1), ZERO
@@ -87,7 +87,7 @@ def gradient(output: Node, variables: Sequence[Node]) -> list[Node]:
         if node in leaves or not bits[node] or node not in adjoint:
             continue
         active = {arg: True for arg in node.args if bits[arg]}
-        for partial, arg in zip(_live_partials(node, active), node.args, strict=True):
+        for partial, arg in zip(live_partials(node, active), node.args, strict=True):
             if arg in active and partial is not ZERO:
                 adjoint[arg] = adjoint.get(arg, ZERO) + adjoint[node] * partial
     return [adjoint.get(x, ZERO) for x in variables]

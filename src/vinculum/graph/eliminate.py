@@ -24,6 +24,7 @@ from vinculum.graph.node import ONE, ZERO, Node, divide
 
 _ACCEPTABLE = 0.1  # a pivot of this size, relative to its rivals, is good enough if it keeps the rest sparse
 _NEGLIGIBLE = 1e-13  # relative size below which a pivot counts as zero
+_TINY = 1e-200  # smaller entries are not scaled up, because their factors would leave the range of doubles
 _SMALL = 3  # rows that Cramer's rule solves
 
 
@@ -101,7 +102,8 @@ def equilibrate(size: np.ndarray, sweeps: int = 5) -> tuple[np.ndarray, np.ndarr
     for _ in range(sweeps):
         scaled = r[:, :, None] * size * c[:, None, :]
         largest = scaled.max(axis=2, initial=0.0), scaled.max(axis=1, initial=0.0)
-        r, c = (f / np.sqrt(np.where(top > 0, top, 1.0)) for f, top in zip((r, c), largest, strict=True))
+        roots = [np.sqrt(np.where(top > 0, np.maximum(top, _TINY), 1.0)) for top in largest]
+        r, c = (np.clip(f / root, _TINY, 1 / _TINY) for f, root in zip((r, c), roots, strict=True))
     return r, c
 
 

@@ -6,6 +6,11 @@ operation by operation, for many intervals at once. Samples can pass over a shor
 larger than the range (a symbol that occurs twice counts as two), and shrinks to it with the intervals. Bounds are
 rounded to nearest, not outward. Functions that were added at run time are sampled at three points of their interval.
 
+With a relative ``rounding`` ε every result is widened as its computation may be wrong: by ε of its size, by 8 ε for
+functions, which libraries do not round correctly. The enclosure of a point then contains all that code with this
+rounding can compute there: running error analysis (N. J. Higham, Accuracy and Stability of Numerical
+Algorithms, SIAM 2002, section 3.3).
+
 Source: R. E. Moore, R. B. Kearfott, M. J. Cloud, Introduction to Interval Analysis, SIAM 2009, chapters 2 to 5.
 """
 
@@ -18,7 +23,7 @@ from math import perm
 import numpy as np
 
 from vinculum.graph.functions import FUNCTIONS
-from vinculum.graph.node import Node, Number
+from vinculum.graph.node import COMPARISONS, Node, Number
 from vinculum.graph.splines import Pieces
 from vinculum.graph.targets import Target
 
@@ -26,16 +31,21 @@ Interval = tuple[np.ndarray, np.ndarray]  # the low ends and the high ends
 _WHOLE = 2 * np.pi
 
 
-def enclosures(outputs: Sequence[Node], given: Mapping[Node, Interval]) -> list[Interval]:
-    """Intervals that contain the outputs; (-oo, oo) where nothing can be said."""
-    target = _Intervals(given)
+def enclosures(
+    outputs: Sequence[Node], given: Mapping[Node, Interval], rounding: float = 0.0, smallest: float = 0.0
+) -> list[Interval]:
+    """Intervals that contain the outputs; (-oo, oo) where nothing can be said.
+
+    ``rounding`` is the relative error of an operation, ``smallest`` the number below which results become zero.
+    """
+    target = _Rounded(given, rounding, smallest) if rounding else Intervals(given)
     prepared = target.prepare(outputs)
     with np.errstate(all="ignore"):
         target.write(prepared)
         return [target.number(node) for node in prepared]
 
 
-class _Intervals(Target[Interval]):
+class Intervals(Target[Interval]):
     """Operations on intervals; truth values are 0, 1 or undecided, [0, 1]."""
 
     splines = True
@@ -63,11 +73,56 @@ class _Intervals(Target[Interval]):
         return np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
 
 
+class _Rounded(Intervals):
+    """Operations on intervals, with the rounding errors of code; splines are written as code writes them."""
+
+    splines, tables = False, True
+
+    def __init__(self, known: Mapping[Node, Interval], rounding: float, smallest: float) -> None:
+        super().__init__(known)
+        self.rounding, self.smallest = rounding, smallest
+
+    def constant(self, value: Number) -> Interval:
+        """A number, which code rounds unless it is a small whole one."""
+        exact = super().constant(value)
+        whole = float(value).is_integer() and abs(float(value)) * self.rounding <= 1
+        return exact if whole else self._widened(exact, 1.0)
+
+    def operation(self, node: Node, args: Sequence[Interval]) -> Interval:
+        """An operation, and what rounding does to it."""
+        if node.op == "piece":
+            knots = np.array(node.value.values)
+            early, late = self._widened((knots, knots), 1.0)
+            return _piece_number(late, args[0][0]), _piece_number(early, args[0][1])
+        if node.op == "entry":
+            return self._widened(_entries(np.array(node.value.values), *args[0]), 1.0)
+        found = super().operation(node, args)
+        return found if node.op in _EXACT else self._widened(found, 1.0 if node.op in _CORRECT else 8.0)
+
+    def _widened(self, interval: Interval, errors: float) -> Interval:
+        low, high = interval
+        share = errors * self.rounding
+        return low - share * np.abs(low) - self.smallest, high + share * np.abs(high) + self.smallest
+
+
+def _piece_number(knots: np.ndarray, s: np.ndarray) -> np.ndarray:
+    return np.maximum(np.searchsorted(knots, s, side="right") - 1, 0).astype(float)
+
+
+def _entries(numbers: np.ndarray, first: np.ndarray, last: np.ndarray) -> Interval:
+    """The smallest and the largest of the numbers from first to last."""
+    both = np.broadcast(first, last)
+    spans = [numbers[int(a) : int(b) + 1] for a, b in both]
+    low, high = (np.array([end(span) for span in spans]).reshape(both.shape) for end in (np.min, np.max))
+    return low, high
+
+
 def _hull(*values: np.ndarray) -> Interval:
     return reduce(np.minimum, values), reduce(np.maximum, values)
 
 
-def _multiply(a: Interval, b: Interval) -> Interval:
+def multiply(a: Interval, b: Interval) -> Interval:
+    """All products; zero times any number is zero."""
     return _hull(*(np.where((x == 0) | (y == 0), 0.0, x * y) for x in a for y in b))
 
 
@@ -99,6 +154,12 @@ def _cosine(a: Interval) -> Interval:
     """1 if a multiple of 2π is inside, -1 if one plus π is."""
     low, high = _hull(np.cos(a[0]), np.cos(a[1]))
     return np.where(_contains(a, np.pi), -1.0, low), np.where(_contains(a, 0.0), 1.0, high)
+
+
+def _sine(a: Interval) -> Interval:
+    """1 if π/2 + 2πk is inside, -1 if -π/2 + 2πk is."""
+    low, high = _hull(np.sin(a[0]), np.sin(a[1]))
+    return np.where(_contains(a, -np.pi / 2), -1.0, low), np.where(_contains(a, np.pi / 2), 1.0, high)
 
 
 def _contains(a: Interval, angle: float) -> np.ndarray:
@@ -134,13 +195,29 @@ def _select(condition: Interval, a: Interval, b: Interval) -> Interval:
 
 
 def _curve(curve: Pieces, low: np.ndarray, high: np.ndarray) -> Interval:
-    """The polynomials of one piece or of two adjacent ones; any number where an interval has more pieces."""
+    """The polynomials of the first and of the last piece of an interval, and all of those between them."""
+    knots = np.array(curve.knots)
+    first, last = pieces_of(curve, low, high)
+    ends = np.where(first == last, high, knots[np.minimum(first + 1, len(knots) - 1)])
+    begins = np.where(first == last, low, knots[last])
+    parts = [_piece(curve, k, (a, b)) for k, a, b in ((first, low, ends), (last, begins, high))]
+    found = _hull(*(end for part in parts for end in part))
+    between = last > first + 1
+    if not np.any(between):
+        return found
+    inner = _piece(curve, np.arange(len(knots) - 1), (knots[:-1], knots[1:]))
+    low, high = (np.broadcast_to(end, between.shape).copy() for end in found)
+    runs = np.column_stack([first[between] + 1, last[between]]).ravel()
+    low[between] = np.minimum(low[between], np.minimum.reduceat(np.append(inner[0], np.inf), runs)[::2])
+    high[between] = np.maximum(high[between], np.maximum.reduceat(np.append(inner[1], -np.inf), runs)[::2])
+    return low, high
+
+
+def pieces_of(curve: Pieces, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the pieces in which intervals begin and end."""
     knots = np.array(curve.knots)
     first, last = (np.clip(np.searchsorted(knots, s, side="right") - 1, 0, len(knots) - 1) for s in (low, high))
-    middle = np.where(first == last, high, knots[last])
-    parts = [_piece(curve, k, (a, b)) for k, a, b in ((first, low, middle), (last, np.minimum(middle, high), high))]
-    found = _hull(*(end for part in parts for end in part))
-    return np.where(last > first + 1, -np.inf, found[0]), np.where(last > first + 1, np.inf, found[1])
+    return first, last
 
 
 def _piece(curve: Pieces, k: np.ndarray, s: Interval) -> Interval:
@@ -148,7 +225,7 @@ def _piece(curve: Pieces, k: np.ndarray, s: Interval) -> Interval:
     start = np.array(curve.knots)[k]
     offset, total = (s[0] - start, s[1] - start), (np.zeros_like(start), np.zeros_like(start))
     for j in range(len(curve.rows) - 1, curve.order - 1, -1):
-        total, c = _multiply(total, offset), perm(j, curve.order) * np.array(curve.rows[j])[k]
+        total, c = multiply(total, offset), perm(j, curve.order) * np.array(curve.rows[j])[k]
         total = total[0] + c, total[1] + c
     return total
 
@@ -158,6 +235,8 @@ def _sampled(number: Callable[..., float], *args: Interval) -> Interval:
     return _hull(*(function(*((1 - share) * low + share * high for low, high in args)) for share in (0.0, 0.5, 1.0)))
 
 
+_EXACT = frozenset({"negate", "abs", "sign", "select", *COMPARISONS})  # operations without rounding
+_CORRECT = frozenset({"add", "subtract", "multiply", "divide", "sqrt"})  # rounded to the nearest number
 _RISING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "sqrt": lambda x: np.sqrt(np.maximum(x, 0.0)), "exp": np.exp, "log": lambda x: np.log(np.maximum(x, 0.0)),
     "asin": lambda x: np.arcsin(np.clip(x, -1, 1)), "atan": np.arctan, "sinh": np.sinh, "tanh": np.tanh,
@@ -168,11 +247,11 @@ _OPERATIONS: dict[str, Callable[..., Interval]] = {
     "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
     "subtract": lambda a, b: (a[0] - b[1], a[1] - b[0]),
     "negate": lambda a: (-a[1], -a[0]),
-    "multiply": _multiply,
+    "multiply": multiply,
     "divide": _divide,
     "power": _power,
     "cos": _cosine,
-    "sin": lambda a: _cosine((a[0] - np.pi / 2, a[1] - np.pi / 2)),
+    "sin": _sine,
     "tan": _tangent,
     "acos": lambda a: (np.arccos(np.clip(a[1], -1, 1)), np.arccos(np.clip(a[0], -1, 1))),
     "cosh": lambda a: _even(np.cosh, a),

@@ -34,6 +34,7 @@ import numpy as np
 from vinculum.errors import DomainError
 from vinculum.graph.evaluate import evaluate
 from vinculum.graph.node import COMPARISONS, Node, constant
+from vinculum.graph.place import in_order
 from vinculum.graph.routine import expand_calls
 from vinculum.graph.traverse import order, rebuild
 
@@ -192,7 +193,7 @@ def _polynomial(nodes: Sequence[Node]) -> list[Node]:
         new = [arg for arg in node.args if arg not in seen] if node.op in _RATIONAL else []
         seen.update(new)
         stack.extend(new)
-    return sorted(seen, key=lambda node: node.serial)
+    return in_order(seen)
 
 
 def _long(form: Form) -> bool:
@@ -232,7 +233,7 @@ def _monomial(x: Monomial, y: Monomial) -> Monomial:
     powers = dict(x)
     for node, e in y:
         powers[node] = powers.get(node, 0) + e
-    return tuple(sorted(((node, e) for node, e in powers.items() if e), key=lambda factor: factor[0].serial))
+    return tuple((node, powers[node]) for node in in_order(powers) if powers[node])
 
 
 # -- points -------------------------------------------------------------------------------------------------------

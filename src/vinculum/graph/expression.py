@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -17,9 +18,11 @@ import sympy as sp
 from vinculum.expressions import as_expression
 from vinculum.graph.differentiate import along
 from vinculum.graph.node import ONE, Node, symbol
+from vinculum.graph.place import in_order
 from vinculum.graph.to_sympy import to_sympy
 from vinculum.graph.traverse import order, substitute, symbols, tree_size
 
+_made = count()  # SymPy sorts the terms of a sum by their keys
 _WHOLE_UP_TO = 400  # operations of the largest formula that becomes a plain SymPy expression
 
 
@@ -37,7 +40,7 @@ class GraphExpression(sp.AtomicExpr):
         return made
 
     def _hashable_content(self) -> tuple[Hashable, ...]:
-        return (self.node.serial,)
+        return self.node.place, self.node.serial
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return GraphExpression, (self.node,)
@@ -50,7 +53,7 @@ class GraphExpression(sp.AtomicExpr):
     @property
     def leaves(self) -> list[sp.Expr]:
         """Symbols, functions of time and their derivatives that the node depends on."""
-        return [node.value for node in symbols([self.node])]
+        return [node.value for node in in_order(symbols([self.node]))]
 
     def doit(self, **hints: Any) -> sp.Expr:
         """The plain SymPy expression."""
@@ -93,8 +96,8 @@ class GraphExpression(sp.AtomicExpr):
         return changed if found else None
 
     def _sympystr(self, printer: Any) -> str:
-        count = sum(bool(node.args) for node in order([self.node]))
-        return f"<expression of {count} operations>"
+        number = sum(bool(node.args) for node in order([self.node]))
+        return f"<expression of {number} operations>"
 
     def _latex(self, printer: Any) -> str:
         return rf"\left\langle\text{{{self._sympystr(printer)[1:-1]}}}\right\rangle"
@@ -110,7 +113,7 @@ class DeferredExpression(GraphExpression):
 
     def __new__(cls, make: Callable[[], Node], leaves: Sequence[sp.Expr], key: str = "") -> DeferredExpression:
         made = sp.AtomicExpr.__new__(cls)
-        made.make, made.known, made.key = make, tuple(leaves), key or uuid4().hex
+        made.make, made.known, made.key = make, tuple(leaves), key or f"{next(_made):012} {uuid4().hex}"
         return made
 
     @cached_property

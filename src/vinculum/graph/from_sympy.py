@@ -21,6 +21,8 @@ from vinculum.graph.splines import Spline, spline
 _REWRITTEN = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
 
 
+_LARGE = sp.Float("1e100")  # a factor c of this size or its inverse is joined with an exponential
+
 _COMPOSED = (sp.Add, sp.Mul, sp.Pow, Application, sp.core.relational.Relational)
 
 
@@ -63,6 +65,8 @@ def operands(expression: sp.Basic) -> tuple[sp.Basic, ...]:
     """The subexpressions to convert first. A function of time and its derivatives are leaves."""
     if isinstance(expression, (AppliedUndef, sp.Derivative)) or not isinstance(expression, _COMPOSED):
         return ()
+    if (joined := _joined(expression)) is not None:
+        return (joined,)
     if isinstance(expression, sp.Piecewise):
         return tuple(part for pair in expression.args for part in pair.args)
     return expression.args[:1] if isinstance(expression, Spline) else expression.args
@@ -79,18 +83,43 @@ def leaf(expression: sp.Basic) -> Node:
     if isinstance(expression, sp.Rational):
         return n.constant(Fraction(int(expression.p), int(expression.q)))
     if isinstance(expression, (sp.Number, sp.NumberSymbol)) and expression.is_finite:
-        return n.constant(float(expression))
+        return n.constant(_number(expression))
     if isinstance(expression, (sp.Symbol, AppliedUndef, sp.Derivative)):
         return n.symbol(expression)
     raise UnknownFunction(f"{expression} ({type(expression).__name__}) is not a finite real number or a symbol")
+
+
+def _number(expression: sp.Expr) -> float:
+    """A number in double precision; raises if it would become zero or infinite."""
+    value = float(expression)
+    if (value == 0 and not expression.is_zero) or abs(value) == float("inf"):
+        raise UnknownFunction(
+            f"the number {sp.N(expression, 6)} is outside the range of double precision, 1e-308 to 1e308"
+        )
+    return value
 
 
 def _sum(_: sp.Basic, args: list[Node]) -> Node:
     return reduce(n.add, args)
 
 
+def _joined(expression: sp.Basic) -> sp.Expr | None:
+    """c exp(u) with a huge or tiny number c as exp(u + log c); SymPy writes exp(t - 5000.0) as 1e-2172 exp(t)."""
+    c = expression.args[0] if isinstance(expression, sp.Mul) else None
+    if not isinstance(c, sp.Float) or c.is_zero or 1 / _LARGE < abs(c) < _LARGE:
+        return None
+    power = next((factor for factor in expression.args if isinstance(factor, sp.exp)), None)
+    if power is None:
+        return None
+    others = [factor for factor in expression.args[1:] if factor is not power]
+    whole = sp.exp(sp.Add(power.args[0], sp.log(abs(c))), evaluate=False)
+    return sp.Mul(-1 if c.is_negative else 1, whole, *others, evaluate=False)
+
+
 def _product(expression: sp.Basic, args: list[Node]) -> Node:
     """A product; all factors with a negative whole power go under one fraction line."""
+    if len(args) == 1:  # joined
+        return args[0]
     above, below = n.ONE, n.ONE
     for factor, node in zip(expression.args, args, strict=True):
         if node.op == "divide" and node.args[0] is n.ONE and factor.is_Pow:

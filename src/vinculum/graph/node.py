@@ -17,6 +17,8 @@ from threading import RLock
 from typing import Any, Union
 from weakref import WeakValueDictionary
 
+from vinculum.graph.place import place
+
 Number = int | float | Fraction
 Operand = Union["Node", int, float, Fraction]  # the class is named before it is defined
 
@@ -32,15 +34,17 @@ class Node:
     """One operation of the graph.
 
     ``op`` names it, ``args`` are its operands, ``value`` is the payload of a leaf (the number of a constant,
-    the key of a symbol). ``serial`` grows with creation, so sorting by it is a topological order. Only
-    `pickling` uses ``depth``, which it computes on demand.
+    the key of a symbol). Its `place` is the same in every process and after any history, and so is everything that
+    is in the order of places; ``serial`` grows with creation. Only `pickling` uses ``depth``, which it computes on
+    demand.
     """
 
-    __slots__ = ("__weakref__", "args", "depth", "op", "serial", "value")
+    __slots__ = ("__weakref__", "args", "depth", "op", "place", "serial", "value")
 
     op: str
     args: tuple[Node, ...]
     value: Any
+    place: float
     serial: int
     depth: int
 
@@ -94,7 +98,7 @@ class Node:
 def intern(op: str, value: Hashable, *args: Node) -> Node:
     """An operation that is folded already; ``value`` is the payload of a call, of its components or of a spline."""
     if op == "add" or (op == "multiply" and args[0].op != "constant"):
-        args = _order(*args)  # serial numbers differ from process to process
+        args = _order(*args)
     return _intern(op, args, value)
 
 
@@ -123,6 +127,7 @@ def _leaf(op: str, value: Hashable) -> Node:
 def _new(op: str, args: tuple[Node, ...], value: Hashable) -> Node:
     node = Node()
     node.op, node.args, node.value, node.serial, node.depth = op, args, value, next(_serial), -1
+    node.place = place(op, value, args)
     return node
 
 
@@ -354,4 +359,7 @@ COMPARISONS = {
 
 
 def _order(a: Node, b: Node) -> tuple[Node, Node]:
-    return (a, b) if a.serial <= b.serial else (b, a)
+    """Operands of a sum or product, the same way around in every process."""
+    if a.place == b.place:
+        return (a, b) if a.serial <= b.serial else (b, a)
+    return (a, b) if a.place < b.place else (b, a)

@@ -16,6 +16,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from vinculum.graph.node import Node, constant, intern, symbol
+from vinculum.graph.place import in_order
 
 _DEPTH = 100  # operands that pickle follows before it meets a landing
 _nearest: WeakKeyDictionary[Node, list[Node]] = WeakKeyDictionary()  # the landings next below a landing
@@ -83,7 +84,7 @@ def _landings(node: Node) -> list[Node]:
     while new:
         found |= new
         new = {landing for above in new for landing in _next_below(above)} - found
-    return sorted(found, key=lambda landing: landing.serial)
+    return in_order(found)
 
 
 def _next_below(node: Node) -> Iterable[Node]:

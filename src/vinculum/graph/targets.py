@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vinculum.graph.node import COMPARISONS, Node, Number
+from vinculum.graph.place import in_order
 from vinculum.graph.routine import expand_calls
 from vinculum.graph.splines import TABLES, Numbers, expand_splines, without_tables
 
@@ -131,7 +132,7 @@ def below(outputs: Iterable[Node], known: Mapping[Node, Any]) -> list[Node]:
             if arg not in seen:
                 seen.add(arg)
                 stack.append(arg)
-    return sorted((node for node in seen if node not in known), key=lambda node: node.serial)
+    return in_order(node for node in seen if node not in known)
 
 
 class Lines(Target[str]):

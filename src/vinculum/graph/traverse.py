@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vinculum.graph import node as n
 from vinculum.graph.node import Node
+from vinculum.graph.place import in_order
 from vinculum.graph.splines import TABLES, spline
 
 BUILDERS: dict[str, Callable[..., Node]] = {
@@ -21,7 +22,12 @@ BUILDERS: dict[str, Callable[..., Node]] = {
 
 
 def order(outputs: Iterable[Node]) -> list[Node]:
-    """All nodes of the outputs, operands before results."""
+    """All nodes of the outputs, operands before results, in an order that depends on the formulas alone."""
+    return in_order(_reached(outputs))
+
+
+def _reached(outputs: Iterable[Node]) -> set[Node]:
+    """All nodes of the outputs."""
     seen = set(outputs)
     stack = list(seen)
     while stack:
@@ -29,7 +35,7 @@ def order(outputs: Iterable[Node]) -> list[Node]:
             if arg not in seen:
                 seen.add(arg)
                 stack.append(arg)
-    return sorted(seen, key=lambda node: node.serial)
+    return seen
 
 
 def rebuild(node: Node, args: Sequence[Node]) -> Node:
@@ -64,7 +70,7 @@ def substitute(outputs: Sequence[Node], replacements: Mapping[Node, Node]) -> li
 
 def symbols(outputs: Iterable[Node]) -> set[Node]:
     """The symbols the outputs depend on."""
-    return {node for node in order(outputs) if node.op == "symbol"}
+    return {node for node in _reached(outputs) if node.op == "symbol"}
 
 
 def dependence(outputs: Iterable[Node], leaves: Sequence[Node]) -> dict[Node, int]:
@@ -88,7 +94,7 @@ def hoistable(outputs: Sequence[Node], fixed: Iterable[Node]) -> list[Node]:
     top = {arg for node, is_steady in steady.items() if not is_steady for arg in node.args}
     top.update(outputs)
     plain = [node for node in top if steady[node] and node.args and symbols([node])]
-    return sorted(plain, key=lambda node: node.serial)
+    return in_order(plain)
 
 
 def homogeneity(output: Node, leaves: Iterable[Node]) -> float | None:

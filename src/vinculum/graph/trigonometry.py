@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import prod
 
 from vinculum.graph.node import ONE, ZERO, Node, Number, apply, constant, divide
+from vinculum.graph.place import in_order
 from vinculum.graph.traverse import order, tree_size
 
 Powers = tuple[tuple[Node, int], ...]  # of a monomial, or the angles of a wave with their factors
@@ -119,7 +120,7 @@ def _joined(one: Powers, other: Powers) -> Powers:
     found = dict(one)
     for node, exponent in other:
         found[node] = found.get(node, 0) + exponent
-    return tuple(sorted(((n, e) for n, e in found.items() if e), key=lambda pair: pair[0].serial))
+    return tuple((n, found[n]) for n in in_order(found) if found[n])
 
 
 def _inverse(part: Sum, node: Node) -> Sum:
@@ -160,7 +161,7 @@ def _combination(angle: Node) -> Powers:
         if not single or not isinstance(real, int):
             return ((angle, 1),)
         linear[monomial[0][0]] = real
-    return tuple(sorted(linear.items(), key=lambda pair: pair[0].serial)) or ((angle, 1),)
+    return tuple((n, linear[n]) for n in in_order(linear)) or ((angle, 1),)
 
 
 # -- and back -----------------------------------------------------------------------------------------------------

@@ -26,10 +26,12 @@ from vinculum.derivation.mechanics.singular import refuse_redundant
 from vinculum.derivation.printing import Line
 from vinculum.derivation.variables import Variables, approach
 from vinculum.describe import AffineSystem, Servo, System
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import DomainError, Finding, VinculumError, call
 from vinculum.names import suggestion
 from vinculum.notebook_repr import html
 from vinculum.options import Described, option, refuse_unknown
+from vinculum.units.given import numbers_in_si
 
 Record = TypeVar("Record")
 
@@ -146,6 +148,7 @@ class MechanicalForm(Form[EquationsOfMotion]):
 
 def completed(system: System, at: Mapping[sp.Expr, float]) -> dict[sp.Expr, float]:
     """The state ``at``, zero where the user gave no value; velocities may also follow from states of the form."""
+    at = numbers_in_si(at, dimensions_of(system), "Invalid state at=")
     own = {*system.coordinates, *system.velocities, *system.inputs, *system.parameters, system.time}
     velocities = system.velocities if set(at) <= own else ()
     return dict.fromkeys((*system.coordinates, *velocities, *system.free_inputs), 0.0) | dict(at)

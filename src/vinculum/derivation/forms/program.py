@@ -32,6 +32,7 @@ from vinculum.describe import System
 from vinculum.describe.affine import AffineSystem
 from vinculum.errors import DomainError, ModelError
 from vinculum.graph import ONE, ZERO, Converter, Node, constant, symbol, symbols
+from vinculum.graph.place import in_order
 from vinculum.names import listed, name_of, suggestion
 from vinculum.options import option
 
@@ -96,7 +97,7 @@ def _preferred(system: AffineSystem, free: Mapping[sp.Expr, sp.Expr], known: lis
     if free and len(system.inputs) <= len(system.constraints):
         problems.append("there are as many inputs as constraints, so none is free. Leave out free, or add inputs.")
     nodes = {u: Converter()(law) for u, law in free.items()}
-    unknown = [s.value for s in symbols(nodes.values()) - set(known)]
+    unknown = [s.value for s in in_order(symbols(nodes.values()) - set(known))]
     if unknown:
         problems.append(f"{listed(unknown)} is unknown. Free inputs may contain states, time and parameters.")
     if problems:

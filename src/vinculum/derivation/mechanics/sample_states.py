@@ -13,6 +13,7 @@ from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.errors import ConstraintError, DomainError, Finding, Word, call
 from vinculum.graph import ZERO, Node, evaluate, jacobian, symbols
 from vinculum.graph.evaluate import magnitudes
+from vinculum.graph.place import in_order
 from vinculum.graph.python_function import python_function
 from vinculum.graph.traverse import order
 from vinculum.names import name_of
@@ -329,7 +330,7 @@ class _Conditions:
         slopes = jacobian(residual, [*variables, *given])
         self.rows, self.columns = np.nonzero(slopes != ZERO)
         entries = list(slopes[self.rows, self.columns])
-        self.others = sorted(symbols([*residual, *entries]) - {*variables}, key=lambda node: node.serial)
+        self.others = in_order(symbols([*residual, *entries]) - {*variables})
         inputs = [*variables, *self.others]
         self.residual, self.entries = python_function(inputs, residual), python_function(inputs, entries)
         self.shape, self.free = (len(residual), len(variables) + len(given)), len(variables)

@@ -25,6 +25,7 @@ from vinculum.derivation.program.lyapunov import Approach, approach
 from vinculum.errors import Finding, ModelError, call
 from vinculum.expressions import as_expression
 from vinculum.graph import ZERO, Converter, Node, evaluate, substitute, symbol, symbols
+from vinculum.graph.place import in_order
 from vinculum.names import listed, residual, suggestion
 from vinculum.notebook_repr import html
 
@@ -190,7 +191,7 @@ def _general(law: Perturbation, chains: Sequence[Chain], known: Sequence[Node], 
 
 
 def _refuse_unknown(nodes: Sequence[Node], known: Sequence[Node]) -> None:
-    unknown = [s.value for s in symbols(nodes) - set(known)]
+    unknown = [s.value for s in in_order(symbols(nodes) - set(known))]
     if unknown:
         raise ModelError("Invalid perturbation equations", [
             f"{listed(unknown)} is unknown. Z may contain residual(name, level), states, time and parameters."

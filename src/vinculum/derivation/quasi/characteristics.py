@@ -22,6 +22,7 @@ from vinculum.derivation.quasi.chart import Characteristics, refuse_dependent_ch
 from vinculum.describe import System
 from vinculum.errors import DomainError, Finding, Formula, ModelError, Word, call
 from vinculum.graph import Converter, Node, evaluate, operations, symbol, symbols, to_sympy
+from vinculum.graph.place import in_order
 from vinculum.graph.traverse import dependence, order
 from vinculum.names import listed, name_of, suggestion
 
@@ -147,7 +148,7 @@ def _promising(of: Characteristics) -> bool:
 
 def _find_inverse(of: Characteristics, at: Values) -> tuple[Node, ...] | None:
     """The root on the branch of the state ``at``, with s along the velocities that the linear rows leave free."""
-    plain = {node: sp.Dummy(name_of(node.value), real=True) for node in symbols([*of.functions, *of.e])}
+    plain = {node: sp.Dummy(name_of(node.value), real=True) for node in in_order(symbols([*of.functions, *of.e]))}
     unknowns = [plain.setdefault(v, sp.Dummy(real=True)) for v in of.system.nodes.v]
     users = {node.value: dummy for node, dummy in plain.items()}
     rows = [to_sympy(f).xreplace(users) - plain[e] for f, e in zip(of.functions, of.e, strict=True)]
