@@ -7,9 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from numba import njit
+from numba.core import caching
 
 import vinculum as vn
 from vinculum.compile.code_cache import IN_MEMORY, ON_DISK, VARIABLE, disk_limit, heyoka
+from vinculum.compile.pointer import kept, loop
 
 RUN = """
 from sympy.physics.mechanics import dynamicsymbols
@@ -52,3 +55,16 @@ def test_runs_without_a_cache_say_nothing(changed, tmp_path):
     done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, env=environment, timeout=120)
     kind, enabled, *_ = done.stdout.split()
     assert (kind, enabled, done.stderr) == ("finished", "False", "")
+
+
+def test_loops_are_compiled_where_no_folder_can_be_written(monkeypatch):
+    """A read-only package of a user without a home: Numba refuses to keep the code, and the loop runs all the same."""
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    with pytest.raises(RuntimeError, match="cannot cache"):
+        njit(cache=True)(_twice)
+    assert loop(_twice)(3.0) == 6.0
+    assert kept("float64(float64)")(_twice)(4.0) == 8.0
+
+
+def _twice(x):
+    return 2 * x

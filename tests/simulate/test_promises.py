@@ -27,8 +27,8 @@ from simulate.promises import (
     when,
     width,
 )
+from vinculum.simulation.problem.pulses import longest_step, shortest_pulse
 from vinculum.simulation.stabilization import guaranteed_run
-from vinculum.simulation.stabilization.pulses import longest_step, shortest_pulse
 
 SWING = {theta: 1.0, theta.diff(t): 0.5}
 TWO = {theta: 1.9, phi: 2.0, theta.diff(t): 0.0, phi.diff(t): 0.0}

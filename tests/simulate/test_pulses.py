@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
-from vinculum.simulation.stabilization.pulses import shortest_pulse
+from vinculum.simulation.problem.pulses import shortest_pulse
 
 t = dynamicsymbols._t
 x, y = dynamicsymbols("x y")

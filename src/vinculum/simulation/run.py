@@ -19,6 +19,7 @@ from vinculum.simulation.integrators import Method, method_from
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.pose import pose
+from vinculum.simulation.problem.pulses import stops
 from vinculum.simulation.problem.signals import refuse_beyond
 from vinculum.simulation.problem.start import derive_if_needed, given_parameters, parameter_numbers
 from vinculum.simulation.progress import progress_bar
@@ -105,6 +106,7 @@ def simulate(
         plan = make_plan(grid, chosen, chosen.step, dense, why)
         treatment = choose_stabilization(plan, None if isinstance(stabilization, Guaranteed) else stabilization)
         problem, described = stabilize_problem(problem, plan, treatment, x)
+        plan = replace(plan, stops=stops(problem, plan.t0, plan.t1)) if chosen.adaptive else plan
         compiled = clock.perf_counter()
         recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
         run = Run(plan, treatment, recorder, report)

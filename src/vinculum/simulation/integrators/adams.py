@@ -16,6 +16,8 @@ from vinculum.simulation.integrators.methods import METHODS, register
 from vinculum.simulation.integrators.runge_kutta import RK4
 from vinculum.simulation.stabilization.residual_bounds import closed_loop
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Projection, Stabilization, Unstabilized
+from vinculum.units.dimensions import TIME
+from vinculum.units.given import fields_in_si
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -44,6 +46,7 @@ class Adams(FixedStep):
     stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (Baumgarte, Projection, Unstabilized)
 
     def __post_init__(self) -> None:
+        fields_in_si(self, {"step": TIME}, f"Invalid method {self.name!r}")
         given = self.predictor is not None
         found = (self.predictor, self.corrector, self.largest) if given else _look_up(self.name)
         predictor, corrector = (np.array(row, dtype=float) for row in found[:2])

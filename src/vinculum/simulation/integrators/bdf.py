@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -33,6 +36,7 @@ from vinculum.simulation.trajectory.outcome import (
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
+    from vinculum.graph import Node
     from vinculum.simulation.integrators.bdf_loops import Stiff  # Numba is imported only when a loop runs
     from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run
@@ -74,9 +78,12 @@ class BDF(Method):
         with COMPILING:  # Numba compiles the loop at its first call
             from vinculum.simulation.integrators import bdf_loops as loops
 
-            functions = _functions(problem)  # kept alive during the run
-            work = _work(self, problem, run, functions, t, x)
-            code = loops.first_step(work, run.plan.t1 - t)
+            functions, recorder = compile_functions(problem), run.recorder  # kept alive during the run
+            work = make_work(
+                self, problem, functions, x, recorder.instants[recorder.written :],
+                start=t, end=run.plan.t1, balance=recorder.balance_start,
+            )  # fmt: skip
+            code = loops.advance(work, 0)
         return _run(work, problem, run, code)
 
 
@@ -91,9 +98,11 @@ def _run(work: Stiff, problem: Problem, run: Run, code: int) -> Reached:
     while True:
         if code == loops.DONE:
             began, taken = clock.perf_counter(), int(work.counts[4])
+            work = work._replace(t1=run.plan.target(float(work.now[0])))
             code = loops.advance(work, chunk)
             recorder.steps += int(work.counts[4]) - taken
-            chunk = next_chunk(chunk, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
+            if work.now[0] != work.t1:
+                chunk = next_chunk(chunk, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
         before = _collect(work, recorder, before)
         ending = _ending(work, problem, run, code)
         run.report(float(work.now[0]) if ending is None else ending[1])
@@ -102,41 +111,50 @@ def _run(work: Stiff, problem: Problem, run: Run, code: int) -> Reached:
         code = loops.DONE
 
 
-def _functions(problem: Problem) -> tuple[Function, Function, Function | None]:
-    """Rates, what is watched at every step, and the event functions with the margins of the corners."""
-    nodes, margins = problem.nodes, problem.branch.margins
-    watched = problem.compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
-    events = problem.compiled([*nodes.event_functions, *margins]) if nodes.events or margins else None
-    return problem.compiled(nodes.rates), watched, events
+Functions = tuple["Function", "Function", "Function | None"]
 
 
-def _work(
+def compile_functions(problem: Problem, further: Mapping[Node, Node] | None = None) -> Functions:
+    """Rates, what is watched at every step, and the event functions with the margins of the corners.
+
+    ``further`` = {state: rate} is integrated along with the problem.
+    """
+    nodes, margins, added = problem.nodes, problem.branch.margins, further or {}
+    compiled = partial(problem.compiled, further=tuple(added))
+    watched = compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
+    events = compiled([*nodes.event_functions, *margins]) if nodes.events or margins else None
+    return compiled([*nodes.rates, *added.values()]), watched, events
+
+
+def make_work(
     method: BDF,
     problem: Problem,
-    run: Run,
-    functions: tuple[Function, Function, Function | None],
-    t: float,
+    functions: Functions,
     x: np.ndarray,
+    instants: np.ndarray,
+    *,
+    start: float = 0.0,
+    end: float = 1.0,
+    balance: float = math.nan,
 ) -> Stiff:
     """The addresses of functions and the arrays in which steps are made."""
     from vinculum.simulation.integrators.bdf_loops import MOST, Stiff
 
     rates, monitor, events = functions
-    recorder, n, forward = run.recorder, len(x), run.plan.t1 > t
-    remaining = recorder.instants[recorder.written :]
+    n, forward = len(x), end > start
     directions = [DIRECTIONS[event.direction] for event in problem.nodes.events]
     directions += [-1 if forward else 1] * len(problem.branch.margins)
     f, y, d, psi, scale, spare, last = np.empty((7, n))
     before, after, trial, hits = np.zeros((4, len(directions)))
     return Stiff(
         rates=rates.address, monitor=monitor.address, events=events.address if events else 0,
-        t1=float(run.plan.t1), tolerance=float(method.tolerance), limit=WATCH_LIMIT, jumped=JUMPED,
-        now=np.array([t, 0.0, 0.0, 1.0, t]), counts=np.zeros(5, dtype=np.int64), p=problem.values.copy(),
+        t1=float(end), tolerance=float(method.tolerance), limit=WATCH_LIMIT, jumped=JUMPED,
+        now=np.array([start, 0.0, 0.0, 1.0, start]), counts=np.zeros(5, dtype=np.int64), p=problem.values.copy(),
         x=np.array(x, dtype=float), last=last, D=np.zeros((MOST + 3, n)), R=np.zeros((3, MOST + 1, MOST + 1)),
         f=f, y=y, d=d, psi=psi, scale=scale, spare=spare, J=np.zeros((n, n)), LU=np.zeros((n, n)),
         rows=np.zeros(n, dtype=np.int64), out=np.empty(monitor.size),
-        maxima=np.append(np.zeros(monitor.size - 1), recorder.balance_start),
-        instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.zeros(1, dtype=np.int64),
+        maxima=np.append(np.zeros(monitor.size - 1), balance),
+        instants=instants, samples=np.empty((len(instants), n)), cursor=np.zeros(1, dtype=np.int64),
         directions=np.array(directions, dtype=np.int64), before=before, after=after, trial=trial, hits=hits,
         rising=np.zeros(len(directions), dtype=np.int64), at=np.zeros((len(directions), n)),
     )  # fmt: skip
@@ -167,7 +185,7 @@ def _ending(work: Stiff, problem: Problem, run: Run, code: int) -> Reached | Non
         return Outcome(NON_FINITE if code == loops.NOT_FINITE else STALLED, t), t, x
     if code == loops.PIVOT or work.out[0] > WATCH_LIMIT:
         return Outcome(REPIVOT, t), t, x
-    if t == work.t1:
+    if t == run.plan.t1:
         return finished(t), t, x
     outcome = endless_events(run.recorder, run.plan.t1 - run.plan.t0) or out_of_reach(run, t)
     return None if outcome is None else (outcome, t, x)

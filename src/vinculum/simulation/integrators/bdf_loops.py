@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from vinculum.compile.pointer import call
+from vinculum.compile.pointer import call, loop, part
+from vinculum.simulation.integrators.first_event import take_first_event
 
 DONE, NOT_FINITE, STALLED, PIVOT, JUMPED, HAPPENED = 0, 1, 2, 3, 4, 5
 MOST = 5  # the highest order
@@ -29,6 +29,7 @@ GAMMA = np.append(0.0, np.cumsum(1 / np.arange(1.0, MOST + 1)))
 ALPHA = (1 - KAPPA) * GAMMA
 ERROR = KAPPA * GAMMA + 1 / np.arange(1.0, MOST + 2)
 EPSILON = np.finfo(float).eps
+CHUNK, FARTHEST = 256, 1e15  # steps after which a run is judged, and how many more it may need
 _CLOSE = 0.01  # share of the tolerance that an iteration may leave
 _SHARE = 0.25  # of the tolerance for one step
 _LAST = 1e-3  # share of a step that is not worth another step before the end
@@ -75,7 +76,7 @@ class Stiff(NamedTuple):
     at: np.ndarray  # (e, n) states at these times
 
 
-@njit(cache=True)
+@part
 def size(v: Any, scale: Any) -> Any:
     """The root mean square of v/scale."""
     total = 0.0
@@ -84,14 +85,14 @@ def size(v: Any, scale: Any) -> Any:
     return np.sqrt(total / max(v.size, 1))
 
 
-@njit(cache=True)
+@part
 def allow(x: Any, tolerance: Any, scale: Any) -> Any:
     """The allowed error of every state in one step; the errors of many steps add up."""
     for j in range(x.size):
         scale[j] = _SHARE * tolerance * (1.0 + abs(x[j]))
 
 
-@njit(cache=True)
+@part
 def change_step(w: Any, factor: Any) -> Any:
     """Continue with the step ρ h: D ← (R(ρ) R(1))ᵀ D, with R_ij(ρ) = Π_{m≤i} (m - 1 - ρ j)/m."""
     D, R, last = w.D, w.R, w.counts[0] + 1
@@ -118,7 +119,7 @@ def change_step(w: Any, factor: Any) -> Any:
     w.counts[3] = 0
 
 
-@njit(cache=True)
+@part
 def find_slopes(w: Any, t: Any) -> Any:
     """J at (t, y) by differences of f; an increment is far above the rounding of h f."""
     n, h = w.y.size, w.now[1]
@@ -136,7 +137,7 @@ def find_slopes(w: Any, t: Any) -> Any:
             w.J[i, j] = (w.spare[i] - w.f[i]) / increment
 
 
-@njit(cache=True)
+@part
 def factorize(LU: Any, rows: Any, J: Any, c: Any) -> Any:
     """LU of 1 - c J with row exchanges; whether it is regular."""
     n = len(J)
@@ -162,7 +163,7 @@ def factorize(LU: Any, rows: Any, J: Any, c: Any) -> Any:
     return True
 
 
-@njit(cache=True)
+@part
 def substitute(LU: Any, rows: Any, b: Any) -> Any:
     """b ← (1 - c J)⁻¹ b."""
     n = len(b)
@@ -177,7 +178,7 @@ def substitute(LU: Any, rows: Any, b: Any) -> Any:
         b[i] /= LU[i, i]
 
 
-@njit(cache=True)
+@part
 def predict(w: Any) -> Any:
     """y ← x⁰, d ← 0, and ψ."""
     order = w.counts[0]
@@ -189,7 +190,7 @@ def predict(w: Any) -> Any:
         w.y[j], w.d[j], w.psi[j] = total, 0.0, psi / ALPHA[order]
 
 
-@njit(cache=True)
+@part
 def iterate(w: Any, t: Any, c: Any) -> Any:
     """Newton's method for y. Returns the number of iterations, or 0 if it did not converge."""
     last, close = 0.0, max(10 * EPSILON / w.tolerance, _CLOSE)
@@ -217,7 +218,7 @@ def iterate(w: Any, t: Any, c: Any) -> Any:
     return 0
 
 
-@njit(cache=True)
+@part
 def attempt(w: Any, t: Any) -> Any:
     """One attempt at a step to t: (whether it was taken, factor of the next step)."""
     order, c = w.counts[0], w.now[1] / ALPHA[w.counts[0]]
@@ -244,7 +245,7 @@ def attempt(w: Any, t: Any) -> Any:
     return True, safety
 
 
-@njit(cache=True)
+@part
 def accept(w: Any, t: Any) -> Any:
     """Take the step to t."""
     order, D = w.counts[0], w.D
@@ -260,7 +261,7 @@ def accept(w: Any, t: Any) -> Any:
     w.counts[4] += 1
 
 
-@njit(cache=True)
+@part
 def choose_order(w: Any, safety: Any) -> Any:
     """The order, one lower or one higher, that allows the longest step."""
     order = w.counts[0]
@@ -282,7 +283,7 @@ def choose_order(w: Any, safety: Any) -> Any:
     change_step(w, factor)
 
 
-@njit(cache=True)
+@part
 def between(w: Any, order: Any, h: Any, t: Any, out: Any) -> Any:
     """The polynomial of the last step at t: Σ_k Dᵏ Π_{i<k} (t - t_{-i})/((i + 1) h)."""
     for j in range(out.size):
@@ -294,7 +295,7 @@ def between(w: Any, order: Any, h: Any, t: Any, out: Any) -> Any:
             out[j] += product * w.D[k + 1, j]
 
 
-@njit(cache=True)
+@part
 def locate(w: Any, i: Any, order: Any, h: Any, former: Any) -> Any:
     """The time since ``former`` at which event function i passes zero, by bisection; the state goes to w.at[i]."""
     low, high = former, w.now[0]
@@ -312,7 +313,7 @@ def locate(w: Any, i: Any, order: Any, h: Any, former: Any) -> Any:
     return high
 
 
-@njit(cache=True)
+@part
 def look_for_events(w: Any, order: Any, h: Any, former: Any) -> Any:
     """Look for sign changes of the event functions during the last step."""
     found = False
@@ -328,7 +329,7 @@ def look_for_events(w: Any, order: Any, h: Any, former: Any) -> Any:
     return found
 
 
-@njit(cache=True)
+@part
 def record(w: Any, order: Any, h: Any) -> Any:
     """Write the samples up to the present time."""
     c = w.cursor
@@ -337,7 +338,7 @@ def record(w: Any, order: Any, h: Any) -> Any:
         c[0] += 1
 
 
-@njit(cache=True)
+@part
 def inspect(w: Any) -> Any:
     """Pivots good? Then update the maxima."""
     call(w.monitor, w.now[0], w.x.ctypes.data, w.p.ctypes.data, w.out.ctypes.data)
@@ -352,10 +353,10 @@ def inspect(w: Any) -> Any:
     return PIVOT if out[0] > w.limit else DONE
 
 
-@njit(cache=True)
-def first_step(w: Any, longest: Any) -> Any:
+@part
+def first_step(w: Any) -> Any:
     """The differences of order 1 with a first step for which the local error is small (Hairer, Wanner II.4)."""
-    x, f, y, spare, scale, t = w.x, w.f, w.y, w.spare, w.scale, w.now[0]
+    x, f, y, spare, scale, t, longest = w.x, w.f, w.y, w.spare, w.scale, w.now[0], w.t1 - w.now[0]
     call(w.rates, t, x.ctypes.data, w.p.ctypes.data, f.ctypes.data)
     allow(x, w.tolerance, scale)
     length, speed = size(x, scale), size(f, scale)
@@ -381,9 +382,13 @@ def first_step(w: Any, longest: Any) -> Any:
     return inspect(w)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def advance(w: Any, most: Any) -> Any:
     """At most so many steps. Returns a code; called again with the same arrays, it continues where it stopped."""
+    if w.counts[0] == 0:  # no order yet
+        code = first_step(w)
+        if code != DONE:
+            return code
     for _ in range(most):
         former = w.now[0]
         if former == w.t1:
@@ -412,3 +417,71 @@ def advance(w: Any, most: Any) -> Any:
         if code == PIVOT:
             return PIVOT
     return DONE
+
+
+class Many(NamedTuple):
+    """The runs of a block and what is found of them: R runs with I instants each."""
+
+    x: np.ndarray  # (R, n) at the start, then at the end
+    p: np.ndarray  # (R, parameters)
+    instants: np.ndarray  # (R, I) from the start to the end of every run
+    samples: np.ndarray  # (R, I, n) not a number at first
+    maxima: np.ndarray  # (R, r + 2) as in `Stiff`, the last one not a number at first
+    codes: np.ndarray  # (R) how a run ended
+    ends: np.ndarray  # (R) when it ended
+
+
+@part
+def work_of(w: Any, m: Any, k: Any) -> Any:
+    """The arrays of run k with the scratch arrays of w."""
+    return Stiff(
+        w.rates, w.monitor, w.events, m.instants[k, -1], w.tolerance, w.limit, w.jumped, w.now, w.counts, m.p[k],
+        m.x[k], w.last, w.D, w.R, w.f, w.y, w.d, w.psi, w.scale, w.spare, w.J, w.LU, w.rows, w.out, m.maxima[k],
+        m.instants[k], m.samples[k], w.cursor, w.directions, w.before, w.after, w.trial, w.hits, w.rising, w.at,
+    )  # fmt: skip
+
+
+@part
+def begin(w: Any) -> Any:
+    """The memory of the method before the first step, and that step."""
+    w.now[:] = 0.0
+    w.now[0] = w.now[4] = w.instants[0]
+    w.now[3] = 1.0
+    w.counts[:] = 0
+    w.cursor[:] = 0
+    w.D[:] = 0.0
+    return first_step(w)
+
+
+@part
+def end(w: Any, code: Any) -> Any:
+    """The time at which a run ended; after an event its state goes to w.x, and samples beyond it are erased."""
+    if code != HAPPENED:
+        return w.now[0]
+    return take_first_event(w.hits, w.at, np.sign(w.now[1]), w.x, w.instants, w.samples, w.cursor[0])
+
+
+@loop
+def advance_all(w: Any, m: Any, run: Any, started: Any, most: Any) -> Any:
+    """At most so many steps of the runs of m, one run after the other; every event ends its run.
+
+    Returns (run, whether it has started); called again with them, it continues there. A run whose end is more than 1e15
+    of its steps away has stalled.
+    """
+    while run < m.ends.size and most > 0:
+        own = work_of(w, m, run)
+        code = DONE if started else begin(own)
+        started = True
+        while code == DONE and w.now[0] != own.t1 and most > 0:
+            taken = w.counts[4]
+            code = advance(own, min(most, CHUNK))
+            most -= max(w.counts[4] - taken, 1)
+            far = abs(own.t1 - w.now[0]) * w.counts[4] >= FARTHEST * abs(w.now[0] - own.instants[0])
+            if code == DONE and w.counts[4] >= CHUNK and far:
+                code = STALLED
+        if code == DONE and w.now[0] != own.t1:
+            return run, True
+        m.codes[run], m.ends[run] = code, end(own, code)
+        run, started = run + 1, False
+        most -= 1
+    return run, started

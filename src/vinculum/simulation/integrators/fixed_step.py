@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,6 +31,7 @@ from vinculum.simulation.trajectory.outcome import (
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
+    from vinculum.graph import Node
     from vinculum.simulation.integrators.loops import Work  # Numba is imported only when a loop runs
     from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run
@@ -114,8 +117,12 @@ def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.n
     with COMPILING:  # Numba compiles the loop at its first call
         from vinculum.simulation.integrators import loops
 
-        functions, tables = _functions(method, problem, run), method.tables  # kept alive during the run
-        work = _work(method, problem, run, functions, t0, count, x)
+        bounded, tables = run.bounds is not None, method.tables
+        functions = compile_functions(method, problem, run.stabilization, bounded)  # kept alive during the run
+        work = make_work(
+            method, problem, run.stabilization, functions, x, recorder.instants[recorder.written :],
+            start=t0, step=step, count=count, balance=recorder.balance_start, bounds=run.bounds,
+        )  # fmt: skip
         loops.advance(work, *tables, 0, 0)
     i, chunk = 0, _SHORTEST_CHUNK
     while i <= count:
@@ -146,45 +153,62 @@ class Functions(NamedTuple):
     watch: Function | None  # residuals, for a run with bounds
 
 
-def _functions(method: FixedStep, problem: Problem, run: Run) -> Functions:
-    """The compiled functions of a problem."""
-    nodes, stabilization = problem.nodes, run.stabilization
-    watch = None if run.bounds is None else problem.compiled(nodes.residuals)
-    full = problem.compiled(nodes.monitored)
+def compile_functions(
+    method: FixedStep,
+    problem: Problem,
+    stabilization: Stabilization,
+    bounded: bool = False,
+    further: Mapping[Node, Node] | None = None,
+) -> Functions:
+    """The compiled functions of a problem; ``further`` = {state: rate} is integrated along with it."""
+    nodes, added = problem.nodes, further or {}
+    compiled = partial(problem.compiled, further=tuple(added))
+    n = len(nodes.state)
+    watch = compiled(nodes.residuals) if bounded else None
+    full = compiled((*nodes.rates, *added.values(), *nodes.monitored[n:]))
     later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
-    stage = problem.compiled(later) if len(method.tables.b) > 1 else full
+    stage = compiled((*later, *added.values())) if len(method.tables.b) > 1 else full
     if stabilization.acts != AFTER_STEPS:
         return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64), watch)
     outputs, levels = projection_outputs(problem)
     rows = np.array(levels, dtype=np.int64).reshape(-1, 4)
-    return Functions(full, stage, problem.compiled(outputs), rows, watch)
+    return Functions(full, stage, compiled(outputs), rows, watch)
 
 
-def _work(
-    method: FixedStep, problem: Problem, run: Run, functions: Functions, t0: float, count: int, x: np.ndarray
+def make_work(
+    method: FixedStep,
+    problem: Problem,
+    stabilization: Stabilization,
+    functions: Functions,
+    x: np.ndarray,
+    instants: np.ndarray,
+    *,
+    start: float = 0.0,
+    step: float = 0.0,
+    count: int = 0,
+    balance: float = math.nan,
+    bounds: Mapping[tuple[str, str], float] | None = None,
 ) -> Work:
     """The addresses of functions and the arrays in which steps are made."""
     from vinculum.simulation.integrators.loops import Work
 
-    nodes, recorder, tables = problem.nodes, run.recorder, method.tables
-    held = method.holds_feedback(run.stabilization)
+    nodes, tables = problem.nodes, method.tables
     full, stage, constraint, levels, watch = functions
-    bounds = run.bounds or {}
-    n, e, m = len(nodes.state), len(nodes.events), len(nodes.corrections)
-    remaining = recorder.instants[recorder.written :]
+    n, e = len(x), len(nodes.events)
+    most = bounds or {}
     return Work(
         full=full.address, stage=stage.address, constraint=constraint.address if constraint else 0, levels=levels,
-        held=m if held else 0,
-        t0=float(t0), h=float(run.plan.step), final=count, limit=WATCH_LIMIT, jumped=JUMPED,
+        held=len(nodes.corrections) if method.holds_feedback(stabilization) else 0,
+        t0=float(start), h=float(step), final=count, limit=WATCH_LIMIT, jumped=JUMPED,
         x=np.array(x, dtype=float), p=problem.values.copy(), out=np.empty(full.size), spare=np.empty(full.size),
         point=np.empty(n), K=np.empty((len(tables.b), n)),
-        maxima=np.append(np.zeros(len(nodes.residuals) + 1), recorder.balance_start),
-        instants=remaining, samples=np.empty((len(remaining), n)), cursor=np.array([0, -1, 0]),
+        maxima=np.append(np.zeros(len(nodes.residuals) + 1), balance),
+        instants=instants, samples=np.empty((len(instants), n)), cursor=np.array([0, -1, 0]),
         directions=np.array([DIRECTIONS[event.direction] for event in nodes.events], dtype=np.int64),
         before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan),
         rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
         history=np.zeros((max(len(tables.predictor), 1), n)), watch=watch.address if watch else 0,
-        bounds=np.array([bounds.get(name, np.inf) for name in nodes.residual_names]),
+        bounds=np.array([most.get(name, np.inf) for name in nodes.residual_names]),
         inside=np.empty((5, watch.size if watch else 0)), peaks=np.zeros(len(nodes.residuals)),
     )  # fmt: skip
 

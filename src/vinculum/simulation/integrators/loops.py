@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from vinculum.compile.pointer import call
+from vinculum.compile.pointer import call, loop, part
+from vinculum.simulation.integrators.first_event import take_first_event
 
 DONE, NOT_FINITE, PIVOT, HAPPENED, EXCEEDED = 0, 1, 2, 3, 4
 
@@ -57,7 +57,7 @@ class Work(NamedTuple):
     peaks: np.ndarray  # (r) largest residuals at and between the steps
 
 
-@njit(cache=True)
+@part
 def hermite(s: Any, h: Any, before: Any, x: Any, f: Any, out: Any) -> Any:
     """Cubic through the last step (s = 0) and this one (s = 1)."""
     a, b = s * s * (3 - 2 * s), s * (1 - s)
@@ -65,7 +65,7 @@ def hermite(s: Any, h: Any, before: Any, x: Any, f: Any, out: Any) -> Any:
         out[j] = before[0, j] + a * (x[j] - before[0, j]) + h * b * ((1 - s) * before[1, j] - s * f[j])
 
 
-@njit(cache=True)
+@part
 def locate(w: Any, i: Any, j: Any) -> Any:
     """The time in step i - 1 → i at which event function j is zero, by bisection; the state goes to w.at[j]."""
     where, before = w.x.size + w.maxima.size + j, w.events_before[j]
@@ -82,7 +82,7 @@ def locate(w: Any, i: Any, j: Any) -> Any:
     return w.t0 + (i - 1 + high) * w.h
 
 
-@njit(cache=True)
+@part
 def happened(w: Any, i: Any) -> Any:
     """Look for sign changes of the event functions during step i - 1 → i."""
     found = False
@@ -98,7 +98,7 @@ def happened(w: Any, i: Any) -> Any:
     return found
 
 
-@njit(cache=True)
+@part
 def record(w: Any, i: Any) -> Any:
     """Write the samples asked for up to step i, interpolating where an instant falls inside a step."""
     t, c = w.t0 + i * w.h, w.cursor
@@ -111,7 +111,7 @@ def record(w: Any, i: Any) -> Any:
         c[0] += 1
 
 
-@njit(cache=True)
+@part
 def inspect(x: Any, out: Any, maxima: Any, jumped: Any) -> Any:
     """Finite? Pivots good? Then update the maxima."""
     n, r, spoiled = x.size, maxima.size - 2, 0.0
@@ -129,7 +129,7 @@ def inspect(x: Any, out: Any, maxima: Any, jumped: Any) -> Any:
     return DONE
 
 
-@njit(cache=True)
+@part
 def within(w: Any, i: Any) -> Any:
     """Whether the residuals at step i and on the interpolated step before it are within the bounds.
 
@@ -155,27 +155,27 @@ def within(w: Any, i: Any) -> Any:
     return kept
 
 
-@njit(cache=True)
+@part
 def keep(x: Any, out: Any, before: Any) -> Any:
     """Remember this step for the interpolation of the next."""
     for j in range(x.size):
         before[0, j], before[1, j] = x[j], out[j]
 
 
-@njit(cache=True)
+@part
 def due(instants: Any, cursor: Any, t: Any, h: Any) -> Any:
     """Whether a sample has to be written at or before time t."""
     return cursor[0] < instants.size and (instants[cursor[0]] - t) * h <= 1e-9 * h * h
 
 
-@njit(cache=True)
+@part
 def hold(p: Any, out: Any, held: Any) -> Any:
     """Keep the corrections of this step through its stages."""
     for j in range(held):
         p[p.size - held + j] = out[out.size - held + j]
 
 
-@njit(cache=True)
+@part
 def normal_equations(J: Any, f: Any) -> Any:
     """(J Jᵀ | f)."""
     m, n = J.shape
@@ -188,7 +188,7 @@ def normal_equations(J: Any, f: Any) -> Any:
     return A
 
 
-@njit(cache=True)
+@part
 def eliminate(A: Any) -> Any:
     """y of the bordered matrix (S | f), S y = f; rows that depend on others are passed over."""
     m, small = len(A), 1e-18
@@ -207,7 +207,7 @@ def eliminate(A: Any) -> Any:
     return y
 
 
-@njit(cache=True)
+@part
 def least_change(J: Any, f: Any, step: Any) -> Any:
     """step = Jᵀ (J Jᵀ)⁻¹ f. Returns max |step|."""
     y, largest = eliminate(normal_equations(J, f)), 0.0
@@ -219,7 +219,7 @@ def least_change(J: Any, f: Any, step: Any) -> Any:
     return largest
 
 
-@njit(cache=True)
+@part
 def project(w: Any, t: Any) -> Any:
     """Newton of least change onto the constraints, level by level: positions, then velocities."""
     size = 0
@@ -242,7 +242,7 @@ def project(w: Any, t: Any) -> Any:
                 break
 
 
-@njit(cache=True)
+@part
 def runge_kutta_step(
     stage: Any, h: Any, x: Any, p: Any, out: Any, spare: Any, point: Any, K: Any, A: Any, b: Any, t: Any
 ) -> Any:
@@ -267,7 +267,7 @@ def runge_kutta_step(
             x[j] += h * b[s] * K[s, j]
 
 
-@njit(cache=True)
+@part
 def bashforth_step(h: Any, history: Any, predictor: Any, out: Any) -> Any:
     """out ← out + h Σ β_k f_k."""
     for k in range(predictor.size):
@@ -276,7 +276,7 @@ def bashforth_step(h: Any, history: Any, predictor: Any, out: Any) -> Any:
             out[j] += factor * history[k, j]
 
 
-@njit(cache=True)
+@part
 def moulton_step(
     full: Any, h: Any, x: Any, p: Any, history: Any, corrector: Any, point: Any, spare: Any, t: Any
 ) -> Any:
@@ -289,7 +289,7 @@ def moulton_step(
         x[j] += h * total
 
 
-@njit(cache=True)
+@part
 def remember(i: Any, q: Any, out: Any, history: Any, cursor: Any) -> Any:
     """Put the rates of step i at the front of the history, once; returns how many steps it holds."""
     if cursor[1] != i:
@@ -303,7 +303,7 @@ def remember(i: Any, q: Any, out: Any, history: Any, cursor: Any) -> Any:
     return cursor[2]
 
 
-@njit(cache=True, nogil=True)
+@loop
 def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, last: Any) -> Any:
     """Steps first .. last of an Adams method that starts with the Runge-Kutta method (A, b).
 
@@ -344,7 +344,63 @@ def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, 
     return DONE, last
 
 
-@njit(cache=True, nogil=True)
+class Many(NamedTuple):
+    """The runs of a block and what is found of them: R runs with I instants each."""
+
+    x: np.ndarray  # (R, n) at the start, then at the end
+    p: np.ndarray  # (R, parameters)
+    instants: np.ndarray  # (R, I) from the start to the end of every run
+    h: np.ndarray  # (R) steps
+    counts: np.ndarray  # (R) numbers of steps
+    samples: np.ndarray  # (R, I, n) not a number at first
+    maxima: np.ndarray  # (R, r + 2) as in `Work`, the last one not a number at first
+    codes: np.ndarray  # (R) how a run ended
+    ends: np.ndarray  # (R) when it ended
+
+
+@part
+def work_of(w: Any, m: Any, k: Any) -> Any:
+    """The arrays of run k with the scratch arrays of w."""
+    return Work(
+        w.full, w.stage, w.constraint, w.levels, w.held, m.instants[k, 0], m.h[k], m.counts[k], w.limit, w.jumped,
+        m.x[k], m.p[k], w.out, w.spare, w.point, w.K, m.maxima[k], m.instants[k], m.samples[k], w.cursor, w.directions,
+        w.before, w.events_before, w.hits, w.rising, w.at, w.history, w.watch, w.bounds, w.inside, w.peaks,
+    )  # fmt: skip
+
+
+@part
+def end(w: Any, code: Any, i: Any) -> Any:
+    """The time at which a run ended at step i; its state goes to w.x, and samples beyond an event are erased."""
+    if code == DONE:
+        return w.instants[-1]
+    if code != HAPPENED:
+        for j in range(w.x.size):
+            w.x[j] = w.before[0, j]
+        return w.t0 + max(i - 1, 0) * w.h
+    return take_first_event(w.hits, w.at, np.sign(w.h), w.x, w.instants, w.samples, w.cursor[0])
+
+
+@loop
+def advance_all(w: Any, m: Any, A: Any, b: Any, predictor: Any, corrector: Any, run: Any, step: Any, most: Any) -> Any:
+    """At most so many steps of the runs of m, one run after the other; every event ends its run.
+
+    Returns (run, step) reached; called again with them, it continues there.
+    """
+    while run < m.h.size and most > 0:
+        own, stop = work_of(w, m, run), min(step + most, m.counts[run] + 1)
+        if step == 0:
+            w.cursor[0], w.cursor[1], w.cursor[2] = 0, -1, 0
+            w.before[0] = own.x
+        code, i = advance(own, A, b, predictor, corrector, step, stop)
+        most -= max(i - step, 1)
+        if code == DONE and i <= m.counts[run]:
+            return run, i
+        m.codes[run], m.ends[run] = code, end(own, code, i)
+        run, step = run + 1, 0
+    return run, step
+
+
+@loop
 def one_step(
     full: Any, stage: Any, t: Any, x: Any, p: Any, u: Any, A: Any, b: Any, h: Any, held: Any, size: Any
 ) -> Any:

@@ -21,6 +21,8 @@ from vinculum.simulation.stabilization.stabilization import (
     Stabilization,
     Unstabilized,
 )
+from vinculum.units.dimensions import TIME
+from vinculum.units.given import fields_in_si
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -46,6 +48,7 @@ class RungeKutta(FixedStep):
     stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (Sampled, Baumgarte, Projection, Unstabilized)
 
     def __post_init__(self) -> None:
+        fields_in_si(self, {"step": TIME}, f"Invalid method {self.name!r}")
         given = self.A is not None or self.b is not None
         A, b, order = (self.A, self.b, self.order) if given else _look_up(self.name)
         A, b = np.array(A, dtype=float), np.array(b, dtype=float)

@@ -144,11 +144,12 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
     most, done, good = _FIRST_CHUNK, 0, (t0, np.array(x))
-    target = _past_zeros(problem, t0, t1, x)
+    first = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), steps.time
+        target = run.plan.target(reached) if first == t1 else first
         made = steps.advance(target, min(most, _LONG - done) if done < _LONG else most, recorder, project)
-        target = t1
+        first = t1
         good, missed = _collect(problem, monitor, made, recorder, good)
         recorder.steps += made.steps
         _take_events(problem, steps, recorder, t0, good[0])
@@ -166,6 +167,8 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         if done < _LONG <= done + made.steps:
             steps = _optimized(method, problem, steps, good)
         done += made.steps
+        if made.why == REACHED:
+            continue
         most = next_chunk(most, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
 
 

@@ -39,7 +39,8 @@ class Polynomials:
         tau = np.diff(self.times)[:, None] * shares
         states = np.zeros((*tau.shape, self.coefficients.shape[1]))
         for k in reversed(range(self.coefficients.shape[2])):
-            states = states * tau[:, :, None] + self.coefficients[:, None, :, k]
+            states *= tau[:, :, None]
+            states += self.coefficients[:, None, :, k]
         return (self.times[:-1, None] + tau).ravel(), states.reshape(-1, states.shape[2])
 
     def __call__(self, times: np.ndarray) -> np.ndarray:

@@ -108,7 +108,7 @@ def record_events_at_corner(before: Problem, after: Problem, run: Run, t: float,
 def endless_events(recorder: Recorder, span: float) -> Outcome | None:
     """The outcome if events accumulate: many of one name, closer and closer, and shorter than the run resolves."""
     late = recorder.events[-1].time if len(recorder.events) >= _MANY else 0.0
-    for name in {event.name for event in recorder.events[-8:]} if len(recorder.events) >= _MANY else ():
+    for name in dict.fromkeys(event.name for event in recorder.events[-8:]) if len(recorder.events) >= _MANY else ():
         times = np.array([event.time for event in recorder.events[-4 * _MANY :] if event.name == name][-_MANY:])
         gaps = np.abs(np.diff(times))
         if len(times) == _MANY and gaps[-10:].max() < _SAME * abs(span) and gaps[-10:].max() < 0.98 * gaps[:10].min():

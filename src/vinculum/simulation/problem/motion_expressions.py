@@ -16,6 +16,7 @@ import sympy as sp
 from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable, levels
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
 from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, order, substitute, symbol, symbols
+from vinculum.graph.place import in_order
 from vinculum.graph.traverse import hoistable
 from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
@@ -224,7 +225,7 @@ def motion_nodes(
 def refuse_unknown(given: Node, known: Iterable[Node], where: str) -> None:
     """Refuse an expression with symbols that the system does not have."""
     known = set(known)
-    unknown = [s.value for s in symbols([given]) - known]
+    unknown = [s.value for s in in_order(symbols([given]) - known)]
     if unknown:
         near = suggestion(name_of(unknown[0]), (name_of(s.value) for s in known))
         raise ModelError(f"Invalid expression in {where}", [f"{listed(unknown)} is not known to the system.{near}"])
@@ -275,5 +276,5 @@ def _why_no_law(equations: Equations, u: sp.Expr, law: sp.Expr) -> str:
 def _find_unknown(equations: Equations, u: sp.Expr, law: Node) -> str:
     """The symbols of a law that are neither time nor state nor parameter; empty if there are none."""
     allowed = {*equations.user_symbols, *equations.states, *equations.extra, *equations.parameters, equations.time}
-    unknown = [s.value for s in symbols([law]) if s.value not in allowed]
+    unknown = [s.value for s in in_order(symbols([law])) if s.value not in allowed]
     return f"the law of {name_of(u)} contains {listed(unknown)}, which has no value." if unknown else ""

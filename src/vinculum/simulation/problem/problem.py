@@ -65,9 +65,10 @@ class Problem:
         sides = () if self.sides is None else (*self.sides.sigma, *self.sides.chosen)
         return np.array([*settings, *computed, *np.zeros(len(self.integrable.constraints)), *sides], dtype=float)
 
-    def compiled(self, outputs: Sequence[Node]) -> Function:
-        """Machine code for outputs of (t, x, p)."""
-        return function(self.nodes.time, self.nodes.state, self.branch.parameters, self.branch.prepared(outputs))
+    def compiled(self, outputs: Sequence[Node], further: Sequence[Node] = ()) -> Function:
+        """Machine code for outputs of (t, x, p); ``further`` states may follow x."""
+        state = (*self.nodes.state, *further)
+        return function(self.nodes.time, state, self.branch.parameters, self.branch.prepared(outputs))
 
     def slopes(self, t: float, x: np.ndarray) -> np.ndarray:
         """∂f/∂x at a state, (n, n), by central differences of f."""

@@ -21,7 +21,7 @@ from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
 from vinculum.graph import Node, evaluate, symbol, symbols
 from vinculum.names import listed, name_of, suggestion, variable_name
-from vinculum.units.given import numbers_in_si
+from vinculum.units.given import duration, numbers_in_si
 
 _ON_THE_WAY = (0.1, 0.4, 1.0)  # from the first guess to another consistent state, as a share
 
@@ -134,8 +134,9 @@ def consistent_state(
     initial = {**near, **initial}
     held = _fixed_states(equations, initial, fixed)
     values = {symbol(key): float(initial.get(key, 0.0)) for key in equations.user_symbols}
-    values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | dict(parameters or {})).items()}
-    values[symbol(equations.time)] = float(time)
+    given = given_parameters(equations, parameters)
+    values |= {symbol(p): float(v) for p, v in (dict(equations.parameters) | given).items()}
+    values[symbol(equations.time)] = float(duration(time, "time"))
     for level in equations.start_levels(initial, values):
         _solve(level, held, values, approached)
     equations.refuse_start(values)
@@ -150,7 +151,9 @@ def _fixed_states(
     problems = []
     for key, value in initial.items():
         if key not in known:
-            near = suggestion(name_of(key), map(name_of, known))
+            near = (
+                suggestion(name_of(key), map(name_of, known)) or f" The coordinates and velocities are {listed(known)}."
+            )
             problems.append(f"{name_of(key)} is not a coordinate or velocity.{near}")
         elif not is_number(value):
             problems.append(f"{name_of(key)} is {value!r}. Give it a finite value.")

@@ -30,9 +30,9 @@ from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.methods import Method
 from vinculum.simulation.integrators.segments import run_segments
 from vinculum.simulation.problem.problem import Problem
+from vinculum.simulation.problem.pulses import Pulse, longest_step, shortest_pulse
 from vinculum.simulation.stabilization.feedback import feedback
 from vinculum.simulation.stabilization.probes import Probes
-from vinculum.simulation.stabilization.pulses import Pulse, longest_step, shortest_pulse
 from vinculum.simulation.stabilization.residual_bounds import amplification, fixed_step
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Guaranteed, Sampled, deadbeat
 from vinculum.simulation.trajectory.recorder import Recorder, Run, make_plan

@@ -7,6 +7,9 @@ nothing, because an unstable system grows too. Two laws decide; both compare an 
     |f| > |Δf|     a holonomic constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
 
 Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts.
+
+A fixed step that is longer than a pulse of a function of time passes over it, and no law of mechanics shows that: the
+widths of all pulses are known (`problem.pulses`).
 """
 
 from __future__ import annotations
@@ -17,21 +20,27 @@ from dataclasses import replace
 import numpy as np
 
 from vinculum.derivation.integrable import WORK
-from vinculum.errors import About, Finding
+from vinculum.errors import About, Finding, Word, call
 from vinculum.graph import ONE, Node, evaluate, substitute
+from vinculum.simulation.problem.pulses import shortest_pulse
 from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Recorder
 
-_LOST = 0.5  # share of the largest kinetic energy or work
-_RANGE = 0.03  # share of the range of a state that counts as an error of it
-_ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
+LOST = 0.5  # share of the largest kinetic energy or work
+RANGE = 0.03  # share of the range of a state that counts as an error of it
+ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
 _TRIALS = 8  # random errors of the states
 
 
 def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
     """The outcome of a run, or `INACCURATE` if the run reached its end but lost its energy or a constraint."""
-    if not outcome or _starts_off(recorder.segments[0]):
+    if not outcome:
+        return outcome
+    cause = _missed_pulse(plan, recorder)
+    if cause is not None:
+        return Outcome(INACCURATE, outcome.time, cause)
+    if _starts_off(recorder.segments[0]):
         return outcome
     cause = _lost_energy(recorder) or _lost_constraint(recorder)
     if cause is None:
@@ -45,17 +54,30 @@ def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
     return Outcome(INACCURATE, outcome.time, replace(cause, finding=Finding("", [advice])))
 
 
+def _missed_pulse(plan: Plan, recorder: Recorder) -> Cause | None:
+    """The shortest pulse of a function of time, if the fixed step is longer."""
+    if plan.method.adaptive:
+        return None
+    pulse = shortest_pulse(recorder.segments[0].problem, plan.t0, plan.t1)
+    if pulse is None or pulse.width >= abs(plan.step):
+        return None
+    numbers = {"step": abs(plan.step), "width": pulse.width, "time": pulse.time}
+    shorter = call("simulate", step=Word(f"{pulse.width / 4:.2g}"))
+    finding = Finding("", ["Use ", shorter, ", or the method 'taylor'."])
+    return Cause("pulse missed", [About("expression", pulse.function)], numbers, finding)
+
+
 def _lost_energy(recorder: Recorder) -> Cause | None:
     """The numbers of the energy balance, if it is lost."""
     error, first = recorder.balance_error, recorder.segments[0]
-    if not error > _ROUNDING * abs(recorder.balance_start):
+    if not error > ROUNDING * abs(recorder.balance_start):
         return None
     scales = [scale for segment in recorder.segments if (scale := _energy_scale(segment)) is not None]
     if np.any(np.isinf(scales)) or not np.isfinite(error):
         return Cause("energy lost", numbers={"error": error, "scale": abs(recorder.balance_start)})
     span = abs(recorder.segments[-1].t[-1] - first.t[0])
     noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first) + _drift(first, span))[0]
-    if not scales or error <= max(noise, _LOST * max(scales)):
+    if not scales or error <= max(noise, LOST * max(scales)):
         return None
     return Cause("energy lost", numbers={"error": error, "scale": max(scales)})
 
@@ -77,7 +99,7 @@ def _lost_constraint(recorder: Recorder) -> Cause | None:
     nodes = segment.problem.nodes
     if largest is None or not len(largest):
         return None
-    error = _RANGE * _ranges(recorder) + _noise(recorder.segments[0])
+    error = RANGE * _ranges(recorder) + _noise(recorder.segments[0])
     allowed = _changes(segment, nodes.residuals, -1, error)
     for (name, level), residual, most in zip(nodes.residual_names, largest, allowed, strict=True):
         if level == "position" and residual > most:
@@ -101,7 +123,7 @@ def _ranges(recorder: Recorder) -> np.ndarray:
 
 def _noise(segment: Segment) -> float:
     """An error of the states that counts as rounding, by the size of the first of them."""
-    return _ROUNDING * float(np.abs(segment.states[0]).max(initial=0.0))
+    return ROUNDING * float(np.abs(segment.states[0]).max(initial=0.0))
 
 
 def _drift(segment: Segment, span: float) -> np.ndarray | float:
@@ -116,11 +138,16 @@ def _drift(segment: Segment, span: float) -> np.ndarray | float:
     return error + span * _changes(segment, substitute(smooth, dict.fromkeys(nodes.corners.sigma, ONE)), 0, error)
 
 
+def trial_signs(states: int) -> np.ndarray:
+    """Errors of either sign, (trials, states), of different sizes: equal ones may cancel in a constraint."""
+    random = np.random.default_rng(1)
+    return random.choice([-1.0, 1.0], (_TRIALS, states)) * random.uniform(0.75, 1.25, (_TRIALS, states))
+
+
 def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
     """The largest changes of nodes at a sample when every state has an error of either sign."""
-    t, x, random = segment.t[place], segment.states[place], np.random.default_rng(1)
-    sizes = random.choice([-1.0, 1.0], (_TRIALS, len(x))) * random.uniform(0.75, 1.25, (_TRIALS, len(x)))
-    signs = np.vstack([np.zeros(len(x)), sizes])  # of different sizes: equal ones may cancel in a constraint
+    t, x = segment.t[place], segment.states[place]
+    signs = np.vstack([np.zeros(len(x)), trial_signs(len(x))])
     found = replace(segment, t=np.full(_TRIALS + 1, t), states=x + signs * error).rows(nodes)
     with np.errstate(invalid="ignore"):
         changes = np.abs(found[1:] - found[0]).max(axis=0)

@@ -176,13 +176,20 @@ class LiveRun:
         if isinstance(self.dense[0], Segment):
             return _cubics(self.dense, times)
         record = self.problem.integrable
-        if any(segment.problem.integrable.states != record.states for segment in self.segments):
+        if not self.has_polynomials:
             raise VinculumError("The variables changed during this run: it has no dense output. Use its samples.")
-        states = self._polynomials(times)
+        states = self.polynomials(times)
         own = [node for node in record.states if node.value not in record.equations.extra]
         return {variable_name(node.value): states[:, i] for i, node in enumerate(own)}
 
-    def _polynomials(self, times: np.ndarray) -> np.ndarray:
+    @property
+    def has_polynomials(self) -> bool:
+        """Whether the Taylor polynomials of every step were kept, all in the same variables."""
+        states = self.problem.integrable.states
+        same = all(segment.problem.integrable.states == states for segment in self.segments)
+        return bool(self.dense) and not isinstance(self.dense[0], Segment) and same
+
+    def polynomials(self, times: np.ndarray) -> np.ndarray:
         """The Taylor polynomials of every step."""
         result = np.empty((len(times), self.segments[0].states.shape[1]))
         for piece in self.dense:

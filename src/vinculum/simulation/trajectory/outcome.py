@@ -43,6 +43,8 @@ SENTENCES = {
     "condition": "{problem}; it was {start:.4g} at the start and is {value:.4g} here. {advice}",
     "energy lost": "the energy error {error:.3g} is as large as the kinetic energy or work ({scale:.3g}). {advice}",
     "constraint lost": "the constraint `{constraint}` is not held: its residual reached {residual:.3g}. {advice}",
+    "pulse missed": "{expression} changes and changes back within {width:.3g} near t = {time:.6g}, which the step "
+    "{step:.4g} passes over. {advice}",
     "law": "the control law {problem}",
     "bound exceeded": "the residual {residual:.3g} of the constraint `{constraint}` ({level}) exceeds the promised "
     "bound {bound:.3g}. {advice}",

@@ -46,6 +46,13 @@ class Plan:
     count: int = 0  # fixed-step methods: the number of steps
     why: str = ""  # why the method was chosen, when Vinculum chose it
     asked: np.ndarray | None = None  # the requested instants, if dense output needs more of them
+    stops: np.ndarray = field(default_factory=lambda: np.empty(0))  # adaptive methods: instants that end a step
+
+    def target(self, t: float) -> float:
+        """Where the steps from t lead at most: the next stop, or the end."""
+        sign = 1.0 if self.t1 > self.t0 else -1.0
+        k = int(np.searchsorted(sign * self.stops, sign * t, side="right")) if len(self.stops) else 0
+        return float(self.stops[k]) if k < len(self.stops) and sign * (self.t1 - self.stops[k]) > 0 else self.t1
 
 
 @dataclass(frozen=True, eq=False)

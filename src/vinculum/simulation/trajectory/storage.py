@@ -31,6 +31,10 @@ class StoredRun:
 
     stored: xr.Dataset
 
+    def at_rows(self, rows: np.ndarray) -> StoredRun:
+        """Some of the samples."""
+        return StoredRun(self.stored.isel({self._roles["time"]: rows}))
+
     @cached_property
     def _roles(self) -> dict[str, Any]:
         """The contents of each column."""

@@ -195,7 +195,8 @@ class Trajectory:
         the quantities ``keys`` (default: all coordinates), or with ``drawing`` the mechanism in several positions.
         .gif, .mp4: an animation. ``drawing`` is a model, a `Drawing` or a list of lines, as in `animate`; a system made
         from bodies needs none for an animation. Further options of pictures: ``size`` = (width, height) in inches,
-        ``dots`` per inch, and of animations ``speed``, in seconds of the motion per second.
+        ``dots`` per inch, ``arrows=True`` for the forces and torques of the drawing, and of animations ``speed``, in
+        seconds of the motion per second.
 
         A file that exists is replaced only with ``overwrite=True``. The file is written whole or not at all.
         """
@@ -209,7 +210,8 @@ class Trajectory:
 
     def animate(self, *what: Any, **options: Any) -> Any:
         """A Plotly figure that moves: of a `Drawing`, of a model, or of lines, each a list of points (x, y) or
-        (x, y, z), numbers or expressions. A system made from bodies needs no arguments.
+        (x, y, z), numbers or expressions. A system made from bodies needs no arguments. ``arrows=True`` draws the
+        forces and torques of a drawing too.
         """
         return call("animation", self, what, **options)
 
