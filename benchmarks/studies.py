@@ -10,6 +10,7 @@ import multiprocessing
 import resource
 import time
 
+import numpy as np
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -117,8 +118,23 @@ def main(runs: int = 2000) -> None:
         processes, threads = (min(times) / count * 1e3 for times in zip(*both, strict=True))
         one, two = f"{heyoka:8.4f} {whole:9.4f} {heyoka / whole:6.2f}", f"{processes:14.4f} {threads:12.4f}"
         print(f"{name:12} {one} {two} {processes / threads:6.2f}", flush=True)
+    print("\nregion of attraction of the ball and beam with its motor")
+    attraction()
     print("\nmemory and time of short runs in a Zarr store")
     growth()
+
+
+def attraction(side: int = 100) -> None:
+    """Starts of the ball over most of the beam, with speeds up to 0.4 m/s. Beyond them the wheel spins: long runs."""
+    equations, rest, _, law = ball_and_beam.stabilized(1)
+    r, loop = ball_and_beam.r, vn.close_loop(equations, law)
+    over = {r: np.linspace(0.05, 0.35, side), r.diff(): np.linspace(-0.4, 0.4, side)}
+    for method, options in (("bdf", {"tolerance": 1e-6}), ("taylor", {})):
+        part = over if method == "bdf" else {key: values[:: side // 10] for key, values in over.items()}
+        wall, spent = time.perf_counter(), time.process_time()
+        found = vn.feedback.region_of_attraction(loop, rest, part, 10.0, method=method, **options)
+        wall, spent = time.perf_counter() - wall, time.process_time() - spent
+        print(f"{method:7} {found}; {wall:.1f} s, {spent:.1f} s of processors", flush=True)
 
 
 def growth() -> None:

@@ -32,7 +32,7 @@ def contents(kind: str, place: Path) -> list:
         return [lambda tree=tree: vn.bodies.draw_tree(tree, place, overwrite=True) for tree in trees]
     if kind == "code":
         equations = [vn.derive(pendulum().system), vn.derive(vn.load(LIBRARY / "start.toml").system)]
-        return [lambda found=found: export_c(found, place) for found in equations]
+        return [lambda found=found: export_c(found, place, overwrite=True) for found in equations]
     texts = {
         "new": [(LIBRARY / f"{name}.toml").read_text() for name in ("start", "ball_and_beam")],
         "schema": [schema_text(), schema_text() + "\n"],

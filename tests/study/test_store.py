@@ -16,6 +16,7 @@ import xarray as xr
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from faults.cluster import kill_cluster
 from vinculum import measure, vary
 from vinculum.errors import VinculumError
 
@@ -78,7 +79,7 @@ def test_an_interrupted_study_is_continued(whole, tmp_path):
 
 SCRIPT = """
 import sys
-sys.path.insert(0, sys.argv[2])
+sys.path[:0] = sys.argv[2:]
 from test_store import run
 run(store=sys.argv[1], chunk=5, progress=lambda done: print(done, flush=True))
 """
@@ -88,7 +89,7 @@ def test_a_study_survives_kills_of_its_process(whole, tmp_path):
     kills = 0
     for wanted in (1, 4, 2):
         process = subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, str(tmp_path / "s"), str(Path(__file__).parent)],
+            [sys.executable, "-c", SCRIPT, str(tmp_path / "s"), *map(str, Path(__file__).parents[:2])],
             stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
         )  # fmt: skip
         for _ in range(wanted):
@@ -108,6 +109,7 @@ def test_a_store_of_another_study_is_refused(tmp_path):
         lambda: vn.study(pendulum(0.2), {}, (0, 5), **CALL, store=tmp_path / "s"),
         lambda: vn.study(pendulum(), {}, (0, 6), **CALL, store=tmp_path / "s"),
         lambda: vn.study(pendulum(), {}, (0, 5), **(CALL | {"seed": 1}), store=tmp_path / "s"),
+        lambda: vn.study(pendulum(), {}, (0, 5), **CALL, until=vn.Event(theta), store=tmp_path / "s"),
         lambda: run(store=tmp_path / "s", chunk=3),
     ):
         with pytest.raises(VinculumError, match="another study"):
@@ -150,3 +152,12 @@ def test_workers_of_a_cluster_may_die(whole, tmp_path):
         found = run(client=client, store=tmp_path / "s", chunk=6, progress=kill)
         assert len(killed) == 2
         xr.testing.assert_identical(whole, found.load())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kills processes")
+def test_kills_at_random_leave_the_store_of_one_process():
+    """A worker, all four of them, and the client; `python -m faults.cluster` makes longer series."""
+    counts, wrong = kill_cluster(4, seed=3)
+    assert sum(counts.values()) == 4
+    assert not wrong

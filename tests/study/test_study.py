@@ -16,6 +16,7 @@ import vinculum as vn
 from examples import ball_and_beam, four_bar
 from vinculum import measure, vary
 from vinculum.ensembles.ensemble import OUTCOMES
+from vinculum.ensembles.vary import vary as variation
 from vinculum.errors import VinculumError
 
 theta, phi, x = dynamicsymbols("theta phi x")
@@ -223,6 +224,14 @@ def test_samples_follow_their_distributions(pendulum):
         assert stats.kstest(drawn.initial_theta, stats.norm(0.2, 0.1).cdf).pvalue > 1e-3
         assert stats.kstest(drawn.l, stats.uniform(1, 1).cdf).pvalue > 1e-3
         assert stats.kstest(drawn.initial_theta_dot, stats.expon(scale=2.0).cdf).pvalue > 1e-3
+
+
+def test_a_latin_hypercube_is_the_one_of_scipy():
+    for count, samples, seed in ((1, 1, 0), (2, 60, 0), (5, 17, 3)):
+        over = {sp.Symbol(f"x{k}"): vary.uniform(0, 1) for k in range(count)}
+        drawn = np.column_stack(list(variation(over, samples, seed, "latin").columns.values()))
+        hypercube = stats.qmc.LatinHypercube(count, seed=np.random.default_rng(seed))
+        np.testing.assert_array_equal(drawn, hypercube.random(samples))
 
 
 def test_a_table_gives_one_run_for_every_row(pendulum):

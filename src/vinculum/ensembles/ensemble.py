@@ -1,8 +1,9 @@
 """The runs of a study: prepared once, then computed in blocks of any size, on any thread or machine.
 
 An `Ensemble` has no machine code and pickles; every process compiles it once. Smooth equations under the Taylor method
-run in lanes. A run that lanes cannot finish (its pivots must change, or it lost its energy), and every run of another
-method or with corners, is made by `simulate`, one by one.
+run in lanes, and methods with a fixed step and BDF in compiled loops over the runs of a block. A run that these cannot
+finish (its pivots must change, or it lost its energy), and every run from corner to corner, is made by `simulate`, one
+by one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.function import Function, function
-from vinculum.ensembles.lanes import DONE, ENDED, NEEDS_PIVOTS, Lanes, Motions, check_stop
+from vinculum.ensembles.alone import OUTCOMES, REFUSED, fill_alone, run_alone
+from vinculum.ensembles.doubts import is_accurate
+from vinculum.ensembles.lanes import DONE, ENDED, UNDECIDED, Lanes, Motions, check_stop
 from vinculum.ensembles.measures import (
     FINAL,
     INTEGRAL,
@@ -31,21 +34,23 @@ from vinculum.ensembles.measures import (
     unsettled,
 )
 from vinculum.ensembles.starts import Starts
+from vinculum.ensembles.steps import FixedSteps, Steps, StiffSteps
 from vinculum.errors import VinculumError
 from vinculum.graph import Node, symbol
 from vinculum.names import variable_name
+from vinculum.simulation.integrators.bdf import BDF
+from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.events import DIRECTIONS, Event
 from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.run import simulate
-from vinculum.simulation.trajectory.outcome import EVENT, FINISHED, KINDS, NON_FINITE, STALLED
+from vinculum.simulation.problem.pulses import stops
+from vinculum.simulation.problem.time_cells import narrow_functions
+from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, Stabilization
+from vinculum.simulation.trajectory.outcome import EVENT, FINISHED, NON_FINITE, STALLED
 
-REFUSED = "refused"  # the start of a run could not be made consistent
-OUTCOMES = (*KINDS, REFUSED)
 _KINDS = (FINISHED, NON_FINITE, NON_FINITE, EVENT, STALLED)  # of the codes of lanes; small pivots are run again
 _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
-_BLOCK = 64  # registers full of runs that are computed together
-_GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
+_BLOCK, _MOST_BLOCKS = 64, 16  # registers full of runs that are computed together; more if runs have few samples
 
 
 class OfThread(threading.local):
@@ -68,6 +73,8 @@ class Ensemble:
     method: Any
     options: Mapping[str, Any]  # of `simulate`
     extra: Mapping[sp.Expr, float]  # further states of a closed loop at the start
+    treatment: Stabilization
+    instants: np.ndarray  # of the samples of a run; more than the grid if only its ends are given
     until: tuple[Event, ...] = ()  # events that end a run
     local: OfThread = field(default_factory=OfThread)
 
@@ -104,7 +111,7 @@ class Ensemble:
         results["outcome"][refused] = OUTCOMES.index(REFUSED)
         alone = np.flatnonzero(~refused)
         if self.in_lanes:
-            size = _BLOCK * self.lanes.width
+            size = max(_BLOCK, _BLOCK * _MOST_BLOCKS // len(self.instants)) * self.lanes.width
             parts = [alone[k : k + size] for k in range(0, len(alone), size)]
             alone = np.concatenate([self._block(part, columns, values, results, stop) for part in parts] or [alone[:0]])
         for run in alone:
@@ -116,10 +123,16 @@ class Ensemble:
 
     @cached_property
     def in_lanes(self) -> bool:
-        """Whether the equations can run in lanes: smooth, with the Taylor method and feedback as stabilization."""
-        nodes = self.problem.nodes
-        smooth = not nodes.corners and self.problem.sides is None
-        return isinstance(self.method, Taylor) and smooth
+        """Whether runs are computed in blocks: without corners at which the method would stop.
+
+        In lanes of the Taylor method, the stabilization must be feedback.
+        """
+        method, acts = self.method, self.treatment.acts
+        if self.problem.sides is not None or (method.follows_corners and self.problem.nodes.corners):
+            return False
+        if isinstance(method, Taylor):
+            return acts != AFTER_STEPS or not self.problem.integrable.constraints
+        return isinstance(method, BDF) or type(method).integrate is FixedStep.integrate
 
     @cached_property
     def integrals(self) -> dict[Node, Node]:
@@ -137,18 +150,32 @@ class Ensemble:
         return (*self.problem.nodes.state, *self.integrals)
 
     @property
-    def lanes(self) -> Lanes:
+    def lanes(self) -> Lanes | Steps:
         """The integrator of this thread."""
         if not hasattr(self.local, "lanes"):
-            nodes, branch = self.problem.nodes, self.problem.branch
-            rates = branch.prepared([*nodes.rates, *self.integrals.values()])
-            watch, *ends = branch.prepared([nodes.watch.plain, *nodes.event_functions])
-            until = [(node, DIRECTIONS[event.direction]) for node, event in zip(ends, self.until, strict=True)]
-            self.local.lanes = Lanes(
-                nodes.time, self.state, branch.parameters, rates, watch, until,
-                self.method.tolerance, self.method.compact,
-            )  # fmt: skip
+            self.local.lanes = self._integrator()
         return self.local.lanes
+
+    def _integrator(self) -> Lanes | Steps:
+        method, problem = self.method, self.problem
+        if isinstance(method, FixedStep):
+            return FixedSteps(method, problem, self.treatment, self.integrals)
+        if isinstance(method, BDF):
+            return StiffSteps(method, problem, self.integrals)
+        nodes, branch = problem.nodes, problem.branch
+        rates = branch.prepared([*nodes.rates, *self.integrals.values()])
+        watch, *ends = branch.prepared([nodes.watch.plain, *nodes.event_functions])
+        until = [(node, DIRECTIONS[event.direction]) for node, event in zip(ends, self.until, strict=True)]
+        parameters = branch.parameters
+        return Lanes(nodes.time, self.state, parameters, rates, watch, until, method.tolerance, method.compact)
+
+    def stops_of(self, p: np.ndarray, times: np.ndarray | None = None) -> list[np.ndarray]:
+        """The instants of every run at which its steps end, because a function of time is narrow there."""
+        times = self.grid if times is None else times
+        t0, t1, also = float(times[0]), float(times[-1]), tuple(self.integrals.values())
+        if not narrow_functions(self.problem, also):
+            return []
+        return [stops(self.problem, t0, t1, column, also) for column in p.T]
 
     @cached_property
     def watched(self) -> Function:
@@ -236,8 +263,8 @@ class Ensemble:
         """Compute some runs in lanes; returns those that lanes could not finish."""
         x = self.initial_states({key: column[runs] for key, column in columns.items()}, values[runs])
         p = self.settings_of(values[runs])
-        t = np.repeat(self.grid[:, None], len(runs), axis=1)
-        motions = self.lanes.run(t, x, p, stop)
+        t = np.repeat(self.instants[:, None], len(runs), axis=1)
+        motions = self.lanes.run(t, x, p, stop, self.stops_of(p))
         states, codes = motions.states, motions.codes
         found = self._values(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
@@ -249,6 +276,10 @@ class Ensemble:
             lost = (codes == DONE) & ~(error <= _LOST * scale + 1e-300)
         results["energy_error"][runs] = error
         results["largest_residual"][runs] = np.nanmax(np.abs(residuals), axis=(0, 2), initial=0.0)
+        if motions.balance_errors is not None and motions.residuals is not None:  # of all steps, as `simulate` has them
+            lost = (codes == DONE) & ~is_accurate(self.problem, motions, p, kinetic)
+            results["energy_error"][runs] = motions.balance_errors
+            results["largest_residual"][runs] = motions.residuals.max(axis=1, initial=0.0)
         results["end_time"][runs] = motions.ends
         results["outcome"][runs] = np.array([OUTCOMES.index(kind) for kind in _KINDS])[codes]
         if self.keep != "measures":
@@ -257,7 +288,7 @@ class Ensemble:
         if self.measures:
             _add_ends(t, motions, found, final)
             self._measure(runs, t, motions, p, found[self.first_measure :], final[self.first_measure :], results)
-        return runs[lost | (codes == NEEDS_PIVOTS)]
+        return runs[lost | (codes == UNDECIDED)]
 
     # -- measures in lanes -------------------------------------------------------------------------------------
 
@@ -294,16 +325,17 @@ class Ensemble:
             value = located(measure, t.T, first)
         times, x = t, states
         lo, hi, places = low[use], high[use], use
-        for _ in range(measure.rounds if len(use) else 0):
+        rounds = measure.rounds if len(use) else 0
+        for _ in range(rounds):
             start = np.ascontiguousarray(x[lo, :, places].T)
             a, b = times[lo, places], times[hi, places]
             times = a + (b - a) * np.linspace(0.0, 1.0, REFINED)[:, None]
-            x = self.lanes.run(times, start, p[:, use]).states
+            x = self.lanes.run(times, start, p[:, use], stops=self.stops_of(p[:, use])).states
             fine = curve(measure, self._values(times, x, p[:, use])[self.first_measure + k])
             lo, hi = bracket(measure, fine)
             lo, hi = np.maximum(lo, 0), np.maximum(hi, 1)
             places = np.arange(len(use))
-        if len(use):
+        if rounds:
             value[use] = located(measure, times.T, fine)
         return unsettled(measure, first, float(t[0, 0]), value) if measure.kind == SETTLED else value
 
@@ -317,73 +349,13 @@ class Ensemble:
     def _alone(self, run: int, varied: Mapping[Any, float], values: np.ndarray, results: dict[str, np.ndarray]) -> None:
         """One run by `simulate`; a refusal is its outcome."""
         try:
-            self._simulated(run, varied, values, results)
+            fill_alone(self, run, varied, values, results)
         except VinculumError:
             results["outcome"][run] = OUTCOMES.index(REFUSED)
 
-    def _simulated(
-        self, run: int, varied: Mapping[Any, float], values: np.ndarray, results: dict[str, np.ndarray]
-    ) -> None:
-        motion = self.one(varied, values, self.grid)
-        reached = len(motion.t) if motion.outcome else int(np.searchsorted(self.grid, motion.t[-1], side="right"))
-        results["outcome"][run] = OUTCOMES.index(motion.outcome.kind)
-        results["end_time"][run], results["energy_error"][run] = motion.t[-1], motion.energy_error
-        results["largest_residual"][run] = max(motion.largest_residuals.values(), default=0.0)
-        if self.keep == "motion":
-            for key in self.shown:
-                results[variable_name(key)][run, :reached] = motion[key][:reached]
-        elif self.keep == "end":
-            for key in self.shown:
-                results[variable_name(key)][run] = motion[key][-1]
-        for name, measure in self.measures.items():
-            results[name][run] = self._measured_alone(measure, motion, varied)
-
     def one(self, varied: Mapping[Any, float], values: np.ndarray, times: np.ndarray) -> Any:
         """The trajectory of one run."""
-        known = dict(zip(self.starts.keys, map(float, values), strict=True))
-        equations = self.starts.equations
-        initial = {key: known[key] for key in equations.user_symbols}
-        initial |= {key: float(varied.get(key, self.extra.get(key, 0.0))) for key in equations.extra}
-        parameters = {key: known[key] for key in self.starts.parameters}
-        options = dict(self.options) | {"events": self.until, "progress": False}
-        return simulate(equations, initial, times, self.method, parameters=parameters, **options)
-
-    def _measured_alone(self, measure: Measure, motion: Any, varied: Mapping[Any, float]) -> float:
-        """A measure of one trajectory; brackets are refined by further short runs from its samples."""
-        if measure.kind == FINAL:
-            return float(motion[measure.expression][-1])
-        if measure.kind == INTEGRAL:
-            return self._integral_alone(measure, motion, varied)
-        first = curve(measure, motion[measure.expression])[None, :]
-        t0, y, part = float(motion.t[0]), first, motion
-        for _ in range(measure.rounds):
-            low, high = (int(k[0]) for k in bracket(measure, y))
-            if low < 0 or high <= low:
-                break
-            part = self._between(part, low, high, np.linspace(0.0, 1.0, REFINED), varied)
-            y = curve(measure, part[measure.expression])[None, :]
-        value = located(measure, part.t[None, :], y)
-        return float((unsettled(measure, first, t0, value) if measure.kind == SETTLED else value)[0])
-
-    def _between(self, motion: Any, low: int, high: int, shares: np.ndarray, varied: Mapping[Any, float]) -> Any:
-        """The motion again between two of its samples, at the given shares of the interval."""
-        keys = (*self.starts.equations.user_symbols, *self.starts.equations.extra)
-        state = {key: float(motion[key][low]) for key in keys}
-        parameters = {key: varied.get(key, value) for key, value in self.starts.parameters.items()}
-        times = motion.t[low] + (motion.t[high] - motion.t[low]) * shares
-        times[-1] = motion.t[high]
-        equations, options = self.starts.equations, self.options
-        return simulate(equations, state, times, self.method, parameters=parameters, progress=False, **options)
-
-    def _integral_alone(self, measure: Measure, motion: Any, varied: Mapping[Any, float]) -> float:
-        """Gauss's quadrature between the samples."""
-        nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
-        shares = np.concatenate([[0.0], (nodes + 1) / 2, [1.0]])
-        total = 0.0
-        for low in range(len(motion.t) - 1):
-            part = self._between(motion, low, low + 1, shares, varied)
-            total += 0.5 * (part.t[-1] - part.t[0]) * float(weights @ part[measure.expression][1:-1])
-        return total
+        return run_alone(self, varied, values, times)
 
 
 _FIELDS = tuple(name for name in Ensemble.__dataclass_fields__ if name != "local")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ from vinculum.graph import ZERO, Node, operations
 from vinculum.simulation.integrators.heyoka_steps import event_direction
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
-DONE, NOT_FINITE, NEEDS_PIVOTS, ENDED, STUCK = 0, 1, 2, 3, 4  # how a run ends; ENDED: by an event
+# How a run ends: ENDED by an event; UNDECIDED: `simulate` decides, since pivots must change, for instance.
+DONE, NOT_FINITE, UNDECIDED, ENDED, STUCK = 0, 1, 2, 3, 4
 _INTERRUPTED = 5  # the lane is good; another one has ended
 _MOST_STEPS = 1_000_000  # of a run
 _CODES = {
@@ -77,6 +78,8 @@ class Motions(NamedTuple):
     codes: np.ndarray  # (runs) how it ended
     ends: np.ndarray  # (runs) when it ended
     last: np.ndarray  # (states, runs) at the end
+    balance_errors: np.ndarray | None = None  # (runs) largest over all steps, if the method knows them
+    residuals: np.ndarray | None = None  # (runs, residuals) as well
 
 
 class Lanes:
@@ -97,42 +100,73 @@ class Lanes:
         with COMPILING:
             self.taylor = copy.deepcopy(_compiled(*made_of))
         self.width, self.events = self.taylor.batch_size, len(until)
+        self.state, self.pars, self.time = self.taylor.state, self.taylor.pars, self.taylor.time  # views, made once
 
-    def run(self, times: np.ndarray, x: np.ndarray, p: np.ndarray, stop: threading.Event | None = None) -> Motions:
+    def run(
+        self,
+        times: np.ndarray,
+        x: np.ndarray,
+        p: np.ndarray,
+        stop: threading.Event | None = None,
+        stops: Sequence[np.ndarray] = (),
+    ) -> Motions:
         """The motions through the times of every run.
 
-        ``times`` is (instants, runs) and begins with the time of x, (states, runs); p is (parameters, runs).
+        ``times`` is (instants, runs) and begins with the time of x, (states, runs); p is (parameters, runs). Where a
+        run has ``stops``, these instants end a step.
         """
-        runs = x.shape[1]
-        found = Motions(np.full((len(times), *x.shape), np.nan), np.zeros(runs, dtype=int), np.empty(runs), x.copy())
+        runs, ends, p = x.shape[1], np.array(times[-1]), p[: len(self.pars)]  # heyoka leaves out parameters at the end
+        states = np.full((len(times), *x.shape), np.nan)
+        found = Motions(states, np.zeros(runs, dtype=int), ends.copy(), x.copy())
+        self._stops = list(stops) if any(len(one) for one in stops) else None
+        instants = _shared(times) if self._stops is None else None
         for first in range(0, runs, self.width):
             check_stop(stop)
             part = slice(first, first + self.width)
-            if first + self.width <= runs and self._propagate(times[:, part], x[:, part], p[:, part]):
-                self._write(found.states[:, :, part], x[:, part])
-                found.ends[part], found.last[:, part] = times[-1, part], self.taylor.state
+            lanes = range(first, min(first + self.width, runs))
+            own = times[:, part] if instants is None else instants
+            if len(lanes) == self.width and self._propagate(lanes, own, x[:, part], p[:, part], ends[part].tobytes()):
+                self._write(states[:, :, part], x[:, part])
+                found.last[:, part] = self.state
             else:
-                self._group(np.arange(first, min(first + self.width, runs)), times, x, p, found)
+                self._group(np.array(lanes), times, x, p, found)
         found.codes[(found.codes == DONE) & ~np.isfinite(found.last).all(axis=0)] = NOT_FINITE
         return found
 
-    def _propagate(self, times: np.ndarray, x: np.ndarray, p: np.ndarray) -> bool:
-        """Run all lanes; returns whether all of them arrived."""
+    def _propagate(self, runs: Iterable[int], times: Any, x: np.ndarray, p: np.ndarray, ends: bytes) -> bool:
+        """Run all lanes; returns whether all of them arrived at their ends. Every microsecond counts here."""
         taylor = self.taylor
         taylor.set_time(times[0])
-        taylor.state[:], taylor.pars[:] = x, p[: len(taylor.pars)]  # heyoka leaves out parameters at the end
+        self.state[:], self.pars[:] = x, p
         if taylor.with_events:
             taylor.reset_cooldowns()
-        if len(times) == 2:
+        if self._stops is not None:
+            self._through_stops(
+                [_targets(self._stops[run], own) for run, own in zip(runs, times.T, strict=True)], times
+            )
+        elif len(times) == 2:
             taylor.propagate_until(times[1], max_steps=_MOST_STEPS)
         else:
             self._samples = taylor.propagate_grid(np.ascontiguousarray(times), max_steps=_MOST_STEPS)[1]
-        return bool((taylor.time == times[-1]).all())
+        return bool(self.time.tobytes() == ends)
+
+    def _through_stops(self, plans: Sequence[tuple[np.ndarray, np.ndarray]], times: np.ndarray) -> None:
+        """Run from target to target: those of a lane are its own instants and stops."""
+        taylor, self._samples = self.taylor, np.full((len(times), *self.taylor.state.shape), np.nan)
+        self._samples[0] = taylor.state
+        for k in range(max(len(targets) for targets, _ in plans)):
+            targets = np.array([own[min(k, len(own) - 1)] for own, _ in plans])
+            taylor.propagate_until(targets, max_steps=_MOST_STEPS)
+            for lane, (own, places) in enumerate(plans):
+                if k < len(own) and places[k] > 0 and taylor.time[lane] == own[k]:
+                    self._samples[places[k], :, lane] = taylor.state[:, lane]
+            if not np.array_equal(taylor.time, targets):
+                break
 
     def _write(self, states: np.ndarray, x: np.ndarray) -> None:
         """Write the states of all lanes."""
         if len(states) == 2:
-            states[0], states[1] = x, self.taylor.state
+            states[0], states[1] = x, self.state
         else:
             states[:] = self._samples
 
@@ -143,16 +177,32 @@ class Lanes:
         while waiting.any():
             source = np.full(self.width, group[waiting][0])
             source[: len(group)] = np.where(waiting, group, source[0])
-            self._propagate(times[:, source], x[:, source], p[:, source])
+            self._propagate(source, times[:, source], x[:, source], p[:, source], b"")
             self._write(states, x[:, source])
             codes = np.array([self._code(result[0]) for result in self.taylor.propagate_res])
+            codes[(codes == DONE) & (self.taylor.time != times[-1, source])] = _INTERRUPTED
             ended = waiting & (codes != _INTERRUPTED)[: len(group)]
             lanes, runs = np.flatnonzero(ended), group[ended]
-            found.states[:, :, runs], found.last[:, runs] = states[:, :, lanes], self.taylor.state[:, lanes]
-            found.ends[runs], found.codes[runs] = self.taylor.time[lanes], codes[lanes]
+            found.states[:, :, runs], found.last[:, runs] = states[:, :, lanes], self.state[:, lanes]
+            found.ends[runs], found.codes[runs] = self.time[lanes], codes[lanes]
             waiting &= ~ended
 
     def _code(self, outcome: Any) -> int:
         """How a lane ended."""
         known = _CODES.get(str(outcome))
-        return known if known is not None else ENDED if -int(outcome) - 1 < self.events else NEEDS_PIVOTS
+        return known if known is not None else ENDED if -int(outcome) - 1 < self.events else UNDECIDED
+
+
+def _shared(times: np.ndarray) -> tuple[float, float] | None:
+    """Start and end of all runs as two numbers, which heyoka takes faster than arrays; None if there are others."""
+    same = len(times) == 2 and times.shape[1] and bool((times == times[:, :1]).all())
+    return (float(times[0, 0]), float(times[1, 0])) if same else None
+
+
+def _targets(stops: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The instants and stops of a run after its start, in order, and the number of the instant of each one, or 0."""
+    sign = 1.0 if times[-1] > times[0] else -1.0
+    inside = stops[(sign * stops > sign * times[0]) & (sign * stops < sign * times[-1])]
+    targets = sign * np.unique(sign * np.append(times[1:], inside))
+    places = np.searchsorted(sign * times, sign * targets)
+    return targets, np.where(times[np.minimum(places, len(times) - 1)] == targets, places, 0)

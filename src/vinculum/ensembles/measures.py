@@ -39,6 +39,7 @@ class Measure:
     direction: str = "any"
     band: float = 0.0
     target: float = 0.0
+    refined: bool = True  # False: an extreme is that of a parabola through the samples
 
     def __post_init__(self) -> None:
         if not isinstance(self.expression, sp.Expr):
@@ -56,7 +57,7 @@ class Measure:
     @property
     def rounds(self) -> int:
         """How often a bracket is divided. Samples of a top must differ by more than rounding; a zero has no limit."""
-        return 3 if self.is_extreme else 5
+        return 0 if not self.refined else 3 if self.is_extreme else 5
 
     @property
     def sampled(self) -> bool:

@@ -84,18 +84,22 @@ class Study:
             return compute(self, store, client, chunk, threads, report)
 
     def dataset(self, results: Mapping[str, np.ndarray]) -> xr.Dataset:
-        """Arrays over all runs as a dataset, with the varied quantities as dimensions or coordinates."""
+        """Arrays over all runs as a dataset, with the varied quantities as dimensions or coordinates.
+
+        The arrays are NumPy's; with ``fastpath`` xarray does not import Dask to find that out.
+        """
         import xarray as xr
 
         shape, dims = tuple(self.variation.dimensions.values()), tuple(self.variation.dimensions)
         further = self.ensemble.names
         data = {
-            name: ((*dims, *further[name]), values.reshape(*shape, *values.shape[1:]))
+            name: xr.Variable((*dims, *further[name]), values.reshape(*shape, *values.shape[1:]), fastpath=True)
             for name, values in results.items()
         }
-        coords: dict[str, Any] = dict(self.variation.coordinates)
+        along: dict[str, Any] = dict(self.variation.coordinates)
         if any(further.values()):
-            coords["time"] = ("time", self.ensemble.grid)
+            along["time"] = ("time", self.ensemble.grid)
+        coords = {name: xr.Variable(dim, values, fastpath=True) for name, (dim, values) in along.items()}
         found = xr.Dataset(data, coords=coords, attrs=dict(self.about))
         found["outcome"].attrs = outcome_attributes()
         return found

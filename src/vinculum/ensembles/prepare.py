@@ -17,15 +17,17 @@ from vinculum.ensembles.vary import Variation
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of, suggestion
 from vinculum.simulation.integrators import Method
+from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.problem import Problem, build_problem
 from vinculum.simulation.problem.signals import refuse_beyond
 from vinculum.simulation.problem.start import derive_if_needed, given_parameters, known_state, parameter_numbers
 from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
-from vinculum.simulation.stabilization.stabilization import Guaranteed
-from vinculum.simulation.trajectory.recorder import check_times, make_plan
+from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
+from vinculum.simulation.trajectory.recorder import Plan, check_times, make_plan
 
+_JUDGED = 64  # instants at which a run is judged, if only its ends are given
 _TRIED = 64  # runs in which a consistent start is looked for
 
 
@@ -59,12 +61,18 @@ def prepare(
     approached = approached_constraints(equations, options["stabilization"])
     starts = Starts(equations, given, near, fixed, numbers, float(grid[0]), approached)
     ends = tuple(replace(event, terminal=True) for event in name_events(until))
-    problem, rate = _first_problem(starts, variation, extra, method, grid, options, ends)
+    problem, plan, treatment, rate = _first_problem(starts, variation, extra, method, grid, options, ends)
     sampled = keep == "motion" or any(one.sampled for one in measures.values())
     steps = int(abs(grid[-1] - grid[0]) * rate) + 1
     shown = (*equations.user_symbols, *equations.extra)
     grid = instants(grid, steps, sampled)
-    return Ensemble(problem, starts, grid, measures, keep, shown, method, options, extra, ends)
+    own = grid if len(grid) > 2 or isinstance(method, Taylor) else _some(plan.instants)
+    return Ensemble(problem, starts, grid, measures, keep, shown, method, options, extra, treatment, own, ends)
+
+
+def _some(marks: np.ndarray) -> np.ndarray:
+    """Some of the instants at which `simulate` would judge the accuracy of a run."""
+    return np.append(marks[: -1 : -(-len(marks) // _JUDGED)], marks[-1])
 
 
 def _first_problem(
@@ -75,8 +83,10 @@ def _first_problem(
     grid: np.ndarray,
     options: Mapping[str, Any],
     ends: Sequence[Event],
-) -> tuple[Problem, float]:
-    """The problem of the first run with a consistent start, stabilized, and about how many steps it takes per time."""
+) -> tuple[Problem, Plan, Stabilization, float]:
+    """The problem of the first run with a consistent start, its plan and stabilization, and about how many steps it
+    takes per time.
+    """
     equations, columns, values = starts.equations, *_first_start(starts, variation)
     known = dict(zip(starts.keys, map(float, values), strict=True))
     start = {key: known[key] for key in equations.user_symbols}
@@ -90,7 +100,8 @@ def _first_problem(
     plan = make_plan(grid, chosen, chosen.step, False, why)
     treatment = choose_stabilization(plan, options["stabilization"])
     problem, _ = stabilize_problem(problem, plan, treatment, x)
-    return problem, 2 * chosen.feedback_rate(problem, plan, treatment, x)  # half the inverse of a step
+    rate = 2 * chosen.feedback_rate(problem, plan, treatment, x)  # half the inverse of a step
+    return problem, plan, treatment, rate
 
 
 def _first_start(starts: Starts, variation: Variation) -> tuple[dict[Any, np.ndarray], np.ndarray]:

@@ -11,11 +11,14 @@ import hashlib
 import json
 import time as clock
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vinculum.ensembles.cluster import Chunk, on_workers
+from vinculum.ensembles.ensemble import Ensemble
 from vinculum.ensembles.plan import Study, outcome_attributes
 from vinculum.ensembles.threads import MISSING, nothing, put, run_threads, warn_partial
 from vinculum.errors import VinculumError
@@ -129,6 +132,7 @@ def fingerprint(study: Study, size: int) -> str:
     ensemble, digest = study.ensemble, hashlib.sha256()
     starts, text = ensemble.starts, [ensemble.keep, ensemble.method, ensemble.shown, size]
     text += [dict(study.variation.dimensions), dict(ensemble.measures), starts.initial, starts.guess, starts.fixed]
+    text += [ensemble.extra, ensemble.treatment, ensemble.until]
     digest.update(repr([str(part) for part in text]).encode())
     for array in (*study.variation.columns.values(), ensemble.grid, ensemble.problem.parameter_values):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -214,42 +218,35 @@ def _computed(
             write_chunk(path, number, first, run_threads(study, first, last, threads))
             yield done
         return
-    as_completed = extra("distributed", "study").as_completed
-    sent = client.scatter(study, broadcast=True)
-    futures = [client.submit(_on_worker, sent, str(path.resolve()), k, *part, pure=False) for k, part in waiting]
-    try:
-        for done, future in enumerate(as_completed(futures), start=1):
-            future.result()
-            future.release()
-            yield done
-    except BaseException:
-        client.cancel(futures)
-        raise
+    work = partial(_write_on_worker, str(path.resolve()))
+    chunks = [partial(_chunk, study, number, *part) for number, part in waiting]
+    for done, _ in enumerate(on_workers(client, study.ensemble, work, chunks), start=1):
+        yield done
 
 
-def _on_worker(study: Study, path: str, number: int, first: int, last: int) -> int:
+def _chunk(study: Study, number: int, first: int, last: int) -> Chunk:
+    return Chunk(number, first, study.columns(first, last))
+
+
+def _write_on_worker(path: str, ensemble: Ensemble, chunk: Chunk) -> None:
     """One chunk on a Dask worker, written by the worker itself."""
-    write_chunk(Path(path), number, first, study.block(first, last))
-    return number
+    write_chunk(Path(path), chunk.number, chunk.first, ensemble.run(chunk.columns))
+
+
+def _on_worker(ensemble: Ensemble, chunk: Chunk) -> dict[str, np.ndarray]:
+    return ensemble.run(chunk.columns)
 
 
 def _gathered(
     study: Study, client: Any, parts: list[tuple[int, int]], report: Callable[[float], None]
 ) -> dict[str, np.ndarray]:
     """The results of all chunks from a client's workers, in memory; Ctrl-C keeps what has arrived."""
-    as_completed = extra("distributed", "study").as_completed
-    sent = client.scatter(study, broadcast=True)
-    futures = {client.submit(_block, sent, *part, pure=False): part for part in parts}
+    chunks = [partial(_chunk, study, number, *part) for number, part in enumerate(parts)]
     results = nothing(study, study.runs)
     try:
-        for done, (future, found) in enumerate(as_completed(futures, with_results=True), start=1):
-            put(results, futures[future][0], found)
+        for done, (k, found) in enumerate(on_workers(client, study.ensemble, _on_worker, chunks), start=1):
+            put(results, parts[k][0], found)
             report(done / len(parts))
     except KeyboardInterrupt:
-        client.cancel(list(futures))
         warn_partial(results)
     return results
-
-
-def _block(study: Study, first: int, last: int) -> dict[str, np.ndarray]:
-    return study.block(first, last)

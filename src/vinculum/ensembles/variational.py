@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import sympy as sp
 
 from vinculum.compile.function import Function, function
 from vinculum.ensembles.ensemble import Ensemble
-from vinculum.ensembles.lanes import NEEDS_PIVOTS, Lanes
+from vinculum.ensembles.lanes import DONE, UNDECIDED, Lanes
 from vinculum.ensembles.prepare import prepare
 from vinculum.ensembles.vary import table
 from vinculum.errors import VinculumError
@@ -28,40 +29,45 @@ from vinculum.graph import ONE, Node, along, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation.integrators import method_from
+from vinculum.simulation.problem.pieces import Search, is_at
 from vinculum.simulation.problem.start import derive_if_needed, known_state
+from vinculum.simulation.stabilization.stabilization import AFTER_STEPS
 from vinculum.text_printer import labelled_rows
 
 _DIFFERENCE = 1e-3  # of a start, relative; the error of the fourth order is 1e-12
 _STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))  # f'(x) ≈ Σ weight f(x + k h) / h
 
 
+def _refuse_corners(ensemble: Ensemble) -> None:
+    """Raise unless the equations are smooth between instants that are known in advance."""
+    nodes = ensemble.problem.nodes
+    corners = nodes.corners
+    if corners.surfaces or any(search.s is not nodes.time for search in corners.searches):
+        raise VinculumError(
+            "Derivatives need smooth equations. Replace sign, Abs and Piecewise by smooth functions, such as "
+            "tanh(x/0.01); splines and signals may depend on the time only."
+        )
+    if ensemble.treatment.acts == AFTER_STEPS and ensemble.problem.integrable.constraints:
+        raise VinculumError("Derivatives of a projected motion are not known. Leave stabilization out.")
+
+
 class Variational:
     """The motion and its derivatives by some quantities θ, compiled once for all values of these."""
 
     def __init__(self, ensemble: Ensemble, keys: Sequence[Any]) -> None:
-        if not ensemble.in_lanes:
-            raise VinculumError(
-                "Derivatives need smooth equations and the method 'taylor'. Replace sign, Abs and Piecewise by smooth "
-                "functions, such as tanh(x/0.01)."
-            )
+        _refuse_corners(ensemble)
         self.ensemble, self.keys = ensemble, tuple(keys)
         nodes = ensemble.problem.nodes
-        self.state, settings = ensemble.state, nodes.settings
-        rates = [*nodes.rates, *ensemble.integrals.values()]
+        self.state, settings, corners = ensemble.state, nodes.settings, nodes.corners
+        rates = corners.smooth([*nodes.rates, *ensemble.integrals.values()])
         self.slopes = [[symbol(("sensitivity", k, i)) for i in range(len(self.state))] for k in range(len(self.keys))]
         changes = [node for k in range(len(self.keys)) for node in along(rates, self.direction(k))]
         everything = (*self.state, *(node for row in self.slopes for node in row))
-        method = ensemble.method
+        method, watch = ensemble.method, corners.smooth([nodes.watch.plain])[0]
         self.lanes = Lanes(
-            nodes.time,
-            everything,
-            settings,
-            [*rates, *changes],
-            nodes.watch.plain,
-            (),
-            method.tolerance,
-            method.compact,
-        )
+            nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, (),
+            method.tolerance, method.compact,
+        )  # fmt: skip
 
     def direction(self, k: int) -> dict[Node, Node]:
         """How the state and the parameters change with θ_k."""
@@ -71,19 +77,49 @@ class Variational:
 
     def run(self, values: Mapping[Any, float], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """x, (instants, states), and S, (instants, states, θ), for values of θ; not a number after an early end."""
-        x, settings, slopes = self._start(values, float(times[0]))
-        first = np.concatenate([x, slopes.T.ravel()])
-        motions = self.lanes.run(np.asarray(times, dtype=float)[:, None], first[:, None], settings[:, None])
-        if motions.codes[0] == NEEDS_PIVOTS:
-            raise VinculumError(
-                "The pivots of the equations change during this motion. Derive it in the form 'lyapunov'."
-            )
-        found = motions.states
-        n = len(self.state)
-        return found[:, :n, 0], found[:, n:, 0].reshape(len(times), len(self.keys), n).transpose(0, 2, 1)
+        times = np.asarray(times, dtype=float)
+        x, parameters, slopes = self._start(values, float(times[0]))
+        settings = parameters[: len(self.ensemble.problem.nodes.settings)]
+        now, n = np.concatenate([x, slopes.T.ravel()]), len(self.state)
+        found = np.full((len(times), len(now)), np.nan)
+        found[0] = now
+        for a, b in pairwise(self._knots(times)):
+            place = np.flatnonzero((times - a) * (b - a) > 0)
+            place = place[(times[place] - b) * (b - a) <= 0]
+            own = np.unique([a, *times[place], b])[:: 1 if b > a else -1]
+            p = np.array([*settings, *self._pieces_after(a, b)])
+            stops = self.ensemble.stops_of(parameters[:, None], own)
+            motions = self.lanes.run(own[:, None], now[:, None], p[:, None], stops=stops)
+            if motions.codes[0] == UNDECIDED:
+                raise VinculumError(
+                    "The pivots of the equations change during this motion. Derive it in the form 'lyapunov'."
+                )
+            found[place] = motions.states[1 : len(place) + 1, :, 0]
+            now = motions.last[:, 0]
+            if motions.codes[0] != DONE:
+                break
+        return found[:, :n], found[:, n:].reshape(len(times), len(self.keys), n).transpose(0, 2, 1)
+
+    def _knots(self, times: np.ndarray) -> np.ndarray:
+        """Start and end of the motion, and between them the instants at which a spline of the time changes.
+
+        The state and its derivatives are continuous there, since these instants do not depend on θ.
+        """
+        low, high = sorted((float(times[0]), float(times[-1])))
+        all_knots = [k for search in self._searches for k in search.node.value.values]
+        inside = [knot for knot in all_knots if low < knot < high and not (is_at(knot, low) or is_at(knot, high))]
+        return np.unique([low, *inside, high])[:: 1 if times[-1] > times[0] else -1]
+
+    def _pieces_after(self, start: float, end: float) -> list[float]:
+        """The numbers of the pieces of all splines after an instant."""
+        return [x for search in self._searches for x in search.numbers(start, 1.0, end - start)]
+
+    @property
+    def _searches(self) -> tuple[Search, ...]:
+        return self.ensemble.problem.nodes.corners.searches
 
     def _start(self, values: Mapping[Any, float], time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """x₀, the settings, and dx₀/dθ."""
+        """x₀, the parameters p, and dx₀/dθ."""
         center = np.array([values[key] for key in self.keys], dtype=float)
         steps = _DIFFERENCE * np.where(center == 0, 1.0, np.abs(center))
         trials = [center, *(center + shift * steps * unit for unit in np.eye(len(center)) for shift, _ in _STENCIL)]
@@ -94,7 +130,7 @@ class Variational:
         x, p = self.ensemble.initial_states(columns, rows), self.ensemble.settings_of(rows[:1])
         weights = np.array([weight for _, weight in _STENCIL])
         slopes = [x[:, 1 + 4 * k : 5 + 4 * k] @ weights / steps[k] for k in range(len(center))]
-        return x[:, 0], p[: len(self.ensemble.problem.nodes.settings), 0], np.array(slopes).T.reshape(len(x), -1)
+        return x[:, 0], p[:, 0], np.array(slopes).T.reshape(len(x), -1)
 
     def outputs(self, expressions: Sequence[sp.Expr]) -> Outputs:
         """Expressions of the motion, to be evaluated with their derivatives."""

@@ -189,12 +189,22 @@ def _shares(count: int, samples: int, seed: int, sampling: str) -> np.ndarray:
     """Points in the unit cube, (samples, count)."""
     if sampling == "random":
         return np.random.default_rng(seed).random((samples, count))
-    from scipy.stats import qmc
-
     if sampling == "latin":
-        return qmc.LatinHypercube(count, seed=np.random.default_rng(seed)).random(samples)
+        return _latin_hypercube(count, samples, seed)
+    from scipy.stats import qmc  # takes half a second to import
+
     sobol = qmc.Sobol(count, seed=np.random.default_rng(seed))
     return sobol.random_base2(math.ceil(math.log2(samples)))[:samples] if samples > 1 else sobol.random(1)
+
+
+def _latin_hypercube(count: int, samples: int, seed: int) -> np.ndarray:
+    """One point in each of the ``samples`` strips of every axis (McKay et al. 1979); those of `scipy.stats.qmc`."""
+    random = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])  # as there
+    inside = random.uniform(size=(samples, count))
+    strips = np.tile(np.arange(1, samples + 1), (count, 1))
+    for axis in strips:
+        random.shuffle(axis)
+    return (strips.T - inside) / samples
 
 
 def _values(key: Any, given: Distribution, q: np.ndarray) -> np.ndarray:
