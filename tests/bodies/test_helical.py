@@ -160,7 +160,8 @@ def test_a_pitch_is_asked_for_and_checked():
     body = dict(mass=1, inertia=0.1)
     with pytest.raises(vn.ModelError, match=r"helical joint of 'nut' needs its pitch. Use joint=vn.bodies.Helical"):
         vn.BodyTree([vn.Body("nut", joint="helical", **body)])
-    for wrong in (None, "5 mm", float("nan"), float("inf")):
+    assert Helical(pitch="5 mm").pitch == pytest.approx(0.005)
+    for wrong in (None, float("nan"), float("inf")):
         with pytest.raises(vn.ModelError, match="the pitch of the helical joint of 'nut' is"):
             vn.BodyTree([vn.Body("nut", joint=Helical(pitch=wrong), **body)])
     with pytest.raises(vn.ModelError, match=r"p of 'nut' has no value"):

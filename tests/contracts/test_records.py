@@ -216,6 +216,7 @@ MAKERS = {
     "Results": results,
     "Point": lambda: results().points[0],
     "Settling": lambda: results().points[0].settling,
+    "DigitalRun": lambda: vn.examine(vn.load(LIBRARY / "segway.toml")).points[0].digital,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -142,11 +144,39 @@ def test_a_fast_mode_does_not_make_the_set_thin():
     assert np.abs(runs.x).max() < 1e-4
 
 
+def escapes(equations, over, key):
+    """The number of starts that do not come back."""
+    runs = vn.study(equations, {}, (0, 60), over=over)
+    return int(((runs.outcome != 0) | (np.abs(runs[key.name]) > 1e-3)).sum())
+
+
+def test_directed_starts_find_an_escape_that_random_ones_miss():
+    """Four independent masses; the first has a slow mode and runs away from beyond x = 1, next to that mode alone.
+
+    The level set is 1.4 times too long: 200 random starts on its boundary all converge, those along the mode do not.
+    """
+    masses = dynamicsymbols("x1:5")
+    slow, *others = masses
+    T, V = sum(q.diff() ** 2 / 2 for q in masses), slow**2 / 2 - slow**4 / 4 + sum(50 * q**2 for q in others)
+    equations = vn.derive(vn.System(masses, T, V, {q: -(2.5 if q is slow else 25) * q.diff() for q in masses}))
+    found = vn.feedback.attraction_estimate(equations, vn.equilibrium(equations, dict.fromkeys(masses, 0)))
+    assert found.reach[slow] < 1
+    assert escapes(equations, found.boundary(), slow) == 0
+    wrong = replace(found, level=found.level * 1.4**2)
+    w = np.random.default_rng(1).normal(size=(200, 8))
+    z = np.linalg.solve(np.linalg.cholesky(wrong.matrix).T, (w / np.linalg.norm(w, axis=1)[:, None]).T)
+    starts = dict(zip(wrong.states, np.sqrt(wrong.level) * z, strict=True))
+    assert escapes(equations, vn.vary.table(starts), slow) == 0
+    assert escapes(equations, wrong.boundary(), slow) > 10
+
+
 def test_a_linear_loop_converges_from_everywhere():
     equations = vn.derive(vn.System([x], x.diff() ** 2 / 2, x**2 / 2, {x: -x.diff()}))
     found = vn.feedback.attraction_estimate(equations, vn.equilibrium(equations, {x: 0}), directions=50)
     assert found.level == np.inf
     assert found.contains({x: 1e9})
+    with pytest.raises(vn.VinculumError, match="no boundary"):
+        found.boundary()
 
 
 def test_the_estimate_needs_a_stable_equilibrium():

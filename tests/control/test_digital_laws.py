@@ -155,6 +155,33 @@ def test_every_law_of_roots_warns_when_it_is_sampled_too_slowly(plant, linear):
             vn.simulate(plant, {x: 0.01}, (0, 0.01), inputs=vn.Digital(law, 0.002))
 
 
+def test_a_python_function_warns_of_a_plant_that_is_too_fast():
+    """Its own roots are not known, but nothing can act on what happens between the samples."""
+    for forces, said in (({x: -500 * x + u}, "fewer than two samples per oscillation"), ({x: 30 * x + u}, "factor")):
+        driven = vn.derive(vn.System([x], m * x.diff() ** 2 / 2, forces=forces, inputs=[u], parameters={m: 1.0}))
+        with pytest.warns(UserWarning, match=said):
+            vn.simulate(driven, {x: 0.01}, (0, 0.2), inputs=vn.Digital(lambda t, y, memory: -y[0], 0.2))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            vn.simulate(driven, {x: 0.01}, (0, 0.02), inputs=vn.Digital(lambda t, y, memory: -y[0], 0.01))
+
+
+def test_a_limited_continuous_loop_does_not_wind_up(plant, linear):
+    """A weak actuator far from the goal: what the limit takes is fed back to the integrator."""
+    law = vn.feedback.pid(linear, x, u, 30.0, 40.0, 8.0, filter=0.02)
+    start, limit = {x: 1.0}, {u: 6.0}
+    free = vn.simulate(vn.close_loop(plant, law, limits=limit, anti_windup=False), start, (0, 8))
+    kept = vn.simulate(vn.close_loop(plant, law, limits=limit), start, (0, 8))
+    assert free.outcome
+    assert kept.outcome
+    assert free[x].min() < -0.2  # the overshoot
+    assert kept[x].min() > -0.02
+    assert abs(kept[x][-1]) < 1e-4
+    loose = vn.simulate(vn.close_loop(plant, law, limits={u: 1e4}), start, (0, 8))
+    alone = vn.simulate(vn.close_loop(plant, law), start, (0, 8))
+    assert loose[x] == pytest.approx(alone[x], abs=1e-11)  # a limit that never holds changes nothing
+
+
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 

@@ -24,8 +24,10 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.mode_names import ModeNames
 from vinculum.analyze.mode_shapes import ModeShape, natural_units, shape_of
 from vinculum.analyze.sweep import Sweep
+from vinculum.describe.quantities import dimensions_of
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
+from vinculum.units.given import column_in_si, numbers_in_si
 
 _WIDTH = 8 * np.finfo(float).eps  # of the last interval, relative to the value
 _HALVINGS = 8
@@ -77,6 +79,9 @@ def stability_borders(
     has ``points`` values, and more where roots come near the imaginary axis or meet on it. ``named`` is a linear model
     with names of modes (`LinearModel.named`) at any value of ``over``; the borders have these names.
     """
+    low, high = column_in_si(over, tuple(between), dimensions_of(equations), "Invalid values between=")
+    between = float(low), float(high)
+    given = numbers_in_si(given, dimensions_of(equations), "Invalid given values")
     scan = _Scan(Sweep(equations, given, over, between[0], moving, dict(near or {})), abs(between[1] - between[0]))
     values = scan.refined(np.linspace(*between, points))
     names = None

@@ -17,6 +17,7 @@ from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.derivation.mechanics.partition import Partition, best_partition
+from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.spread import spread
 from vinculum.errors import ModelError, VinculumError
 from vinculum.expressions import as_expression
@@ -26,6 +27,7 @@ from vinculum.hooks import call
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation.progress import Shown
+from vinculum.units.given import column_in_si
 
 ROOT = sp.Symbol("lambda")
 
@@ -138,6 +140,8 @@ def stability_region(
     """
     if len(over) != 2:
         raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
+    known = dimensions_of(equations)
+    over = {key: column_in_si(key, values, known, "Invalid parameters over=") for key, values in over.items()}
     (p, first), (q, second) = ((key, np.asarray(values, dtype=float)) for key, values in over.items())
     cells = [(float(a), float(b)) for a in first for b in second]
     parts = [cells[k : k + _CELLS] for k in range(0, len(cells), _CELLS)]

@@ -26,9 +26,11 @@ from vinculum.analyze.tangent import Tangent, algebraic_scales, speeds, tangent,
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import numbers
 from vinculum.derivation.mechanics.singular import refuse_negative_inertia
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import Finding, ModelError, VinculumError, call
 from vinculum.graph import Node, jacobian, symbol
 from vinculum.names import listed, name_of
+from vinculum.units.given import numbers_in_si
 
 _TOLERANCE = 1e-7  # relative error of the values of a point that is accepted as an equilibrium
 _EPS_RATE = 1e-12  # of the terms of an acceleration that cancel
@@ -52,6 +54,8 @@ def linearize(equations: Analyzed, at: Mapping[sp.Expr, float], *, drop: Sequenc
     At rest every coordinate is a state. ``drop`` names ignorable coordinates to leave out; those in ``system.ignored``
     (charges of motors) are always left out.
     """
+    if not isinstance(at, Equilibrium):
+        at = numbers_in_si(at, dimensions_of(equations), "Invalid point")
     where = point(equations, at)
     refuse_corners(where.form, where.values)
     form, found = where.form, where.tangent

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -99,19 +100,31 @@ class ScaledNewton:
         self.rows, self.unknowns, self.values, self.combined = list(rows), list(unknowns), dict(values), combined
         known, key = {} if memory is None else memory, ("newton", tuple(rows), tuple(unknowns))
         if key not in known:
-            known[key] = Levels([*self.rows, *jacobian(self.rows, self.unknowns).ravel()])
-        self.levels: Levels = known[key]
+            slopes = jacobian(self.rows, self.unknowns).ravel()
+            known[key] = Levels(self.rows), Levels([*self.rows, *slopes])
+        self.alone: Levels = known[key][0]  # without the derivatives, which are most of the work
+        self.levels: Levels = known[key][1]
+
+    def _values(self, x: np.ndarray) -> dict[Node, float]:
+        return self.values | dict(zip(self.unknowns, map(float, x), strict=True))
 
     def _terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f with the sizes of its terms (rows, 2), and ∂f/∂x with those of its terms (rows, unknowns, 2)."""
-        values = self.values | dict(zip(self.unknowns, map(float, x), strict=True))
-        found, m = self.levels.magnitudes(values), len(self.rows)
+        found, m = self.levels.magnitudes(self._values(x)), len(self.rows)
         f, J = found[:m], found[m:].reshape(m, len(self.unknowns), 2)
         if self.combined is None:
             return f, J
         L, c = self.combined.L, self.combined.c
         f = np.column_stack([L @ f[:, 0] - c, np.abs(L) @ f[:, 1] + np.abs(c)])
         return f, np.stack([L @ J[..., 0], np.abs(L) @ J[..., 1]], axis=-1)
+
+    def residual(self, x: np.ndarray) -> np.ndarray | None:
+        """f alone; None outside its domain."""
+        try:
+            f = self.alone.numbers(self._values(x))
+        except DomainError:
+            return None
+        return f if self.combined is None else self.combined.L @ f - self.combined.c
 
     def numbers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """f, the sizes of its terms, and ∂f/∂x; None outside the domain."""
@@ -161,9 +174,11 @@ class ScaledNewton:
         """The full step, or the largest of its halves that lowers |R f|."""
         factor, step, size = 1.0, state.C * y, np.linalg.norm(state.R * state.f)
         while factor > 1e-4:
-            found = self.numbers(x - factor * step)
-            if found is not None and np.linalg.norm(state.R * found[0]) <= (1 - 0.1 * factor) * size:
-                return x - factor * step, self.at(x - factor * step)
+            f = self.residual(x - factor * step)
+            if f is not None and np.linalg.norm(state.R * f) <= (1 - 0.1 * factor) * size:
+                found = self.at(x - factor * step)
+                if found is not None:
+                    return x - factor * step, found
             factor /= 2
         return x - step, self.at(x - step)
 
@@ -208,13 +223,19 @@ def equilibrate(J: np.ndarray, rounds: int = 20) -> tuple[np.ndarray, np.ndarray
 
 def _groups(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of the connected groups of rows and of columns."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
+    return _connected((J != 0).tobytes(), *J.shape)
 
-    m, n = J.shape
-    edges = np.zeros((m + n, m + n), dtype=bool)
-    edges[:m, m:] = J != 0
-    label = connected_components(csr_matrix(edges), directed=False)[1]
+
+@lru_cache(maxsize=256)
+def _connected(pattern: bytes, m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The groups of a pattern of nonzero entries: the smallest number spreads along rows and columns."""
+    linked, none = np.frombuffer(pattern, dtype=bool).reshape(m, n), m + n
+    rows, columns, last = np.arange(m), np.arange(m, m + n), None
+    while last is None or not np.array_equal(last, rows):
+        last = rows
+        columns = np.minimum(columns, np.where(linked, rows[:, None], none).min(axis=0, initial=none))
+        rows = np.minimum(rows, np.where(linked, columns, none).min(axis=1, initial=none))
+    label = np.unique([*rows, *columns], return_inverse=True)[1]
     return label[:m], label[m:]
 
 

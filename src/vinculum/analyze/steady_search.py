@@ -237,15 +237,20 @@ class Search:
     def _refuse_open(self, solution: Solution) -> None:
         """Raise an error that names the unknowns that can change without leaving the steady motion."""
         scale = np.where(solution.sizes > 0, solution.sizes, 1.0)
-        for direction in solution.free:
-            moved = self._asked & (np.abs(direction / scale) > 1e-6 * np.abs(direction / scale).max(initial=1e-300))
-            if moved.any():
-                names = listed(x.value for x, part in zip(self.unknowns, moved, strict=True) if part)
-                what = "equilibrium" if self.rests else "steady motion"
-                raise ModelError(
-                    f"The {what} is not determined",
-                    [f"{names} can change together without leaving {what}. Specify one of them."],
-                )
+        directions = [np.abs(direction / scale) for direction in solution.free]
+        moves = [self._asked & (size > 1e-6 * size.max(initial=1e-300)) for size in directions]
+        moves = [moved for moved in moves if moved.any()]
+        if moves:
+            loose = [x.value for x, part in zip(self.unknowns, np.any(moves, axis=0), strict=True) if part]
+            what = "equilibrium" if self.rests else "steady motion"
+            problem = f"{listed(loose)} can change together without leaving {what}."
+            given = {key: Word("value") for key in loose[: len(moves)]}
+            advice = (
+                f"Specify {len(moves) if len(moves) > 1 else 'one'} of them, as in ",
+                call("equilibrium", given=given),
+                ".",
+            )
+            raise ModelError(f"The {what} is not determined", [Finding(problem, advice)])
 
     def _nothing_found(self, x: np.ndarray) -> Finding:
         what = "equilibrium" if self.rests else "steady motion"

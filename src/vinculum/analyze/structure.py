@@ -203,24 +203,27 @@ class _Finder:
         unit = float(reference / np.abs(direction / self.scale).max())
         low, high = -_DECADES, _DECADES
         for k in range(0, _DECADES, 2):  # a bracket of the power of ten, from the middle outward
-            if self._changed(unit * 10.0**k * direction) > 0.01 * size:
+            if self._changed(unit * 10.0**k, direction) > 0.01 * size:
                 high = k
                 break
             low = k
         if low == -_DECADES:
             low = next(
-                (k for k in range(0, -_DECADES, -2) if self._changed(unit * 10.0**k * direction) <= 0.01 * size), low
+                (k for k in range(0, -_DECADES, -2) if self._changed(unit * 10.0**k, direction) <= 0.01 * size), low
             )
             high = low + 2
         if high == _DECADES:
             return unit  # A does not change along the direction
         middle = unit * 10.0 ** (low + 1)
-        return middle if self._changed(middle * direction) <= 0.05 * size else unit * 10.0**low
+        return middle if self._changed(middle, direction) <= 0.05 * size else unit * 10.0**low
 
-    def _changed(self, shift: np.ndarray) -> float:
-        """The largest change of A in balanced units after a shift; infinite outside the domain."""
+    def _changed(self, step: float, direction: np.ndarray) -> float:
+        """The largest change of A in balanced units; infinite outside the domain, and where the step overflows."""
         form, values, found = self.where.form, self.where.values, self.where.tangent
-        whole = found.N[:, self.columns] @ shift
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole = found.N[:, self.columns] @ (step * direction)
+        if not np.all(np.isfinite(whole)):
+            return np.inf
         moved = {**values, **{x: values[x] + d for x, d in zip(form.states, whole, strict=True)}}
         try:
             A = tangent(form, moved, chart=found.chart).A

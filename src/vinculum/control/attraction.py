@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -21,6 +21,7 @@ from vinculum.analyze.unit_free import unit_free
 from vinculum.control.feedback import value_at
 from vinculum.deprecations import renamed
 from vinculum.derivation import EquationsOfMotion
+from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.ensemble import OUTCOMES, REFUSED
 from vinculum.ensembles.measures import final, maximum
 from vinculum.ensembles.plan import Study, plan_study
@@ -29,9 +30,7 @@ from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation import Event, Trajectory
 from vinculum.simulation.trajectory.outcome import EVENT, FINISHED
-
-if TYPE_CHECKING:
-    import xarray as xr
+from vinculum.units.given import column_in_si, duration
 
 CONVERGED, AWAY = "converged", "did not converge"
 _ROUNDING = 1e-9
@@ -82,6 +81,8 @@ def region_of_attraction(
     """
     if not over:
         raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
+    dimensions, time = dimensions_of(closed), duration(time, "time")
+    over = {key: column_in_si(key, values, dimensions, "Invalid starts") for key, values in over.items()}
     linear = linearize(replace(closed, laws={}, extra={}), at)
     _refuse_unknown(closed, over)
     keys = (*closed.system.coordinates, *closed.system.velocities)
@@ -91,7 +92,7 @@ def region_of_attraction(
     guess = {key: rest[key] for key in keys if key not in known and key not in over}
     threads, until = options.pop("threads", None), _far(linear, over, options)
     away = {s: sp.Abs(s - sp.Float(value_at(linear, s))) for s in linear.states}
-    measures = {f"peak {k}": maximum(d) for k, d in enumerate(away.values())}
+    measures = {f"peak {k}": replace(maximum(d), refined=False) for k, d in enumerate(away.values())}
     measures |= {f"end {k}": final(d) for k, d in enumerate(away.values())}
     planned = plan_study(
         closed, known, (0.0, time), over=over, measure=measures, guess=guess, until=until, **options
@@ -100,18 +101,19 @@ def region_of_attraction(
     peaks, ends = (np.array([runs[f"{w} {k}"].values.ravel() for k in range(len(away))]) for w in ("peak", "end"))
     finished = runs.outcome.values.ravel() == OUTCOMES.index(FINISHED)
     distances = _distances(linear, np.where(finished, peaks, np.nan), ends)
-    outcomes = tuple(_outcome(planned, runs, number, distances[number] < tolerance) for number in range(len(distances)))
+    kinds, times = [OUTCOMES[code] for code in runs.outcome.values.ravel()], runs.end_time.values.ravel()
+    told = zip(kinds, times, distances < tolerance, strict=True)
+    outcomes = tuple(_outcome(planned, number, *one) for number, one in enumerate(told))
     starts = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
     return Attraction(tuple(starts), distances, tolerance, outcomes)
 
 
-def _outcome(planned: Study, runs: xr.Dataset, number: int, converged: bool) -> str:
+def _outcome(planned: Study, number: int, kind: str, end: float, converged: bool) -> str:
     """What happened in a run."""
-    kind = OUTCOMES[runs.outcome.values.ravel()[number]]
     if kind == FINISHED:
         return CONVERGED if converged else AWAY
     if kind != REFUSED:
-        return f"{'diverged' if kind == EVENT else kind} at t = {runs.end_time.values.ravel()[number]:.6g}"
+        return f"{'diverged' if kind == EVENT else kind} at t = {end:.6g}"
     try:
         return str(planned.one(number).outcome)
     except VinculumError as error:

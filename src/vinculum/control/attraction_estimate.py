@@ -9,14 +9,16 @@ and the set of the largest volume is kept; volumes compare the same way in all u
 
 V̇ is checked in many directions at growing c, and in further ones around the worst of them. In w with V = wᵀw, the
 linear part is V̇ = -wᵀSw; a fast mode hides what happens next to it, so directions are drawn as g, S^(-1/2) g and S⁻¹ g
-with random g, most of them close to the slow modes. It is an estimate from inside, not a proof: a direction between the
-sampled ones may be worse.
+with random g, most of them close to the slow modes; the eigenvectors of S and the bisectors of every two are always
+among them. It is an estimate from inside, not a proof: a direction between the sampled ones may be worse. ``boundary``
+gives starts for a study that checks it; random ones alone rarely come close to a single slow mode.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import sympy as sp
@@ -28,7 +30,7 @@ from vinculum.analyze.unit_free import unit_free
 from vinculum.control.feedback import value_at
 from vinculum.derivation import EquationsOfMotion
 from vinculum.ensembles.plan import plan_study
-from vinculum.ensembles.vary import table
+from vinculum.ensembles.vary import Variation, table
 from vinculum.errors import VinculumError
 from vinculum.frozen import FrozenMapping
 from vinculum.names import listed, name_of
@@ -52,6 +54,8 @@ class AttractionEstimate:
     matrix: np.ndarray  # P
     level: float
     directions: int
+    decay: np.ndarray  # N of V̇ = -(z - z₀)ᵀ N (z - z₀) near the equilibrium
+    worst: np.ndarray  # (k, states) directions z - z₀ in which V decayed least on the boundary, with V = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "center", FrozenMapping(self.center))
@@ -69,6 +73,20 @@ class AttractionEstimate:
         """How far every state may be from the equilibrium inside the set: √(level (P⁻¹)_ii)."""
         inverse = np.linalg.inv(self.matrix)
         return {s: float(np.sqrt(self.level * inverse[k, k])) for k, s in enumerate(self.states)}
+
+    def boundary(self, count: int = 200, *, share: float = 0.999, seed: int = 0) -> Variation:
+        """Starts with V = share² level, as ``over`` of a study that checks the estimate.
+
+        They are the worst directions, the modes of the decay, N v = σ P v, in both senses with their pairs, and random
+        ones up to ``count``, most of these close to slow modes.
+        """
+        if not np.isfinite(self.level):
+            raise VinculumError("The estimate has no boundary: V decayed in all directions at all distances.")
+        to_z = np.linalg.inv(np.linalg.cholesky(self.matrix).T)
+        S = to_z.T @ self.decay @ to_z
+        z = np.concatenate([self.worst, _directed(S) @ to_z.T])
+        z = np.concatenate([z, _drawn(S, max(count - len(z), 0), seed) @ to_z.T]) * share * np.sqrt(self.level)
+        return table({s: self.center[s] + z[:, k] for k, s in enumerate(self.states)})
 
     def rows(self) -> dict[str, str]:
         """Labeled rows."""
@@ -113,7 +131,11 @@ def attraction_estimate(
     if radius == 0:
         raise VinculumError("V does not decay even close to the equilibrium; rounding hides its rate there.")
     center = {s: value_at(linear, s) for s in linear.states}
-    return AttractionEstimate(tuple(linear.states), center, P / np.outer(units, units), radius**2, directions)
+    back = np.outer(units, units)
+    return AttractionEstimate(
+        tuple(linear.states), center, P / back, radius**2, directions,
+        decay=-(A.T @ P + P @ A) / back, worst=decay.worst(P, directions, radius) * units,
+    )  # fmt: skip
 
 
 def _weights(states: Sequence[sp.Expr], units: np.ndarray, weights: Mapping[sp.Expr, float]) -> np.ndarray:
@@ -178,23 +200,34 @@ class _Decay:
 
     def radius(self, P: np.ndarray, directions: int) -> float:
         """The largest √V up to which V decays in all directions that are tried."""
-        to_z = np.linalg.inv(np.linalg.cholesky(P).T)
-        slow = _slow(-to_z.T @ (self.A.T @ P + P @ self.A) @ to_z)
-        g = np.random.default_rng(self.seed).normal(size=(directions, len(P)))
-        first = _unit(np.concatenate([g[0::3], g[1::3] @ slow, g[2::3] @ slow @ slow]))
-        return _largest_radius(lambda radius: self._decays(P, to_z, slow, first, radius))
+        to_z, S, first = self._directions(P, directions)
+        return _largest_radius(lambda radius: self._tried(P, to_z, _slow(S), first, radius) is not None)
 
-    def _decays(self, P: np.ndarray, to_z: np.ndarray, slow: np.ndarray, first: np.ndarray, radius: float) -> bool:
-        """Whether V̇ < 0 in the first directions and in others around the worst of these."""
-        random, tried = np.random.default_rng(self.seed + 1), first
+    def worst(self, P: np.ndarray, directions: int, radius: float) -> np.ndarray:
+        """z of the directions in which V decays least at this radius, with V = 1; none at an infinite one."""
+        to_z, S, first = self._directions(P, directions)
+        found = self._tried(P, to_z, _slow(S), first, radius) if np.isfinite(radius) else None
+        return np.zeros((0, len(P))) if found is None else found @ to_z.T
+
+    def _directions(self, P: np.ndarray, directions: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """z = to_z w, S, and the first directions w that are tried."""
+        to_z = np.linalg.inv(np.linalg.cholesky(P).T)
+        S = -to_z.T @ (self.A.T @ P + P @ self.A) @ to_z
+        return to_z, S, np.concatenate([_drawn(S, directions, self.seed), _directed(S)])
+
+    def _tried(
+        self, P: np.ndarray, to_z: np.ndarray, slow: np.ndarray, first: np.ndarray, radius: float
+    ) -> np.ndarray | None:
+        """The worst of the first directions and of others around the worst of these; None if V̇ < 0 fails in one."""
+        random, tried, worst = np.random.default_rng(self.seed + 1), first, first[:0]
         for turn in range(_ROUNDS + 1):
             change = self._change(P, radius * tried @ to_z.T)
             if not (change < 0).all():
-                return False
+                return None
             worst = tried[np.argsort(-change)[:_BEST]]
             noise = _unit(random.normal(size=(_AROUND * len(worst), len(P))) @ slow) * _SPREAD / 2**turn
             tried = _unit(np.tile(worst, (_AROUND, 1)) + noise)
-        return True
+        return worst
 
     def _change(self, P: np.ndarray, z: np.ndarray) -> np.ndarray:
         """V̇ at states z, (runs, states), in natural units; not a number where a state cannot be reached."""
@@ -209,6 +242,20 @@ def _slow(S: np.ndarray) -> np.ndarray:
     """S^(-1/2), with the largest entry one."""
     values, vectors = np.linalg.eigh(0.5 * (S + S.T))
     return (vectors * np.sqrt(values[0] / values)) @ vectors.T
+
+
+def _drawn(S: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """Random directions g, S^(-1/2) g and S⁻¹ g, (count, n)."""
+    g, slow = np.random.default_rng(seed).normal(size=(count, len(S))), _slow(S)
+    return _unit(np.concatenate([g[0::3], g[1::3] @ slow, g[2::3] @ slow @ slow]))
+
+
+def _directed(S: np.ndarray) -> np.ndarray:
+    """The eigenvectors of S and the bisectors of every two of them, in both senses; the slowest first."""
+    vectors = np.linalg.eigh(0.5 * (S + S.T))[1].T
+    pairs = [a + sign * b for a, b in combinations(vectors, 2) for sign in (1.0, -1.0)]
+    rows = _unit(np.array([*vectors, *pairs]))
+    return np.concatenate([rows, -rows])
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:

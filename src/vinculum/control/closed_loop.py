@@ -15,8 +15,10 @@ from vinculum.control.feedback import FeedbackLaw, controller_state, deviations,
 from vinculum.control.loop_matrices import loop_matrices
 from vinculum.control.observer import Estimator
 from vinculum.derivation import EquationsOfMotion, derive
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
 from vinculum.names import gain_symbol, listed, name_of
+from vinculum.units.given import numbers_in_si
 
 
 def close_loop(
@@ -26,23 +28,33 @@ def close_loop(
     limits: Mapping[sp.Expr, float] | None = None,
     *,
     symbolic_gains: bool = False,
+    anti_windup: bool = True,
 ) -> EquationsOfMotion:
     """The equations of motion with the inputs given by the law, which acts on the estimate if there is an estimator.
 
-    ``limits`` {u: largest |u|} saturate the inputs. The plant is the full nonlinear system; only the law is linear. If
-    the law was designed at other parameters, the loop has these parameters too, unless ``equations`` changes them.
+    ``limits`` {u: largest |u|}, numbers or "0.3 N*m", saturate the inputs. The plant is the full nonlinear
+    system; only the law is linear. If the law was designed at other parameters, the loop has these parameters too,
+    unless ``equations`` changes them.
+
+    Integrators of the law do not wind up while a limit holds (``anti_windup``): what the limit takes from the input is
+    fed back to them, so it decays at the rate ρ, the geometric mean of the closed loop's roots (back-calculation:
+    Åström, Hägglund, Advanced PID Control, section 3.5),
+
+        ż = B (y - y₀) + ρ Cᵀ (u - u_wanted)/|C|².
 
     With ``symbolic_gains`` the entries of K are parameters of the loop, with the values of the law: `gain_symbol` of an
     input and a state. A study varies them, `optimize` chooses them.
     """
-    _refuse_limits(law, limits or {})
+    limits = numbers_in_si(limits or {}, dimensions_of(equations), "Invalid limits")
+    _refuse_limits(law, limits)
     _refuse_unmeasured(law, estimator)
     gains = _gain_symbols(law) if symbolic_gains else None
     found = _laws(law, estimator, gains)
-    laws = {u: _limited(expression, (limits or {}).get(u)) for u, expression in found.items()}
+    laws = {u: _limited(expression, limits.get(u)) for u, expression in found.items()}
+    over = {u: laws[u] - found[u] for u in limits} if anti_windup else {}
     extra = {} if estimator is None else _estimator_rates(estimator, laws)
     plant = _with_gains(_at_the_same_parameters(equations, law), law, gains)
-    return replace(plant, laws=laws, extra=extra | _compensator_rates(law))
+    return replace(plant, laws=laws, extra=extra | _compensator_rates(law, over))
 
 
 def _gain_symbols(law: FeedbackLaw) -> np.ndarray:
@@ -140,14 +152,27 @@ def _estimator_rates(estimator: Estimator, laws: Mapping[sp.Expr, sp.Expr]) -> d
     return dict(zip(estimator.symbols, rates, strict=True))
 
 
-def _compensator_rates(law: FeedbackLaw) -> dict[sp.Expr, sp.Expr]:
-    """ż = A z + B (y - y₀)."""
+def _compensator_rates(law: FeedbackLaw, over: Mapping[sp.Expr, sp.Expr]) -> dict[sp.Expr, sp.Expr]:
+    """ż = A z + B (y - y₀), and for integrators what limits take from the inputs."""
     own = law.compensator
     if own is None or not own.states:
         return {}
     y = sp.Matrix(deviations(law.linear, own.outputs))
     rates = _matrix(own.A) * sp.Matrix(own.states) + _matrix(own.B) * y
-    return dict(zip(own.states, rates, strict=True))
+    found = dict(zip(own.states, rates, strict=True))
+    limited = [law.linear.inputs.index(u) for u in over]
+    for j, z in enumerate(own.states):
+        C = own.C[limited, j]
+        if not own.A[j].any() and C.any():
+            back = sum(sp.Float(c) * taken for c, taken in zip(C, over.values(), strict=True))
+            found[z] += sp.Float(_tracking_rate(law) / float(C @ C)) * back
+    return found
+
+
+def _tracking_rate(law: FeedbackLaw) -> float:
+    """ρ, the geometric mean of the roots that are not zero."""
+    sizes = np.abs(law.roots)
+    return float(np.exp(np.log(sizes[sizes > 1e-9 * sizes.max()]).mean()))
 
 
 def _matrix(array: np.ndarray) -> sp.Matrix:

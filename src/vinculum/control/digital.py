@@ -27,13 +27,21 @@ from vinculum.control.margins import Margin
 from vinculum.control.observer import Estimator
 from vinculum.derivation import ProgramEquations
 from vinculum.derivation.integrable import Equations
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation.sampling import LawError, Sampler, Sampling
+from vinculum.units.dimensions import TIME, Dimension, over
+from vinculum.units.given import fields_in_si, has_unit, numbers_in_si
 
 Numbers = Mapping[sp.Expr, float]
 Function = Callable[[float, np.ndarray, Any], Any]  # u = f(t, y, memory)
+
+
+def _known_dimensions(law: Any) -> dict[Any, Dimension]:
+    """The dimensions of inputs and outputs, if the law was designed for equations with units."""
+    return dimensions_of(law.linear.equations) if isinstance(law, FeedbackLaw) else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +53,8 @@ class Digital(Sampler):
     measured ``outputs`` (default: all coordinates and velocities) and its ``memory``, which is copied for every run; it
     returns one number for each of ``controls`` (default: all inputs). Formulas have the parameters of the equations;
     ``parameters`` of `simulate` are those of the plant.
+
+    Numbers are in SI or have units: ``period="5 ms"``, ``limits={u: "24 V"}``.
 
     ``delay`` is the time from the measurement to the actuator, any number of at least 0. Until the first command
     arrives the inputs are ``before``, or the holding values of a feedback law. ``limits`` {u: largest |u|} and
@@ -76,6 +86,14 @@ class Digital(Sampler):
     anti_windup: bool = True
 
     def __post_init__(self) -> None:
+        fields_in_si(self, {"period": TIME, "delay": TIME}, "Invalid digital law")
+        known = _known_dimensions(self.law)
+        for name in ("limits", "rates", "resolution", "noise", "disturbances", "before"):
+            given = getattr(self, name)
+            rates = {key: over(dimension, TIME) for key, dimension in known.items()}
+            if isinstance(given, Mapping) and any(map(has_unit, given.values())):
+                numbers = numbers_in_si(given, rates if name == "rates" else known, f"Invalid {name}")
+                object.__setattr__(self, name, numbers)
         problems = []
         if not (math.isfinite(self.period) and self.period > 0):
             problems.append(f"period is {self.period}; it must be a positive number of seconds.")
@@ -145,6 +163,24 @@ class Digital(Sampler):
                 "Use a shorter period, or design for it with vn.feedback.digital(linear, period, ..., delay=...).",
                 stacklevel=5,
             )
+
+    def warn_of_plant(self, roots: np.ndarray) -> None:
+        """Warn if a plant under a Python function, whose loop has no known roots, is too fast for the samples."""
+        late = self.period + self.delay
+        fastest = max(roots, key=lambda root: max(root.real * late, abs(root.imag) * self.period / math.pi), default=0j)
+        if abs(fastest.imag) * self.period > math.pi:
+            said = f"has fewer than two samples per oscillation: its root near the start is {fastest:.4g}"
+        elif fastest.real * late > 1:
+            growth = math.exp(min(fastest.real * late, 700.0))
+            said = f"grows by the factor {growth:.3g} before a command can answer: its root near the start is "
+            said += f"{fastest.real:.4g}"
+        else:
+            return
+        warnings.warn(
+            f"With the period {self.period:.6g} and the delay {self.delay:.6g} the plant without its law {said}. The "
+            "roots of a loop with a Python function are not known. Use a shorter period, or check the motion.",
+            stacklevel=5,
+        )
 
     def _before(self, inner: Any) -> tuple[float, ...]:
         """The inputs until the first command arrives."""
@@ -248,6 +284,8 @@ class _Running(Sampling):
 
     def judge(self, F: np.ndarray, H: np.ndarray, C: np.ndarray) -> None:
         """Warn for laws that were not designed with a linear model, which `Digital` knows already."""
+        if isinstance(self.inner, _Python) and np.isfinite(F).all():
+            self.digital.warn_of_plant(np.linalg.eigvals(F))
         if not isinstance(self.inner, _Formulas) or not np.isfinite(C).all():
             return
         A, B = with_delay(F, H, self.digital.period, self.digital.delay)

@@ -23,10 +23,12 @@ import sympy as sp
 from vinculum.analyze.discrete_model import held_over
 from vinculum.control.feedback import FeedbackLaw, value_at
 from vinculum.control.observer import Estimator
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+from vinculum.units.given import duration, numbers_in_si
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +95,9 @@ def digital_law(
     anti_windup: bool = True,
 ) -> DigitalLaw:
     """The law, with its observer if there is one, as it runs on a processor with a sample period."""
-    _refuse(law, period, estimator, limits or {})
+    period = duration(period, "period")
+    limits = numbers_in_si(limits or {}, dimensions_of(law.linear.equations), "Invalid limits")
+    _refuse(law, period, estimator, limits)
     linear, own = law.linear, law.compensator
     read = linear.states if estimator is None else estimator.outputs
     outputs = tuple(dict.fromkeys((*read, *(() if own is None else own.outputs))))

@@ -20,6 +20,7 @@ from vinculum.control.discrete_design import sampled_loop
 from vinculum.control.margins import Margin, sign_changes
 from vinculum.errors import VinculumError
 from vinculum.names import listed
+from vinculum.units.given import duration
 
 _POINTS = 4000  # of the grid of angles
 _SMALLEST = 1e-7  # angle of the grid
@@ -33,6 +34,7 @@ def digital_margins(linear: LinearModel, law: DigitalLaw, delay: float = 0.0) ->
 
     Frequencies are in rad/s, up to π/period. Phase and gain belong to the samples.
     """
+    delay = duration(delay, "delay")
     strange = [y for y in law.outputs if y not in linear.measured] or [u for u in law.inputs if u not in linear.inputs]
     if strange:
         raise VinculumError(f"{listed(strange)} of the law is not known to the linear model.")

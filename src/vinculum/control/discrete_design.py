@@ -20,6 +20,7 @@ from vinculum.control.digital_law import DigitalLaw
 from vinculum.control.feedback import controller_state, output_rows, value_at
 from vinculum.control.weights import Weights, weights
 from vinculum.errors import VinculumError
+from vinculum.units.given import duration
 
 
 def digital(
@@ -37,6 +38,8 @@ def digital(
 
     The weights are those of Σ ηᵀ Q η + uᵀ R u over the samples.
     """
+    period = duration(period, "period")
+    delay = duration(delay, "delay")
     model = linear.discrete(period, delay)
     n, extra = len(linear.states), len(model.A) - len(linear.states)
     Q = np.zeros(model.A.shape)

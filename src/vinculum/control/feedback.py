@@ -59,7 +59,8 @@ class FeedbackLaw:
 
     def __repr__(self) -> str:
         gains = zip(self.linear.inputs, self.gain, strict=True)
-        rows = [("roots", numbers(self.roots)), *((f"gains of {name_of(u)}", numbers(row)) for u, row in gains)]
+        rows = [("roots", numbers(self.roots)), ("states", listed(self.linear.states))]
+        rows += [(f"gains of {name_of(u)}", numbers(row)) for u, row in gains]
         if self.compensator is not None:
             rows.append(("states of the controller", listed(self.compensator.states) or "none"))
         rows.append(("distance to losing a mode", f"{min(mode.distance for mode in self.modes):.3g}"))

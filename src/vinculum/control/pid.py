@@ -17,6 +17,7 @@ from vinculum.analyze.modes import controllability
 from vinculum.control.feedback import Compensator, FeedbackLaw, controller_state, input_columns, output_rows
 from vinculum.errors import ModelError
 from vinculum.names import name_of
+from vinculum.units.given import duration
 
 
 def pid(
@@ -33,6 +34,7 @@ def pid(
 
     ``filter`` is the time constant of the filter of ė. Without it, the rate of the output must be measurable.
     """
+    filter = duration(filter, "filter")
     output_rows(linear, [output])
     (column,) = input_columns(linear, [input])
     _refuse_numbers({"kp": kp, "ki": ki, "kd": kd})

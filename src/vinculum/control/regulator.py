@@ -99,7 +99,7 @@ def _padded(errors: np.ndarray | None, size: int) -> np.ndarray | None:
 def _state_weights(linear: LinearModel, given: Weights, outputs: Sequence[sp.Expr] | None) -> np.ndarray:
     """Q, or CᵀWC from the weights W of chosen outputs."""
     if outputs is None:
-        return weights(given, len(linear.states), "state_weights", linear.states)
+        return weights(given, len(linear.states), "state_weights", linear.states, measured=linear.measured)
     C = output_rows(linear, outputs)
     return C.T @ weights(given, len(outputs), "state_weights", tuple(outputs)) @ C
 

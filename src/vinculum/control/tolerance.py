@@ -19,9 +19,11 @@ from vinculum.control.closed_loop import close_loop
 from vinculum.control.feedback import FeedbackLaw, value_at
 from vinculum.control.observer import Estimator
 from vinculum.derivation import EquationsOfMotion
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed
 from vinculum.notebook_repr import html
+from vinculum.units.given import column_in_si
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +63,7 @@ def parameter_tolerance(
     if unknown or not over:
         problem = f"{listed(unknown)} is not a parameter." if unknown else "Nothing to vary."
         raise ModelError("Invalid parameters over=", [f"{problem} Choose from {listed(plant.system.parameters)}."])
+    over = {p: column_in_si(p, values, dimensions_of(plant), "Invalid parameters over=") for p, values in over.items()}
     closed = close_loop(plant, law, estimator)
     cases = tuple(dict(zip(over, values, strict=True)) for values in product(*over.values()))
     return Tolerance(cases, tuple(_judged(closed, law, case) for case in cases))

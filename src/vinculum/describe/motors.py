@@ -10,20 +10,26 @@ that the motor drives, including dependent ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 
 import sympy as sp
 
 from vinculum.describe.system import System
-from vinculum.errors import About, Finding, ModelError
+from vinculum.errors import About, Finding, ModelError, Refused
 from vinculum.expressions import as_expression
 from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
+from vinculum.units.dimensions import CURRENT, ENERGY, FORCE, INDUCTANCE, RESISTANCE, Dimension, over
+from vinculum.units.given import fields_in_si, in_si
 
 
 @dataclass(frozen=True)
 class DCMotor:
-    """A DC motor with a gear; ``back_emf`` is k_e, by default equal to ``torque_constant`` k_t."""
+    """A DC motor with a gear; ``back_emf`` is k_e, by default equal to ``torque_constant`` k_t.
+
+    Numbers are in SI or have units: ``DCMotor("50 mN*m/A", "1.2 ohm", "0.8 mH")``.
+    """
 
     torque_constant: float
     resistance: float
@@ -32,6 +38,7 @@ class DCMotor:
     back_emf: float | None = None
 
     def __post_init__(self) -> None:
+        fields_in_si(self, _dimensions(self.torque_constant), "Invalid motor")
         for entry in fields(self):
             value = getattr(self, entry.name)
             if value is None:
@@ -43,6 +50,15 @@ class DCMotor:
                 raise ModelError("Invalid motor", [found])
 
     _repr_html_ = html
+
+
+def _dimensions(torque_constant: object) -> dict[str, Dimension | None]:
+    """A rotating motor has constants in N·m/A, a linear one in N/A; a gear may turn torques into forces."""
+    turning, pushing = over(ENERGY, CURRENT), over(FORCE, CURRENT)
+    with suppress(Refused):  # refused below, with its name
+        turning = pushing if in_si(torque_constant)[1] == pushing else turning
+    constants = dict.fromkeys(("torque_constant", "back_emf"), turning)
+    return {**constants, "resistance": RESISTANCE, "inductance": INDUCTANCE, "gear": None}
 
 
 def charge_of(system: System, u: sp.Expr) -> sp.Expr:

@@ -15,6 +15,8 @@ import sympy as sp
 
 from vinculum.describe.signal import signal
 from vinculum.errors import ModelError
+from vinculum.units.dimensions import RATE, TIME
+from vinculum.units.given import number_in_si
 
 _PER_PERIOD = 16  # points in a period of the highest frequency; the cubics between them err by 2e-4 of it
 _LARGEST = 200_000  # points
@@ -30,6 +32,8 @@ def random_signal(
     ``highest``, in rad/s. ``times`` is (start, end); ``beyond`` them as in `signal`. The same ``seed`` gives the same
     force. Its spectrum is the given one exactly, and its values are normal by the central limit theorem.
     """
+    times = number_in_si(times, TIME, "times", "Invalid random signal")
+    highest = number_in_si(highest, RATE, "highest", "Invalid random signal")
     begin, end = float(times[0]), float(times[-1])
     _refuse(begin, end, highest, seed)
     step = 2 * math.pi / highest / _PER_PERIOD

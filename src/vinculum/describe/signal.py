@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy.physics.mechanics import dynamicsymbols
 
 from vinculum.describe.spline import pieces_through
 from vinculum.errors import ModelError, VinculumError
 from vinculum.graph.splines import STATED, Pieces, Spline
-from vinculum.names import listed, suggestion
+from vinculum.names import TIME, listed, suggestion
+from vinculum.units.dimensions import TIME as SECONDS
+from vinculum.units.given import number_in_si
 
 BETWEEN = {"hold": 0, "linear": 1, "spline": 3}  # degrees
 BEYOND = ("refuse", *STATED)
-TIME = ("time", "t")
+COLUMNS = ("time", "t")  # names of the times in a table
 
 
 def signal(
@@ -29,19 +30,20 @@ def signal(
 ) -> sp.Expr:
     """A measured signal as an expression of the time t, for ``inputs={u: vn.signal(...)}`` and for any formula.
 
-    ``times, values`` are arrays, or a table and the name of its column: a CSV file, a pandas DataFrame (its column
-    ``time`` or ``t``, or its index) or an xarray Dataset. A Series or DataArray has its own times. ``between`` the
-    points the signal is "linear", a cubic "spline" or a "hold" of the last value. ``beyond`` the first and last point
-    it is refused, held ("hold") or "zero". A run stops at every point and continues from it, so corners are exact.
+    ``times, values`` are arrays, lists that may have units (["0 ms", "20 ms"], ["0 kN", "2 kN"]), or a table and the
+    name of its column: a CSV file, a pandas DataFrame (its column ``time`` or ``t``, or its index) or an xarray
+    Dataset. A Series or DataArray has its own times. ``between`` the points the signal is "linear", a cubic "spline"
+    or a "hold" of the last value. ``beyond`` the first and last point it is refused, held ("hold") or "zero". A run
+    stops at every point and continues from it, so corners are exact.
 
     >>> force = signal([0, 1, 3], [0, 2, 0], beyond="zero", name="force")
     >>> force
     force(t)
-    >>> [float(force.subs(dynamicsymbols._t, at)) for at in (-1, 0.5, 2, 5)]
+    >>> [float(force.subs(sp.Symbol("t"), at)) for at in (-1, 0.5, 2, 5)]
     [0.0, 1.0, 1.0, 0.0]
     """
     t, u = read_signal(times, values)
-    return Spline(dynamicsymbols._t, signal_pieces(t, u, between, beyond, name))
+    return Spline(TIME, signal_pieces(t, u, between, beyond, name))
 
 
 def signal_pieces(times: np.ndarray, values: np.ndarray, between: str, beyond: str, name: str) -> Pieces:
@@ -99,6 +101,8 @@ def read_signal(times: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
         return _column(times, values)
     if values is None:
         return _with_own_times(times)
+    times = number_in_si(times, SECONDS, "times", "Invalid signal")
+    values = number_in_si(values, None, "values", "Invalid signal")
     return _numbers(times, "times"), _numbers(values, "values")
 
 
@@ -123,7 +127,7 @@ def _column(table: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
         raise VinculumError(f"There is no column {name!r}; the columns are {listed(known)}.{suggestion(name, known)}")
     if hasattr(table, "data_vars"):
         return _with_own_times(table[name])
-    time = next((key for key in TIME if key in known), None)
+    time = next((key for key in COLUMNS if key in known), None)
     if time is not None:
         return _numbers(table[time], "times"), _numbers(table[name], "values")
     if hasattr(table, "index") and hasattr(table, "columns"):

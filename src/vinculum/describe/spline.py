@@ -10,6 +10,7 @@ import sympy as sp
 from vinculum.errors import VinculumError
 from vinculum.expressions import as_expression
 from vinculum.graph.splines import Pieces, Spline
+from vinculum.units.given import number_in_si
 
 
 def spline(
@@ -27,6 +28,7 @@ def spline(
     >>> round(float(p.subs(s, 2.5)), 12)
     6.25
     """
+    points, values = (number_in_si(x, None, "points and values", f"Invalid spline {name!r}") for x in (points, values))
     return Spline(as_expression(variable), pieces_through(points, values, degree, name))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.errors import Finding, ModelError, Refused
+from vinculum.errors import About, Finding, ModelError, Refused
 from vinculum.names import name_of
 from vinculum.units.dimensions import RATE, TIME, Dimension, over, shown
 from vinculum.units.units import in_hertz, quantity_of, read_unit
@@ -131,3 +131,40 @@ def duration(value: Any, name: str) -> Any:
 
 def _seconds(time: Any) -> Any:
     return fitting("times", time, {"times": TIME})
+
+
+# -- numbers of a known dimension ----------------------------------------------------------------------------------
+
+
+def entries_in_si(value: Any, needed: Dimension | None) -> Any:
+    """A value, or each value in nested lists, in SI; raises `Refused` for a unit of another dimension.
+
+    >>> entries_in_si(["2 cm", 0.5], (("[length]", Fraction(1)),))
+    [0.02, 0.5]
+    """
+    if isinstance(value, (list, tuple)):
+        return type(value)([entries_in_si(entry, needed) for entry in value])
+    return fitting("", value, {} if needed is None else {"": needed})
+
+
+def number_in_si(value: Any, needed: Dimension | None, name: str, subject: str) -> Any:
+    """The same for one argument; raises `ModelError`."""
+    try:
+        return entries_in_si(value, needed)
+    except Refused as refusal:
+        raise ModelError(subject, [Finding(f"{name}: {refusal}")]) from None
+
+
+def fields_in_si(record: Any, needed: Mapping[str, Dimension | None], subject: str) -> None:
+    """Replace the fields of a frozen record by numbers in SI; raises `ModelError` with all that do not fit."""
+    problems = []
+    for name, dimension in needed.items():
+        value = getattr(record, name)
+        if isinstance(value, (int, float)):
+            continue
+        try:
+            object.__setattr__(record, name, entries_in_si(value, dimension))
+        except Refused as refusal:
+            problems.append(Finding(f"{name}: {refusal}", about=About("option", name)))
+    if problems:
+        raise ModelError(subject, problems)

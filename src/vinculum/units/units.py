@@ -82,11 +82,25 @@ def read_unit(text: str) -> Unit:
         raise Refused(f"{text[:40]!r} is not a unit. Write units as m/s^2 or kg*m^2.") from None
 
 
+def with_powers(text: str) -> str:
+    """m/s^2 for m/s2, if that makes it a unit; otherwise empty."""
+    better = _DIGIT.sub("^", text)
+    try:
+        read_unit(better)
+    except Refused:
+        return ""
+    return better if better != text else ""
+
+
+_DIGIT = re.compile(r"(?<=[A-Za-z])(?=\d)")
+_USUAL = ("rad", "m", "kg", "s", "N", "N*m", "V", "A", "rad/s", "m/s", "m/s^2", "W", "C", "Pa", "N*s/m", "kg*m^2")
+
+
 def read_si_unit(text: str) -> Dimension:
     """The dimension of an SI unit; another unit is refused, because plain numbers and results are in SI."""
     found = read_unit(text)
     if not math.isclose(found.factor, 1.0):
-        instead = shown(found.dimension) if found.dimension else "rad"
+        instead = next((u for u in _USUAL if read_unit(u).dimension == found.dimension), shown(found.dimension))
         raise Refused(f"{text} is not an SI unit, and results are in SI units. Write {instead}.")
     return found.dimension
 
@@ -122,7 +136,8 @@ def _named(name: str) -> Unit:
     """One unit by its name: of the table, its plural, or a prefix before one of them, the longest unit first."""
     found = _reading(name) if _WORD.fullmatch(name) and len(name) <= 30 else None
     if found is None:
-        near = suggestion(name, _COMMON) or " Use SI units, as kg, m, s, N, rad."
+        power = with_powers(name) if name[-1:].isdigit() else ""
+        near = f" Write {power}." if power else suggestion(name, _COMMON) or " Use SI units, as kg, m, s, N, rad."
         raise Refused(f"unknown unit {name[:30]}.{near}")
     prefix, unit = found
     factor, powers = UNITS[unit]

@@ -42,7 +42,8 @@ def _term(term: sp.Expr, time: sp.Symbol) -> sp.Expr | None:
         return _of_spline(constant, f, time)
     if not (simple(f, time) or sp.count_ops(f) <= _MOST) or f.atoms(Spline, AppliedUndef):
         return None
-    known = {p: sp.Dummy(str(p), real=True, nonzero=True) for p in f.free_symbols - {time}}  # no cases
+    others = sorted(f.free_symbols - {time}, key=str)
+    known = {p: sp.Dummy(str(p), real=True, nonzero=True) for p in others}  # no cases
     F = sp.integrate(f.xreplace(known), time, manual=True).xreplace({dummy: p for p, dummy in known.items()})
     return constant * F if _is_integral(F, f, time) else None
 

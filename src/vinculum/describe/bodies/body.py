@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.describe.bodies.joints import Joint, Part, joint_of
+from vinculum.describe.bodies.joint_dimensions import OF_BODIES, OF_PLACES, QUANTITIES, of_coordinates, of_quantity
+from vinculum.describe.bodies.joints import JOINTS, Joint, Part, joint_of
 from vinculum.expressions import as_expression
 from vinculum.graph import apply, from_sympy
 from vinculum.names import function_of_time, velocity_of
 from vinculum.notebook_repr import html
+from vinculum.units.dimensions import Dimension
+from vinculum.units.given import fields_in_si
 
 Scalar = Any  # a number or a SymPy expression in parameters
 
@@ -29,7 +32,7 @@ class Body:
     "spherical", "free", "fixed") or an object such as `Helical(pitch=...)`. Its ``axis`` passes through the origin and
     is given in the body's axes; a universal joint has two. ``center_of_mass`` and ``inertia`` (about the center of
     mass: a number, three principal moments, six xx yy zz xy xz yz, or 3×3) are in the body's frame. Numbers may be
-    symbols with values in the tree's ``parameters``.
+    symbols with values in the tree's ``parameters``, or have units: ``mass="300 g"``.
 
     ``angle`` names the coordinates (``dynamicsymbols``; by default made from the body's name). ``torque`` names the
     inputs that act along them: one per coordinate, or three moments in body axes for a ball joint. ``damping``,
@@ -59,6 +62,11 @@ class Body:
     rotor_inertia: Any = 0
     gear_ratio: Any = 1
     identified: bool = False
+
+    def __post_init__(self) -> None:
+        fields_in_si(self, OF_BODIES | OF_PLACES, f"Invalid body {self.name!r}")
+        if str(self.joint) in JOINTS:  # others are refused with the tree
+            fields_in_si(self, of_joint_quantities(self), f"Invalid body {self.name!r}")
 
     @cached_property
     def coordinates(self) -> tuple[sp.Expr, ...]:
@@ -124,6 +132,15 @@ class Body:
         return f'Body("{self.name}" on {where}, {self.joint}, mass {self.mass})'
 
     _repr_html_ = html
+
+
+def of_joint_quantities(body: Body) -> dict[str, Dimension | None]:
+    """The dimensions of damping, stiffness, ... of a body; unknown (None) where its coordinates differ in dimension."""
+    kinds = set(of_coordinates(body.joint))
+    if len(kinds) != 1:
+        return dict.fromkeys(QUANTITIES)
+    (q,) = kinds
+    return {key: of_quantity(key, q, None) for key in QUANTITIES}
 
 
 def has_symbols(values: Iterable[Any]) -> bool:

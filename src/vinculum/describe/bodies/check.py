@@ -229,7 +229,7 @@ def _about_symbols(bodies: Sequence[Body], parameters: Mapping[sp.Symbol, float]
         scalars += [*body.kind.numbers().values(), *np.ravel(np.array(body.axis, dtype=object))]
         scalars += [] if body.rotation is None else list(np.ravel(np.array(body.rotation, dtype=object)))
         written = [as_expression(value) for value in scalars if not isinstance(value, (int, float))]
-        for x in dict.fromkeys(s for value in written for s in value.free_symbols if s not in parameters):
+        for x in sorted({s for value in written for s in value.free_symbols if s not in parameters}, key=str):
             advice = ("Use ", call("BodyTree", parameters={x: Word("number")}), ".")
             yield Finding(f"{x} of {body.name!r} has no value.", advice, About("body", body.name))
 

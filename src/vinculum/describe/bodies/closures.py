@@ -43,6 +43,8 @@ from vinculum.graph import (
 from vinculum.graph.traverse import order
 from vinculum.graph.vectors import Vector, dot, matrix_times, minus, plus, times, transposed
 from vinculum.notebook_repr import html
+from vinculum.units.dimensions import LENGTH
+from vinculum.units.given import fields_in_si
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
@@ -69,6 +71,9 @@ class Loop:
     axis: Sequence[float] = (0, 0, 1)
     other_axis: Sequence[float] | None = None
     name: str = ""
+
+    def __post_init__(self) -> None:
+        fields_in_si(self, dict.fromkeys(("point", "other_point"), LENGTH), "Invalid loop")
 
     @property
     def label(self) -> str:

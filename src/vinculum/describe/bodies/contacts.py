@@ -21,6 +21,8 @@ from vinculum.errors import DomainError, ModelError
 from vinculum.graph import Node, apply, as_sympy, evaluate, from_sympy, jacobian, lift, symbol, symbols
 from vinculum.graph.vectors import Vector, cross, dot, minus, plus, scaled, times
 from vinculum.notebook_repr import html
+from vinculum.units.dimensions import LENGTH
+from vinculum.units.given import fields_in_si
 
 if TYPE_CHECKING:
     from vinculum.describe.bodies.tree import BodyTree
@@ -44,6 +46,9 @@ class Rolling:
     normal: Sequence[float] = (0, 0, 1)
     height: Any = 0
     name: str = ""
+
+    def __post_init__(self) -> None:
+        fields_in_si(self, dict.fromkeys(("radius", "center", "height"), LENGTH), "Invalid rolling contact")
 
     def check(self, tree: BodyTree) -> None:
         """The body must exist, the directions must be nonzero, and the plane must have a known place."""
@@ -98,6 +103,9 @@ class Sliding:
     across: Sequence[float]
     point: Sequence[Any] = (0, 0, 0)
     name: str = ""
+
+    def __post_init__(self) -> None:
+        fields_in_si(self, dict.fromkeys(("point",), LENGTH), "Invalid sliding contact")
 
     def check(self, tree: BodyTree) -> None:
         """The body must exist and the direction must be nonzero."""

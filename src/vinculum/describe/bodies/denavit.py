@@ -14,8 +14,11 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe.bodies.body import Body, has_symbols
+from vinculum.describe.bodies.joint_dimensions import OF_LINKS
 from vinculum.errors import ModelError
 from vinculum.names import suggestion
+from vinculum.units.dimensions import NONE
+from vinculum.units.given import number_in_si
 
 _KEYS = ("theta", "d", "a", "alpha", "joint", "name", "center_of_mass", "inertia")
 
@@ -25,6 +28,7 @@ def rotation_rpy(roll: Any = 0.0, pitch: Any = 0.0, yaw: Any = 0.0) -> np.ndarra
 
     Angles may be SymPy expressions of parameters; the matrix then contains expressions.
     """
+    roll, pitch, yaw = number_in_si((roll, pitch, yaw), NONE, "angles", "Invalid rotation")
     return axis_rotation(2, yaw) @ axis_rotation(1, pitch) @ axis_rotation(0, roll)
 
 
@@ -50,9 +54,10 @@ def denavit_hartenberg(
 ) -> list[Body]:
     """A chain of bodies from rows {d, a, alpha, theta, joint, name, mass, center_of_mass, inertia, ...}.
 
-    Missing numbers are zero; ``joint`` is "revolute" (θ is the offset) or "prismatic" (d is the offset). Center of mass
-    and inertia are in the link frame of the convention; all other keys are passed to `Body`. The origin of each
-    body's frame lies on the joint axis; `link_frame` gives the table's frame in it.
+    Missing numbers are zero, and numbers may have units ("90 deg"); ``joint`` is "revolute" (θ is the offset) or
+    "prismatic" (d is the offset). Center of mass and inertia are in the link frame of the convention; all other keys
+    are passed to `Body`. The origin of each body's frame lies on the joint axis; `link_frame` gives the table's frame
+    in it.
 
     >>> [body.name for body in denavit_hartenberg([{"a": 1.0, "mass": 1}, {"a": 1.0, "mass": 1}])]
     ['link 1', 'link 2']
@@ -62,6 +67,10 @@ def denavit_hartenberg(
             "Invalid Denavit-Hartenberg table", [f"its convention is {convention!r}; use 'standard' or 'modified'."]
         )
     _refuse_unknown(links)
+    links = [
+        link | {k: number_in_si(link[k], OF_LINKS[k], k, f"Invalid row {i}") for k in OF_LINKS if k in link}
+        for i, link in enumerate(map(dict, links), start=1)
+    ]
     bodies: list[Body] = []
     before = (np.eye(3), np.zeros(3))  # the joint's frame in the previous body
     for i, link in enumerate(links, start=1):

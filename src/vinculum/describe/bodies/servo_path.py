@@ -19,6 +19,8 @@ from vinculum.errors import About, Finding, Formula, ModelError, call
 from vinculum.graph import Node, apply, as_sympy, lift, symbol
 from vinculum.graph.vectors import matrix_times, transposed
 from vinculum.names import name_of, suggestion
+from vinculum.units.dimensions import LENGTH
+from vinculum.units.given import number_in_si
 
 _AROUND = (("x", 1, 2), ("y", 2, 0), ("z", 0, 1))
 
@@ -40,7 +42,7 @@ def servo_path(
     function of time}. Together there must be as many conditions as torques. Add them to the system with
     ``tree.system(constraints=servo_path(...))``, or use `task_path` to turn them into control laws.
     """
-    torques = actuated(tree)
+    torques = list(tree.inputs) if tree.loops else actuated(tree)  # in a loop some joints have no motor
     conditions = _of_position(tree, body, path, point)
     conditions |= _of_orientation(tree, body, orientation) if orientation is not None else {}
     conditions |= _of_joints(tree, joints or {})
@@ -81,6 +83,8 @@ def _of_position(tree: BodyTree, body: str, path: Sequence[Any], point: Sequence
             "Invalid path",
             [Finding(f"it has {len(path)} components.", ["Give three; use None for a free one."], PATH)],
         )
+    point = number_in_si(tuple(point), LENGTH, "point", "Invalid path")
+    path = number_in_si(tuple(path), LENGTH, "path", "Invalid path")
     place, _ = tree.motion_of(body).at(nodes_of(point))
     pairs = zip("xyz", place, path, strict=True)
     return {f"{body} {key}": lift(p) - node_of(goal) for key, p, goal in pairs if goal is not None}

@@ -28,7 +28,14 @@ from vinculum.graph.vectors import times
 from vinculum.names import TIME, suggestion
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+from vinculum.units.dimensions import LENGTH, RATE, over
+from vinculum.units.dimensions import TIME as TIME_DIMENSION
+from vinculum.units.given import fields_in_si
 
+_MOTION = {
+    "gravity": over(LENGTH, TIME_DIMENSION, TIME_DIMENSION), "base_position": LENGTH,
+    "base_velocity": over(LENGTH, TIME_DIMENSION), "base_angular_velocity": RATE,
+}  # fmt: skip
 _BASE = ("position", "velocity", "angular_velocity", "rotation")
 _DEFERRED_FROM = 32  # coordinates; above, the energies are built only if they are needed
 _IN_GRAPH_FROM = 200  # coordinates; above, joint forces stay in the graph: SymPy takes longer than all the rest
@@ -67,6 +74,7 @@ class BodyTree:
     units: Mapping[sp.Expr, str] = field(default_factory=dict)  # SI units of the parameters that have one
 
     def __post_init__(self) -> None:
+        fields_in_si(self, _MOTION, f"Invalid tree {self.name!r}")
         wrong, _ = settle_units(self, ())
         found = wrong + findings(self.bodies, self.parameters)
         for label in ("gravity", "base_position", "base_velocity", "base_angular_velocity", "base_rotation"):

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def from_urdf(
     contacts: Sequence[Any] = (),
     *,
     floating: bool = False,
-    actuated: bool = False,
+    actuated: bool | Sequence[str] = False,
     identified: bool = False,
     gravity: Sequence[Any] = (0, 0, -9.81),
 ) -> System:
@@ -44,7 +45,8 @@ def from_urdf(
 
     Links become bodies and joints become coordinates of the same name. Mimic joints become constraints. The root link
     is fixed to the ground, or moves freely with ``floating=True``. With ``actuated=True`` every joint that moves and
-    does not mimic another gets an input ``tau_<joint>``. ``identified=True`` accepts inertias that no rigid body has,
+    does not mimic another gets an input ``tau_<joint>``, with ``actuated=["shoulder", "elbow"]`` these joints
+    alone: in a closed loop some joints have no motor. ``identified=True`` accepts inertias that no rigid body has,
     which are common in published files. Geometry, limits and transmissions are not read.
     """
     robot = _parse(source)
@@ -70,6 +72,8 @@ def _parse(source: str | Path) -> ET.Element:
         try:
             text = decoded(Path(source).read_bytes())
         except OSError as error:
+            if isinstance(error, FileNotFoundError):
+                raise ModelError("the URDF file cannot be read", [_not_found(Path(source))]) from error
             raise ModelError("the URDF file cannot be read", [str(error)]) from error
         except ValueError as error:  # a path with a NUL, or a file that is not text
             raise ModelError("the URDF file cannot be read", [f"{text[:60]!r}: {error}"]) from error
@@ -85,6 +89,15 @@ def _parse(source: str | Path) -> ET.Element:
     if robot.tag != "robot":
         raise ModelError("the URDF has no robot", [f"the outermost element is <{robot.tag}>, not <robot>."])
     return robot
+
+
+def _not_found(path: Path) -> str:
+    """Where a file was looked for, and which one may be meant."""
+    folder = path.parent.resolve()
+    if not folder.is_dir():
+        return f"there is no folder {str(folder)!r}."
+    near = suggestion(path.name, map(attrgetter("name"), folder.iterdir()))
+    return f"there is no file {path.name!r} in {str(folder)!r}.{near}"
 
 
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
@@ -120,10 +133,12 @@ def _number(text: str) -> float:
 class _Reader:
     """Bodies from elements, with all findings collected."""
 
-    def __init__(self, robot: ET.Element, floating: bool, actuated: bool, identified: bool) -> None:
+    def __init__(self, robot: ET.Element, floating: bool, actuated: bool | Sequence[str], identified: bool) -> None:
         self.findings: list[str] = []
         self.floating, self.actuated, self.identified = floating, actuated, identified
         self.links, self.joints = (self._by_name(robot, tag) for tag in ("link", "joint"))
+        if not isinstance(actuated, bool):
+            self._refuse_immovable(actuated)
 
     def _by_name(self, robot: ET.Element, tag: str) -> dict[str, ET.Element]:
         elements = robot.findall(tag)
@@ -133,6 +148,18 @@ class _Reader:
             elif times > 1:
                 self.findings.append(f"{times} {tag}s are called {name!r}. Give each its own name.")
         return {e.get("name", ""): e for e in elements}
+
+    def _refuse_immovable(self, actuated: Sequence[str]) -> None:
+        """Only joints that move and do not mimic another can have a motor."""
+        wrong = "the actuated joint"
+        for name in [actuated] if isinstance(actuated, str) else actuated:
+            if name not in self.joints:
+                near = suggestion(name, self.joints) or f" The joints are {', '.join(self.joints)}."
+                self.findings.append(f"{wrong} {name!r} is not a joint.{near}")
+            elif self.joints[name].get("type") in ("fixed", "floating"):
+                self.findings.append(f"{wrong} {name!r} is of the type {self.joints[name].get('type')!r}.")
+            elif self.joints[name].find("mimic") is not None:
+                self.findings.append(f"{wrong} {name!r} mimics another. Give the torque to that one.")
 
     def bodies(self) -> list[Body]:
         carried: dict[str, str] = {}
@@ -216,9 +243,13 @@ class _Reader:
 
     def _torques(self, name: str, joint: ET.Element, kind: str) -> list[sp.Symbol] | None:
         """Inputs of an independent joint; a free joint has none."""
-        if not self.actuated or kind in ("fixed", "free") or joint.find("mimic") is not None:
+        if not self._has_motor(name) or kind in ("fixed", "free") or joint.find("mimic") is not None:
             return None
         return [sp.Symbol(f"tau_{name}_{label}" if label else f"tau_{name}") for label in KINDS[kind].labels]
+
+    def _has_motor(self, name: str) -> bool:
+        named = [self.actuated] if isinstance(self.actuated, str) else self.actuated
+        return named if isinstance(named, bool) else name in named
 
     def _inertial(self, link: str) -> dict[str, Any]:
         element, where = self.links[link].find("inertial"), f"the link {link!r}"

@@ -18,6 +18,8 @@ from vinculum.describe.bodies.kinematics import Motion, node_of
 from vinculum.describe.bodies.transforms import Articulated, Inertia, Screw, Six
 from vinculum.graph import Node, apply, lift
 from vinculum.graph.vectors import Vector, plus, scaled
+from vinculum.units.dimensions import LENGTH
+from vinculum.units.given import fields_in_si
 
 ROTARY, LINEAR = RotaryAxis(), LinearAxis()
 
@@ -103,6 +105,9 @@ class Helical(Joint):
     slides = True
 
     pitch: Any = field(metadata={"about": "Travel of a helical joint along its axis for one turn.", "length": True})
+
+    def __post_init__(self) -> None:
+        fields_in_si(self, {"pitch": LENGTH}, "Invalid helical joint")
 
     def parts(self, axes: Sequence[Triple]) -> list[Part]:
         """One screw about the axis."""
