@@ -139,8 +139,8 @@ def samples(case: Case) -> list[list[Any]]:
     starts = [live.start_kernel(k) for k in range(len(live.starts))]
     known = {**live.values, **dict(zip(live.nodes.state, _middle(case), strict=True))}
     for kernel in (live.motion, live.states, *(kernel for kernel, _ in live.levels), *starts):
-        for values in random_values(kernel, known, 2):
-            pairs = expected(kernel, values)
+        chosen = random_values(kernel, known, 2)
+        for values, pairs in zip(chosen, expected(kernel, chosen), strict=True):
             args = [values[g.nodes[0]] if g.scalar else [values[n] for n in g.nodes] for g in kernel.arguments]
             sizes = [len(group) for group in kernel.results]
             found.append([case.name, kernel.name, args, sizes, *map(list, zip(*pairs, strict=True))])

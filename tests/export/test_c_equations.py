@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,11 +40,40 @@ def test_sanitizers_find_nothing(name, tmp_path):
     run(compiled(files, tmp_path / name, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"))
 
 
-def test_floats_are_as_good_as_floats_can_be(tmp_path):
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_floats_are_as_good_as_floats_can_be(name, tmp_path):
+    """Within the strict bound of the rounding of floats, which is small for two thirds of the numbers at least."""
+    model = vn.load(LIBRARY / f"{name}.toml")
+    files = vn.export_c(equations_of(model), tmp_path / name, check=3, real="float")
+    said = run(compiled(files, tmp_path / name, "-O0", "-Wconversion", "-Wdouble-promotion"))
+    compared, telling = map(int, re.findall(r"(\d+) (?:comparisons|within)", said))
+    assert telling > compared * 2 / 3
+
+
+def test_floats_need_no_doubles(tmp_path):
     model = vn.load(LIBRARY / "four_bar.toml")
     files = vn.export_c(equations_of(model), tmp_path / "four_bar", check=3, real="float", fold=True)
     assert "double" not in files[0].read_text() + files[1].read_text()
     run(compiled(files, tmp_path / "four_bar", "-Wconversion", "-Wdouble-promotion"))
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("wrong", ["NAN", "INFINITY", "slightly"])
+def test_the_test_program_finds_a_wrong_number(real, wrong, tmp_path):
+    """One result that is not a number, infinite, or wrong by a thousandth, wherever it stands."""
+    model = vn.load(LIBRARY / "four_bar.toml")
+    header, source, check = vn.export_c(equations_of(model), tmp_path / "bar", check=2, real=real)
+    text = source.read_text()
+    stores = re.findall(r"    (dx|a|r)\[(\d)\] = (\w+);\n", text)
+    factor = "1.001f" if real == "float" else "1.001"
+    for target, place, value in stores[::3]:
+        line = f"    {target}[{place}] = {value};\n"
+        spoiled = line.replace(value + ";", f"{value} * {factor};" if wrong == "slightly" else f"({real}){wrong};")
+        source.write_text(text.replace(line, spoiled, 1))
+        program = compiled((header, source, check), tmp_path / "bar", "-Wno-unused-variable", "-O0")
+        done = subprocess.run([str(program)], capture_output=True, text=True)
+        assert done.returncode == 1, line
+        assert "of what rounding allows" in done.stdout
 
 
 # -- the functions, called from Python ---------------------------------------------------------------------------------

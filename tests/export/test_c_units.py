@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ import vinculum as vn
 from compilers import accepted, compiled, library, run
 from examples import ball_and_beam, puma560
 from vinculum.control.digital_law import digital_law
+from vinculum.export.c_code import REAL
+from vinculum.graph.functions import FUNCTIONS
 
 
 def array(*numbers):
@@ -147,3 +151,40 @@ def test_a_controller_needs_its_period(tmp_path, designed):
         vn.export_c(law, tmp_path / "board", period=-1)
     with pytest.raises(vn.VinculumError, match="no option estimatr"):
         vn.export_c(law, tmp_path / "board", period=0.1, estimatr=estimator)
+
+
+@pytest.mark.parametrize("what", ["equations", "tree", "law", "linear"])
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_the_code_has_no_memory_of_its_own(what, real, tmp_path, designed):
+    """No variables outside functions, no allocation, no recursion: only functions of the mathematics are missing."""
+    linear, law, estimator = designed
+    made = {
+        "equations": lambda: (ball_and_beam.stabilized(0)[0], {}),
+        "tree": lambda: (puma560.tree(), {}),
+        "law": lambda: (law, {"period": 0.01, "estimator": estimator}),
+        "linear": lambda: (linear, {"period": 0.01}),
+    }
+    given, options = made[what]()
+    files = vn.export_c(given, tmp_path / "code", real=real, **options)
+    for name in ("gcc", "clang"):
+        compiled(files, tmp_path / f"{name}.o", "-c", "-Os", "-Wno-unused-command-line-argument", name=name)
+        table = subprocess.run(["nm", str(tmp_path / f"{name}.o")], capture_output=True, text=True, check=True).stdout
+        kinds = [line.split()[-2:] for line in table.splitlines()]
+        assert not [symbol for kind, symbol in kinds if kind in "BbDdCGgSs"]  # variables that can change
+        missing = {symbol for kind, symbol in kinds if kind == "U"} - {"_GLOBAL_OFFSET_TABLE_"}
+        assert missing <= {f"{f}{REAL[real]}" for f in (*FUNCTIONS, "atan2", "pow", "sincos", "fabs")} | COPYING
+    calls = _calls(files[1].read_text())
+    order: list[str] = []
+    while len(order) < len(calls):
+        ready = [f for f, called_ in calls.items() if f not in order and called_ <= set(order)]
+        assert ready, "a function calls itself, through others perhaps"
+        order += ready
+
+
+COPYING = {"memcpy", "memset", "memmove"}  # which compilers make of loops and initial values
+
+
+def _calls(text):
+    """Every function of a source with those of the same source that it names."""
+    bodies = dict(re.findall(r"^(?:static )?(?:void|int|double|float) (\w+)\([^;{]*?\)\n\{(.*?)^\}", text, re.M | re.S))
+    return {name: {f for f in bodies if re.search(rf"\b{f}\b", body)} for name, body in bodies.items()}

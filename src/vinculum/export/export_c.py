@@ -13,7 +13,7 @@ from vinculum.export.c_code import REAL
 from vinculum.export.c_units import c_unit
 from vinculum.export.harness import harness
 from vinculum.export.identifiers import identifier
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 
 def export_c(
@@ -24,6 +24,7 @@ def export_c(
     fold: bool = False,
     check: int = 0,
     units: Mapping[sp.Expr, str] | None = None,
+    overwrite: bool = False,
     **options: Any,
 ) -> tuple[Path, ...]:
     """Write self-contained C99, ``path.h`` and ``path.c``: no allocation, no recursion, no variables outside functions.
@@ -41,19 +42,23 @@ def export_c(
 
     ``real`` is "double" or "float". With ``fold=True`` the values of the parameters are written into the code. With
     ``check=n`` a test program ``path_check.c`` compares every function with Python's numbers at n random states.
-    Returns the files. The same model always gives the same text.
+    Returns the files. The same model always gives the same text. Files that exist are replaced only with
+    ``overwrite=True``; otherwise they are refused before anything is computed.
     """
     if real not in REAL:
         raise VinculumError(f'real={real!r} is not a type of numbers. Use real="double" or real="float".')
+    places = c_files(path, check > 0)
+    for place in places:
+        refuse_place(place, overwrite)
+    unit = c_unit(what, places[0].stem, real, fold, units, options)
+    texts = [unit.header, unit.source, *([harness(unit, check)] if check else [])]
+    for place, text in zip(places, texts, strict=True):
+        write_file(place, text, overwrite=overwrite)
+    return places
+
+
+def c_files(path: str | Path, check: bool = False) -> tuple[Path, ...]:
+    """The header, the source and the test program; their names are identifiers of C."""
     base = Path(path).with_suffix("") if Path(path).suffix in (".c", ".h") else Path(path)
-    base = base.with_name(identifier(base.name))
-    unit = c_unit(what, base.name, real, fold, units, options)
-    texts = {".h": unit.header, ".c": unit.source}
-    if check:
-        texts["_check.c"] = harness(unit, check)
-    return tuple(_written(base.with_name(base.name + ending), text) for ending, text in texts.items())
-
-
-def _written(path: Path, text: str) -> Path:
-    write_file(path, text)
-    return path
+    name = identifier(base.name)
+    return tuple(base.with_name(name + ending) for ending in (".h", ".c", *(["_check.c"] if check else [])))

@@ -14,7 +14,7 @@ from vinculum.export.c_units import c_unit
 from vinculum.export.identifiers import identifier
 from vinculum.export.js_code import function, literal
 from vinculum.export.kernel import Kernel
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 
 def export_javascript(
@@ -23,6 +23,7 @@ def export_javascript(
     *,
     fold: bool = False,
     units: Mapping[sp.Expr, str] | None = None,
+    overwrite: bool = False,
     **options: Any,
 ) -> Path:
     """Write one ES module, for browsers and Node.
@@ -30,13 +31,14 @@ def export_javascript(
     ``what`` and its options are those of `export_c`, and so are the functions: each takes its arguments and then the
     arrays that it fills, ``rates(t, x, u, c, p, dx, k)``. The last arrays may be left out; what only they need is then
     not computed. ``parameters()`` and, for equations of motion, ``initial()`` give the numbers of the export. Returns
-    the file.
+    the file. One that exists is replaced only with ``overwrite=True``.
     """
     path = Path(path).with_suffix(".js")
+    refuse_place(path, overwrite)
     unit = c_unit(what, identifier(path.stem), "double", fold, units, options)
     kernels = [kernel for kernel in (*unit.public, *unit.private) if kernel.outputs]
     parts = [_head(unit), *(f"{_described(kernel)}\nexport {function(kernel)}" for kernel in kernels), _numbers(unit)]
-    write_file(path, "\n\n".join(parts) + "\n")
+    write_file(path, "\n\n".join(parts) + "\n", overwrite=overwrite)
     return path
 
 

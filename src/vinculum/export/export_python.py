@@ -17,7 +17,7 @@ from vinculum.export.kernel import tables
 from vinculum.export.python_code import function
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, CONTINUOUS, HELD
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 HEAD = '''r"""{title}
 
@@ -131,21 +131,24 @@ def export_python(
     *,
     fold: bool = False,
     units: Mapping[sp.Expr, str] | None = None,
+    overwrite: bool = False,
     **options: Any,
 ) -> Path:
     """Write one Python file that needs NumPy alone, for those who may not install Vinculum.
 
     ``what`` and its options are those of `export_c`, and so are the functions. Equations of motion get ``project``,
-    ``start``, ``step`` and ``simulate`` too. Returns the file.
+    ``start``, ``step`` and ``simulate`` too. Returns the file. One that exists is replaced only with
+    ``overwrite=True``.
     """
     path = Path(path).with_suffix(".py")
+    refuse_place(path, overwrite)
     unit = c_unit(what, identifier(path.stem), "double", fold, units, options)
     kernels = (*unit.public, *unit.private)
     rows = [f"{name} = np.array({list(row)!r})" for name, row in tables(kernels).items()]
     text = "\n\n".join([_head(unit), *rows, *(function(kernel) + "\n" for kernel in kernels)])
     names = _constant_names(unit)
     ending = _motion(unit.equations) if unit.equations is not None else _parameters(unit)
-    write_file(path, "\n".join([text, names, ending]))
+    write_file(path, "\n".join([text, names, ending]), overwrite=overwrite)
     return path
 
 

@@ -16,19 +16,26 @@ from vinculum.control.feedback import value_at
 from vinculum.errors import VinculumError
 from vinculum.export.identifiers import distinct, identifier, label_of
 from vinculum.simulation import Trajectory
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 
-def export_mat(what: LinearModel | Trajectory, path: str | Path, outputs: Sequence[sp.Expr] | None = None) -> Path:
+def export_mat(
+    what: LinearModel | Trajectory,
+    path: str | Path,
+    outputs: Sequence[sp.Expr] | None = None,
+    *,
+    overwrite: bool = False,
+) -> Path:
     """Write a MATLAB file (version 5, readable by MATLAB, Octave and SciPy).
 
     A linear model gives A, B, C, D of η̇ = A η + B u, y = C η + D u, the equilibrium x0, u0, and the names of states,
     inputs and ``outputs`` (default: the states). A motion gives t and every state, input, reaction and residual by its
-    name.
+    name. A file that exists is replaced only with ``overwrite=True``.
     """
     from scipy.io import savemat
 
     path = Path(path).with_suffix(".mat")
+    refuse_place(path, overwrite)
     if isinstance(what, LinearModel):
         data = _linear(what, tuple(what.states if outputs is None else outputs))
     elif isinstance(what, Trajectory):
@@ -37,7 +44,7 @@ def export_mat(what: LinearModel | Trajectory, path: str | Path, outputs: Sequen
         raise VinculumError(f"{type(what).__name__} cannot be written as .mat. Give a linear model or a trajectory.")
     packed = BytesIO()
     savemat(packed, data, long_field_names=True, oned_as="column")
-    write_file(path, packed.getvalue())
+    write_file(path, packed.getvalue(), overwrite=overwrite)
     return path
 
 

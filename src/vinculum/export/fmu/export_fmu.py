@@ -25,7 +25,7 @@ from vinculum.export.identifiers import identifier
 from vinculum.export.plant import make_plant
 from vinculum.simulation.problem.events import DIRECTIONS
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, HELD
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 VERSIONS = ("2.0", "3.0")
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
@@ -42,6 +42,7 @@ def export_fmu(
     meanings: Mapping[sp.Expr, str] | None = None,
     binary: bool = True,
     platforms: Sequence[str] = (),
+    overwrite: bool = False,
     **options: Any,
 ) -> Path:
     """Write a functional mock-up unit of FMI 2.0 or 3.0, for model exchange and co-simulation.
@@ -56,9 +57,11 @@ def export_fmu(
 
     The file has the sources and, with ``binary``, a library for this machine made by cc, gcc, clang or zig;
     ``platforms`` adds others, such as "x86_64-windows", with zig. Further options: ``initial``, ``guess``, ``fixed``,
-    ``inputs`` (laws), ``parameters``, ``events``, ``method``, ``stabilization``.
+    ``inputs`` (laws), ``parameters``, ``events``, ``method``, ``stabilization``. A file that exists is replaced
+    only with ``overwrite=True``.
     """
     path = Path(path).with_suffix(".fmu")
+    refuse_place(path, overwrite)
     wanted = tuple(dict.fromkeys(([this_platform()] if binary else []) + list(platforms)))
     _refuse(version, step)
     refuse_platforms(wanted)
@@ -67,7 +70,7 @@ def export_fmu(
     texts, described = fmu_texts(kernels, identifier(path.stem), version, step, stop, units or {}, meanings or {})
     with tempfile.TemporaryDirectory() as folder:
         libraries = {name: _library(Path(folder), name, texts, described, version) for name in wanted}
-        _pack(path, texts, libraries)
+    write_file(path, _packed(texts, libraries), overwrite=overwrite)
     return path
 
 
@@ -149,7 +152,7 @@ def _library(folder: Path, name: str, texts: Mapping[str, str], model: Described
     return f"binaries/{older if version == '2.0' else name}/{target.name}", target.read_bytes()
 
 
-def _pack(path: Path, texts: Mapping[str, str], libraries: Mapping[str, tuple[str, bytes]]) -> None:
+def _packed(texts: Mapping[str, str], libraries: Mapping[str, tuple[str, bytes]]) -> bytes:
     """The files in one archive."""
     contents = {key: text.encode() for key, text in texts.items()} | dict(libraries.values())
     packed = BytesIO()
@@ -158,4 +161,4 @@ def _pack(path: Path, texts: Mapping[str, str], libraries: Mapping[str, tuple[st
             info = zipfile.ZipInfo(key, _DATE)
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(info, data)
-    write_file(path, packed.getvalue())
+    return packed.getvalue()
