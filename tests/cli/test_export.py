@@ -35,7 +35,8 @@ def export(tmp_path, monkeypatch):
         ["cartesian_pendulum"],
         ["puma560", "--what", "tree"],
         ["segway", "--what", "loop", "--float", "--fold"],
-        ["segway", "--what", "controller", "--period", "0.01"],
+        ["segway", "--what", "controller"],  # with the period of the file
+        ["ball_and_beam", "--what", "controller", "--period", "0.01"],
         ["segway", "--what", "linear", "--period", "0.01"],
     ],
 )
@@ -77,6 +78,15 @@ def test_a_file_is_not_overwritten_without_force(export):
     assert export("cartesian_pendulum", "--to", "c", "--force").exit_code == 0
 
 
+def test_the_names_that_are_written_are_those_that_are_checked(export, tmp_path):
+    """A name with a hyphen becomes an identifier of C."""
+    (tmp_path / "my_rod.h").write_text("somebody's own work")
+    refused = export("cartesian_pendulum", "--to", "c", "-o", "my-rod.c")
+    assert refused.exit_code == 2
+    assert "my_rod.h already exists" in refused.output
+    assert (tmp_path / "my_rod.h").read_text() == "somebody's own work"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -86,7 +96,7 @@ def test_a_file_is_not_overwritten_without_force(export):
         (["cartesian_pendulum", "--to", "c", "--what", "lop"], "--what lop is not known. Did you mean loop?"),
         (["cartesian_pendulum", "--to", "c", "--what", "tree"], "has no [tree]"),
         (["four_bar", "--to", "c", "--what", "loop"], "has no [equilibrium]"),
-        (["segway", "--to", "c", "--what", "controller"], "--period 0.01"),
+        (["ball_and_beam", "--to", "c", "--what", "controller"], "--period 0.01"),
     ],
 )
 def test_what_cannot_be_exported_is_refused(export, arguments, said, tmp_path):

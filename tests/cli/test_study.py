@@ -13,19 +13,12 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import vinculum as vn
+from files import swing
 from vinculum.cli.app import app
 
-SWING = """
-name = "swing"
-parameters = { g = 9.81, l = 1, c = 0.1 }
-[system]
-coordinates = ["theta"]
-kinetic_energy = "l^2*dot(theta)^2/2"
-potential_energy = "-g*l*cos(theta)"
-dissipation = "c*l^2*dot(theta)^2/2"
-[simulation]
-times = [0, 3]
-initial = { theta = 0.5 }
+SWING = (
+    swing.SWING
+    + """\
 [study]
 over = { theta = { from = 0.5, to = 1.5, count = 5 }, l = { uniform = ["90 cm", 1.1] } }
 samples = 6
@@ -33,6 +26,7 @@ seed = 3
 measure.top = { maximum = "theta^2" }
 measure.zero = { first_time = "theta", direction = "falling" }
 """
+)
 
 
 @pytest.fixture

@@ -16,11 +16,11 @@ import vinculum as vn
 
 MODELS = files("vinculum") / "model" / "library"
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NO_MECHANISM = ("demo", "paper_figures")
+NO_MECHANISM = ("demo", "paper_figures", "puma_friction")  # the last one fits data of puma560
 FURTHER = ("start", "planar_arms_3r", "puma560_on_a_swaying_base")  # files without an example of their name
 TWINS = sorted(path.stem for path in EXAMPLES.glob("[a-z]*.py") if path.stem not in NO_MECHANISM)
 FILES = sorted(path.name.removesuffix(".toml") for path in MODELS.iterdir() if path.name.endswith(".toml"))
-_OF_MOTORS = ("motors", "simulation", "equilibrium", "control", "observer", "closed_loop", "study")
+_OF_MOTORS = ("motors", "simulation", "equilibrium", "control", "observer", "closed_loop", "digital", "study")
 
 
 def text_of(name):
@@ -36,6 +36,7 @@ def without_motors(name):
     document = tomlkit.parse(text_of(name))
     for section in _OF_MOTORS:
         document.pop(section, None)
+    document.get("drawing", {}).pop("arrows", None)  # torques of motors
     return vn.model.loads(tomlkit.dumps(document))
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+from vinculum.cli.options import AtSamples, Force, Form, Json, ModelFile, Output, Set
 from vinculum.cli.terminal import DONE, INTERRUPTED, NO, say
 
 if TYPE_CHECKING:
     from vinculum.analyze import Equilibrium, Verdict
     from vinculum.control import Estimator, FeedbackLaw
-    from vinculum.model.examine import Equations, Settling
+    from vinculum.model.examine import DigitalRun, Equations, Settling
     from vinculum.model.model import Model
     from vinculum.simulation import Trajectory
 
@@ -106,19 +106,23 @@ def stabilize(
     output: Output = None,
     force: Force = False,
     settings: Set = None,
+    at_samples: AtSamples = False,
     json: Json = False,
 ) -> int:
     """Design a stabilizing feedback.
 
-    Includes an observer if the file has [observer], and simulates the closed loop if it has [closed_loop]. With -o, a
-    name ending in .json saves the gains; .nc or .csv saves the motion of the closed loop. Exit code 1 means that the
-    loop is not stable, that its run ended early, or that it did not converge to the equilibrium.
+    Includes an observer if the file has [observer], simulates the closed loop if it has [closed_loop], and again with
+    the law on its processor if it has [digital]. With -o, a name ending in .json saves the gains; .nc or .csv saves the
+    motion of the closed loop, with --digital the one on the processor. Exit code 1 means that the loop is not stable,
+    that a run ended early, or that one did not converge to the equilibrium.
 
     \b
     Examples:
       vinculum stabilize model.toml -o gains.json
       vinculum stabilize model.toml -o closed_loop.nc
+      vinculum stabilize model.toml --digital -o board.nc
     """
+    from vinculum.cli.digital_output import digital_data, refuse_without, show_digital
     from vinculum.cli.equilibrium_output import show_gains, show_margins, show_rest, show_verdict
     from vinculum.cli.motion import MOTION_KINDS, rows_of, stored
     from vinculum.cli.terminal import free_place, table
@@ -130,13 +134,18 @@ def stabilize(
     asked, equations, rest = _at_rest(
         model, settings, form, "equilibrium", "control", *(["closed_loop"] if wants_motion else [])
     )
+    if at_samples:
+        refuse_without(asked, model, "closed_loop")
     law, estimator, verdict = _designed(asked, equations, rest)
     motion = _closed(asked, equations, rest, law, estimator)
     arrival = None if motion is None else settling_of(asked, motion, law)
+    sampled = _sampled(asked, equations, rest, law, estimator)
     data = _design_data(asked, rest, law, estimator, verdict, motion, arrival)
+    data |= {} if sampled is None else {"digital": digital_data(asked.name, sampled)}
     _given_out(data, json, None if wants_motion else output)
-    if motion is not None and output is not None and wants_motion:
-        stored(motion, output)
+    kept = sampled.motion if at_samples and sampled is not None else motion
+    if kept is not None and output is not None and wants_motion:
+        stored(kept, output)
     if not json:
         show_rest(f"{asked.name}, {rest.kind}", rest, equations)
         show_gains(law, estimator)
@@ -145,9 +154,13 @@ def stabilize(
             show_margins(margins(law, estimator))
         if motion is not None and arrival is not None:
             table("motion of the closed loop", rows_of(motion) | arrival.rows)
-    if motion is not None and motion.outcome.kind == "interrupted":
+        if sampled is not None:
+            show_digital(sampled)
+    runs = (motion, None if sampled is None else sampled.motion)
+    if any(run is not None and run.outcome.kind == "interrupted" for run in runs):
         return INTERRUPTED
-    return DONE if verdict and (motion is None or (motion.outcome and arrival)) else NO
+    reached = motion is None or (motion.outcome and arrival)
+    return DONE if verdict and reached and (sampled is None or not sampled.failures) else NO
 
 
 # -- steps -----------------------------------------------------------------------------------------------------
@@ -189,6 +202,19 @@ def _closed(
     loop = loop_of(model, equations, law, estimator)
     with bar("simulating the closed loop") as report:
         return closed_motion_of(model, loop, law, rest, report)
+
+
+def _sampled(
+    model: Model, equations: Equations, rest: Equilibrium, law: FeedbackLaw, estimator: Estimator | None
+) -> DigitalRun | None:
+    """The closed loop with its feedback at samples, if the file requests it."""
+    from vinculum.cli.terminal import bar
+    from vinculum.model.examine import digital_loop_of
+
+    if model.digital_motion != "closed_loop":
+        return None
+    with bar("simulating the digital loop") as report:
+        return digital_loop_of(model, equations, law, estimator, rest, report)
 
 
 def _design_data(

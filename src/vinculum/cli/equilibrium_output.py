@@ -102,7 +102,7 @@ def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
         grid(f"gains of the observer, {law_words}", ("state", *map(name_of, estimator.outputs)), rows)
 
 
-def show_margins(found: Mapping[Any, Margin]) -> None:
+def show_margins(found: Mapping[Any, Margin], title: str = "margins of the loop at each input") -> None:
     """Gain, phase and delay margins at every input."""
     from vinculum.cli.terminal import grid
     from vinculum.names import name_of
@@ -111,7 +111,7 @@ def show_margins(found: Mapping[Any, Margin]) -> None:
     rows = [
         (name_of(u), m.gain_reduction, m.gain, math.degrees(m.phase), m.delay, m.distance) for u, m in found.items()
     ]
-    grid("margins of the loop at each input", head, rows)
+    grid(title, head, rows)
 
 
 def _columns(own: Compensator) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,7 +46,8 @@ def export(
 ) -> int:
     """Write code or a file for other tools.
 
-    The parts are: equations; loop (with feedback); controller (the feedback law and observer alone, with --period);
+    The parts are: equations; loop (with feedback); controller (the feedback law and observer alone, with --period
+    or the period of [digital]);
     linear; tree (dynamics and kinematics of a tree of bodies); motion (the simulation, for --to mat).
 
     \b
@@ -94,14 +96,25 @@ def _refuse(to: str, what: str) -> None:
 def part(model: Model, path: Path, what: str, period: float | None) -> tuple[Any, dict[str, Any]]:
     """What is exported, and the options that follow from the model."""
     from vinculum.cli.options import refuse_unasked
-    from vinculum.model.examine import equations_of, estimator_of, law_of, linear_of, loop_of, motion_of, rest_of
+    from vinculum.model.examine import (
+        equations_of,
+        estimator_of,
+        law_of,
+        linear_of,
+        loop_of,
+        motion_of,
+        rest_of,
+        sampled_law,
+    )
 
     if what == "tree":
         if model.tree is None:
             raise Wrong(f"{path} has no [tree]. Use --what equations.")
         return model.tree, {}
+    asked = model.digital or {}
+    period = asked.get("period") if period is None and model.digital_motion == "closed_loop" else period
     if what == "controller" and period is None:
-        raise Wrong("A controller needs its sample period. Add --period 0.01, in seconds.")
+        raise Wrong("A controller needs its sample period. Add --period 0.01, in seconds, or [digital] with period.")
     equations = equations_of(model)
     if what == "motion":
         refuse_unasked(model, path, "simulation")
@@ -116,8 +129,11 @@ def part(model: Model, path: Path, what: str, period: float | None) -> tuple[Any
     estimator = None if model.observer is None else estimator_of(model, linear)
     if what == "loop":
         return loop_of(model, equations, law, estimator), _start(model, "closed_loop")
-    limits = (model.closed_loop or {}).get("limits")
-    return law, {"period": period, "estimator": estimator, "limits": limits}
+    limits = asked.get("limits") or (model.closed_loop or {}).get("limits")
+    if asked.get("design") == "sampled":
+        return replace(sampled_law(model, linear, period), limits=dict(limits or {})), {}
+    options = {"period": period, "estimator": estimator, "limits": limits}
+    return law, options | ({"anti_windup": asked["anti_windup"]} if "anti_windup" in asked else {})
 
 
 def _start(model: Model, section: str) -> dict[str, Any]:
@@ -132,11 +148,11 @@ def _start(model: Model, section: str) -> dict[str, Any]:
 def _write_c(what: Any, place: Path, force: bool, options: dict[str, Any]) -> tuple[Path, ...]:
     from vinculum.cli.terminal import free_place
     from vinculum.export import export_c
+    from vinculum.export.export_c import c_files
 
-    base = place.with_suffix("")
-    for ending in (".h", ".c", *(["_check.c"] if options["check"] else [])):
-        free_place(base.with_name(base.name + ending), force, (".c", ".h"))
-    return export_c(what, base, **options)
+    for path in c_files(place, options["check"] > 0):
+        free_place(path, force, (".c", ".h"))
+    return export_c(what, place, overwrite=force, **options)
 
 
 def _write_one(function: str, what: Any, place: Path, force: bool, options: dict[str, Any]) -> tuple[Path, ...]:
@@ -144,7 +160,7 @@ def _write_one(function: str, what: Any, place: Path, force: bool, options: dict
     from vinculum.cli.terminal import free_place
 
     free_place(place, force, (place.suffix,))
-    return (getattr(vinculum.export, function)(what, place, **options),)
+    return (getattr(vinculum.export, function)(what, place, overwrite=force, **options),)
 
 
 def _end(model: Model) -> float | None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+from vinculum.cli.options import AtSamples, Force, Form, Json, ModelFile, Output, Set
 from vinculum.cli.terminal import DONE, INTERRUPTED, NO, say
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from vinculum.model.examine import Equations
+    from vinculum.model.examine import DigitalRun, Equations
     from vinculum.model.model import Model
     from vinculum.simulation import Outcome, Trajectory
 
@@ -106,17 +106,19 @@ def simulate(
     end: End = None,
     method: Method = None,
     step: Step = None,
+    at_samples: AtSamples = False,
     json: Json = False,
 ) -> int:
-    """Simulate the motion.
+    """Simulate the motion, and again with its laws on a processor if the file has [digital] for them.
 
-    Ctrl-C ends the run and keeps the motion computed so far. Exit code 1 means that the run ended early.
+    Ctrl-C ends the run and keeps the motion computed so far. Exit code 1 means that a run ended early.
 
     \b
     Examples:
       vinculum simulate model.toml -o motion.nc
       vinculum simulate model.toml --set m=0.3 --end 20 --json
     """
+    from vinculum.cli.digital_output import digital_data, refuse_without, show_digital
     from vinculum.cli.options import opened, refuse_unasked
     from vinculum.cli.terminal import as_json, free_place, table
     from vinculum.model.examine import equations_of
@@ -124,32 +126,54 @@ def simulate(
     free_place(output, force, MOTION_KINDS)
     asked = opened(model, settings, form)
     refuse_unasked(asked, model, "simulation")
-    motion = moved(asked, equations_of(asked), {"end": end, "method": method, "step": step})
+    if at_samples:
+        refuse_without(asked, model, "simulation")
+    asked = _changed(asked, {"end": end, "method": method, "step": step})
+    equations = equations_of(asked)
+    motion = moved(asked, equations)
+    sampled = sampled_motion(asked, equations) if asked.digital_motion == "simulation" else None
     if output is not None:
-        stored(motion, output)
+        stored(sampled.motion if at_samples and sampled is not None else motion, output)
     if json:
-        say(as_json(motion_data(asked.name, motion)))
+        further = {} if sampled is None else {"digital": digital_data(asked.name, sampled)}
+        say(as_json(motion_data(asked.name, motion) | further))
     else:
         table(asked.name, rows_of(motion))
-    if motion.outcome.kind == "interrupted":
+        if sampled is not None:
+            show_digital(sampled)
+    runs = [motion, *([] if sampled is None else [sampled.motion])]
+    if any(run.outcome.kind == "interrupted" for run in runs):
         return INTERRUPTED
-    return DONE if motion.outcome else NO
+    return DONE if all(run.outcome for run in runs) else NO
 
 
-def moved(model: Model, equations: Equations, changes: dict[str, Any]) -> Trajectory:
+def moved(model: Model, equations: Equations) -> Trajectory:
     """The motion, with a progress bar."""
-    from dataclasses import replace
-
     from vinculum.cli.terminal import bar
     from vinculum.model.examine import motion_of
+
+    with bar(f"simulating {model.name}") as report:
+        return motion_of(model, equations, report)
+
+
+def sampled_motion(model: Model, equations: Equations) -> DigitalRun:
+    """The motion with its laws at samples, with a progress bar."""
+    from vinculum.cli.terminal import bar
+    from vinculum.model.examine import digital_motion_of
+
+    with bar(f"simulating {model.name} with its laws at samples") as report:
+        return digital_motion_of(model, equations, report)
+
+
+def _changed(model: Model, changes: dict[str, Any]) -> Model:
+    """The model with another end, method or step of its motion."""
+    from dataclasses import replace
 
     how = dict(model.simulation or {})
     if changes["end"] is not None and "times" in how:
         how["times"] = (float(how["times"][0]), changes["end"])
     how |= {key: changes[key] for key in ("method", "step") if changes[key] is not None}
-    asked = replace(model, simulation=how or None)
-    with bar(f"simulating {model.name}") as report:
-        return motion_of(asked, equations, report)
+    return replace(model, simulation=how or None)
 
 
 def stored(motion: Trajectory, path: Path) -> None:

@@ -35,6 +35,7 @@ Set = Annotated[
 Form = Annotated[
     str | None, typer.Option("--form", metavar="FORM", help="Another form of the equations.", show_default=False)
 ]
+AtSamples = Annotated[bool, typer.Option("--digital", help="Write the motion with the law of [digital] to the file.")]
 
 
 def opened(path: Path, settings: Sequence[str] | None = None, form: str | None = None) -> Model:

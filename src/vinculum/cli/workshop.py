@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -26,13 +27,18 @@ def open_(models: Files = None, port: Port = 0, browser: Browser = True) -> int:
     Example:
       vinculum open model.toml
     """
+    from vinculum.extras import extra
+
     for path in models or ():
         if not path.is_file():
             raise Wrong(f"There is no file {path}. To create one: vinculum new {path}")
-    serve = _server()
+    for package in ("starlette", "uvicorn"):
+        extra(package, "workshop")
+    from vinculum.workshop.server import serve
 
     def opened(address: str) -> None:
         say(f"The workshop is at {address}\nIt ends with Ctrl-C.")
+        sys.stdout.flush()  # into a pipe or a log too: the server runs on
         if browser:
             import webbrowser
 
@@ -40,13 +46,3 @@ def open_(models: Files = None, port: Port = 0, browser: Browser = True) -> int:
 
     serve(list(models or ()), port, opened)
     return DONE
-
-
-def _server():  # type: ignore[no-untyped-def]  # a function of an optional part
-    try:
-        from vinculum.workshop.server import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
-            raise
-        raise Wrong("The workshop needs Starlette and uvicorn. Type pip install 'vinculum[workshop]'.") from None
-    return serve

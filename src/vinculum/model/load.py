@@ -24,6 +24,7 @@ from vinculum.model.sections.declarations import (
     read_parameters,
     read_splines,
 )
+from vinculum.model.sections.digital_section import read_digital
 from vinculum.model.sections.drawing_section import read_drawing, read_for_display
 from vinculum.model.sections.form_section import read_form
 from vinculum.model.sections.mechanism_sections import declare_states, read_affine, read_constraints, read_system
@@ -138,8 +139,9 @@ def _read_questions(reading: Reading, known: Symbols, tree: BodyTree | None) -> 
         "control": read_weights(reading, "control", known),
         "observer": read_weights(reading, "observer", known),
         "closed_loop": read_motion(reading, "closed_loop", known),
+        "digital": read_digital(reading, known),
         "study": read_study(reading, known),
-        "drawing": read_drawing(reading, tree),
+        "drawing": read_drawing(reading, tree, known.constraints),
     }
 
 

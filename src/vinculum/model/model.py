@@ -44,6 +44,25 @@ class Circle:
 
 
 @dataclass(frozen=True)
+class Arrow:
+    """A force or a torque, drawn to scale at a named point; in the plane a torque is one number, positive to the left.
+
+    Expressions may contain inputs and reactions, `vn.reaction("rod")`.
+    """
+
+    at: str
+    force: Sequence[sp.Expr] | None = None
+    torque: sp.Expr | Sequence[sp.Expr] | None = None
+    name: str = ""
+
+    @property
+    def components(self) -> tuple[sp.Expr, ...]:
+        """Two or three components of the vector, or the torque in the plane."""
+        own = self.force if self.force is not None else self.torque
+        return tuple(own) if isinstance(own, Sequence) else () if own is None else (own,)
+
+
+@dataclass(frozen=True)
 class Drawing:
     """What to draw, in the coordinates of the model: all points have two coordinates, or all have three."""
 
@@ -51,6 +70,7 @@ class Drawing:
     segments: Sequence[Segment] = ()
     circles: Sequence[Circle] = ()
     traces: Sequence[str] = ()  # points whose paths are drawn
+    arrows: Sequence[Arrow] = ()  # forces and torques, drawn on demand
 
 
 @dataclass(frozen=True)
@@ -86,6 +106,7 @@ class Model:
     control: Mapping[str, Any] | None = None  # of stabilize: state_weights, input_weights, ...; or poles, gain, pid
     observer: Mapping[str, Any] | None = None  # of observe: outputs, state_noise, output_noise, order
     closed_loop: Mapping[str, Any] | None = None  # limits, and initial, times of the closed loop's motion
+    digital: Mapping[str, Any] | None = None  # of Digital: period, delay, limits, ...; motion, design, plant
     study: Mapping[str, Any] | None = None  # of study: over, measure, samples, ...; motion: which one is varied
     drawing: Drawing | None = None
     description: str = ""
@@ -99,5 +120,11 @@ class Model:
     @property
     def name(self) -> str:
         return self.system.name
+
+    @property
+    def digital_motion(self) -> str:
+        """The motion whose law acts at samples: simulation, closed_loop or none."""
+        default = "closed_loop" if self.control is not None else "simulation"
+        return "" if self.digital is None else self.digital.get("motion", default)
 
     _repr_html_ = html

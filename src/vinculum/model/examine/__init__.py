@@ -5,10 +5,14 @@ from typing import TYPE_CHECKING
 from vinculum.late import late
 
 if TYPE_CHECKING:  # the same names for type checkers and editors
+    from vinculum.model.examine.digital_step import digital_loop_of as digital_loop_of
+    from vinculum.model.examine.digital_step import digital_motion_of as digital_motion_of
+    from vinculum.model.examine.digital_step import sampled_law as sampled_law
     from vinculum.model.examine.examination import examine as examine
     from vinculum.model.examine.motion_steps import Equations as Equations
     from vinculum.model.examine.motion_steps import equations_of as equations_of
     from vinculum.model.examine.motion_steps import motion_of as motion_of
+    from vinculum.model.examine.results import DigitalRun as DigitalRun
     from vinculum.model.examine.results import Point as Point
     from vinculum.model.examine.results import Results as Results
     from vinculum.model.examine.results import Settling as Settling
@@ -29,7 +33,8 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
 _NAMES = {
     "examination": ("examine",),
     "motion_steps": ("Equations", "equations_of", "motion_of"),
-    "results": ("Point", "Results", "Settling", "settling_of"),
+    "digital_step": ("digital_loop_of", "digital_motion_of", "sampled_law"),
+    "results": ("DigitalRun", "Point", "Results", "Settling", "settling_of"),
     "steps": (
         "borders_of", "closed_motion_of", "estimator_of", "held_motion_of", "law_of", "linear_of", "loop_of", "rest_of",
         "rests_of", "verdict_at", "verdict_of",

@@ -16,7 +16,7 @@ import numpy as np
 from vinculum.analyze import Border, Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
-from vinculum.model.examine import motion_steps, steps
+from vinculum.model.examine import digital_step, motion_steps, steps
 from vinculum.model.examine.motion_steps import Equations
 from vinculum.model.examine.results import Interrupted, Point, Results, settling_of
 from vinculum.model.examine.study_step import runs_of
@@ -50,6 +50,10 @@ def examined(model: Model, progress: Progress | None = None) -> Iterator[Results
     if model.simulation is not None:
         motion = work.ask("motion", lambda: motion_steps.motion_of(model, equations, work.share))
         yield replace(found, motion=motion, seconds=dict(work.seconds))
+    if model.digital_motion == "simulation":
+        run = work.ask("digital motion", lambda: digital_step.digital_motion_of(model, equations, work.share))
+        found = replace(found, digital=run)
+        yield replace(found, motion=motion, seconds=dict(work.seconds))
     if model.equilibrium is not None:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
     borders: tuple[Border, ...] = ()
@@ -61,7 +65,7 @@ def examined(model: Model, progress: Progress | None = None) -> Iterator[Results
         yield replace(found, motion=motion, seconds=dict(work.seconds))
     if model.study is not None:
         work.refused = refused
-        runs = work.ask("study", lambda: runs_of(model, equations, work.share))
+        runs = work.ask("study", lambda: runs_of(model, equations, work.share, rest))
         yield replace(found, motion=motion, runs=runs, seconds=dict(work.seconds))
 
 
@@ -114,7 +118,12 @@ def _close_loop(
     closed = work.ask("closed motion", lambda: steps.closed_motion_of(model, loop, law, first, work.share))
     held = work.ask("motion without feedback", lambda: steps.held_motion_of(model, equations, law, first, work.share))
     settling = None if closed is None else settling_of(model, closed, law)
-    return replace(point, loop=loop, closed_motion=closed, settling=settling, held_motion=held)
+    point = replace(point, loop=loop, closed_motion=closed, settling=settling, held_motion=held)
+    if model.digital_motion != "closed_loop":
+        return point
+    ask = digital_step.digital_loop_of
+    run = work.ask("digital loop", lambda: ask(model, equations, law, point.estimator, first, work.share))
+    return replace(point, digital=run)
 
 
 class _Work:

@@ -6,17 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import sympy as sp
 
 from vinculum.analyze import Border, Equilibrium, LinearModel, Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.control.attraction import deviations_of, relative_distance
+from vinculum.control.digital import Digital
+from vinculum.control.margins import Margin
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
 from vinculum.model.examine.motion_steps import Equations
 from vinculum.model.examine.study_step import Runs
 from vinculum.model.model import Model
 from vinculum.model.text.file_words import in_file_words
-from vinculum.names import variable_name
+from vinculum.names import name_of, variable_name
 from vinculum.notebook_repr import html
 from vinculum.simulation import Trajectory
 from vinculum.text_printer import labelled_rows
@@ -67,21 +70,73 @@ class Settling:
     _repr_html_ = html
 
 
-def settling_of(model: Model, motion: Trajectory, law: FeedbackLaw) -> Settling:
-    """Whether a motion of the closed loop settles: |x - x₀| of every state of the linear model."""
+def settling_of(
+    model: Model,
+    motion: Trajectory,
+    law: FeedbackLaw,
+    given: Mapping[sp.Expr, float] | None = None,
+    held: bool = False,
+) -> Settling:
+    """Whether a motion of the closed loop settles: |x - x₀| of every state of the linear model.
+
+    ``given`` are the limits of the inputs, by default those of the closed loop; ``held`` inputs keep their values from
+    sample to sample.
+    """
+    given = (model.closed_loop or {}).get("limits") or {} if given is None else given
     away = np.max(deviations_of(law.linear, motion), axis=0)
     remaining = relative_distance(law.linear, motion) if np.any(away) else 0.0
-    given = (model.closed_loop or {}).get("limits") or {}
     limits = {variable_name(u): float(limit) for u, limit in given.items()}
-    limited = {u: _time_at(motion.t, motion.inputs[u], limit) for u, limit in limits.items()}
+    limited = {u: _time_at(motion.t, motion.inputs[u], limit, held) for u, limit in limits.items()}
     lasted = float(abs(motion.t[-1] - motion.t[0]))
     return Settling(float(away[0]), float(away[-1]), lasted, remaining, limits, limited)
 
 
-def _time_at(t: np.ndarray, u: np.ndarray, limit: float) -> float:
+def _time_at(t: np.ndarray, u: np.ndarray, limit: float, held: bool) -> float:
     """How long |u| was at its limit, according to the samples."""
     at_limit = (np.abs(u) >= (1 - _AT_LIMIT) * limit).astype(float)
+    if held:
+        return float(abs(at_limit[:-1] @ np.diff(t)))
     return float(abs(np.trapezoid(at_limit, t)))
+
+
+@dataclass(frozen=True, eq=False)
+class DigitalRun:
+    """The motion with a law at its samples; of a feedback also whether it settles, and its margins."""
+
+    controller: Digital
+    motion: Trajectory
+    warnings: tuple[str, ...] = ()  # such as that the period is too long for the law
+    settling: Settling | None = None
+    margins: Mapping[sp.Expr, Margin] = field(default_factory=dict)  # of the sampled loop
+    without_margins: str = ""  # why there are none
+
+    @property
+    def rows(self) -> dict[str, str]:
+        """Sensors, processor and actuators in labeled rows."""
+        own = self.controller
+        rows = {"sample period": f"{own.period:.6g} s", "delay": f"{own.delay:.6g} s"}
+        given = (("limits", "±{:.6g}"), ("rates", "at most {:.6g} per s"), ("resolution", "in steps of {:.6g}"),
+                 ("noise", "noise {:.6g}"), ("disturbances", "disturbance {:.6g}"))  # fmt: skip
+        for name, words in given:
+            for key, value in getattr(own, name).items():
+                shown = f"load {value}" if isinstance(value, sp.Basic) else words.format(value)
+                place = name_of(key)
+                rows[place] = f"{rows[place]}, {shown}" if place in rows else shown
+        return rows
+
+    @property
+    def held(self) -> tuple[sp.Expr, ...]:
+        """The inputs that the law sets."""
+        return () if self.motion.problem is None else tuple(self.motion.problem.equations.laws)
+
+    @property
+    def failures(self) -> list[str]:
+        """Why the law does not do its work at samples."""
+        found = [] if self.motion.outcome else [f"did not reach the end of its motion: {self.motion.outcome}"]
+        found += [] if self.settling is None or self.settling else [f"{self.settling.words}."]
+        return [*found, *(f"warns: {words}" for words in self.warnings)]
+
+    _repr_html_ = html
 
 
 class Interrupted(VinculumError):
@@ -103,6 +158,7 @@ class Point:
     closed_motion: Trajectory | None = None
     settling: Settling | None = None  # whether the closed motion converged to the equilibrium
     held_motion: Trajectory | None = None  # from the same start, with the inputs held at their equilibrium values
+    digital: DigitalRun | None = None  # the closed loop with its feedback at samples
     refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
 
     @property
@@ -115,7 +171,7 @@ class Point:
             failures.append(f"did not reach the end of its motion: {self.closed_motion.outcome}")
         if self.settling is not None and not self.settling:
             failures.append(f"{self.settling.words}.")
-        return failures
+        return failures + [f"at samples {words}" for words in (self.digital.failures if self.digital else ())]
 
     _repr_html_ = html
 
@@ -133,6 +189,7 @@ class Results:
     versions: Mapping[str, str] = field(default_factory=dict)
     borders: tuple[Border, ...] = ()  # where the motion becomes or ceases to be stable
     runs: Runs | None = None  # many runs
+    digital: DigitalRun | None = None  # the motion with its laws at samples
 
     @property
     def point(self) -> Point | None:
@@ -171,7 +228,11 @@ class Results:
         if any(isinstance(error, Interrupted) for error in errors):
             return True
         of_points = [motion for point in self.points for motion in (point.closed_motion, point.held_motion)]
-        return any(motion is not None and motion.outcome.kind == "interrupted" for motion in (self.motion, *of_points))
+        at_samples = [
+            run.motion for run in (self.digital, *(point.digital for point in self.points)) if run is not None
+        ]
+        every = (self.motion, *of_points, *at_samples)
+        return any(motion is not None and motion.outcome.kind == "interrupted" for motion in every)
 
     @property
     def failures(self) -> list[str]:
@@ -179,6 +240,9 @@ class Results:
         failures = [f"Not done: {step}. {reason}" for step, reason in self.refusals.items()]
         if self.motion is not None and not self.motion.outcome:
             failures.append(f"The motion did not reach its end: {self.motion.outcome}")
+        failures += [
+            f"The motion with its laws at samples {words}" for words in (self.digital.failures if self.digital else ())
+        ]
         for number, point in enumerate(self.points, start=1):
             where = f" of equilibrium {number}" if len(self.points) > 1 else ""
             failures += [f"The closed loop{where} {words}" for words in point.failures]

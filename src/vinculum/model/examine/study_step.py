@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vinculum.analyze import Equilibrium
 from vinculum.control.closed_loop import close_loop
 from vinculum.ensembles.ensemble import OUTCOMES
 from vinculum.ensembles.plan import Study, plan_study
@@ -25,15 +26,18 @@ if TYPE_CHECKING:
 _WHERE = ("motion", "store", "chunk")  # keys of a study that are not arguments of `plan_study`
 
 
-def study_of(model: Model, equations: Equations, samples: int | None = None) -> Study:
-    """The many runs the model requests, checked and prepared; ``samples`` replaces that of the model."""
+def study_of(model: Model, equations: Equations, samples: int | None = None, rest: Equilibrium | None = None) -> Study:
+    """The many runs the model requests, checked and prepared; ``samples`` replaces that of the model.
+
+    ``rest`` is the model's equilibrium where it was found before.
+    """
     asked = question_of(model, "study")
     if samples is not None:
         asked["samples"] = samples
     closed = asked.get("motion") == "closed_loop"
     over = asked["over"]
     varied = over.columns if isinstance(over, Variation) else over
-    run, how = _varied_loop(model, equations, varied) if closed else (equations, _run_alone(model))
+    run, how = _varied_loop(model, equations, varied, rest) if closed else (equations, _run_alone(model))
     how |= {key: value for key, value in asked.items() if key not in (*_WHERE, "initial")}
     start = {**how.pop("initial", {}), **asked.get("initial", {})}
     how["initial"] = {key: value for key, value in start.items() if key not in varied}
@@ -48,9 +52,11 @@ def _run_alone(model: Model) -> dict[str, Any]:
     return how | {"until": [event for event in how.pop("events", ()) if event.terminal]}
 
 
-def _varied_loop(model: Model, equations: Equations, varied: Collection[Any]) -> tuple[Equations, dict[str, Any]]:
+def _varied_loop(
+    model: Model, equations: Equations, varied: Collection[Any], rest: Equilibrium | None
+) -> tuple[Equations, dict[str, Any]]:
     """The closed loop at the first equilibrium and the arguments of its motion; gains are symbols if one varies."""
-    rest = rest_of(model, equations)
+    rest = rest_of(model, equations) if rest is None else rest
     law = law_of(model, linear_of(model, equations, rest))
     estimator = None if model.observer is None else estimator_of(model, law.linear)
     gains = {gain_symbol(u, x) for u in law.linear.inputs for x in law.linear.states}
@@ -121,10 +127,15 @@ class Runs:
 _CHECKS = ("outcome", "end_time", "energy_error", "largest_residual")
 
 
-def runs_of(model: Model, equations: Equations, progress: Callable[[float], None] | None = None) -> Runs:
+def runs_of(
+    model: Model,
+    equations: Equations,
+    progress: Callable[[float], None] | None = None,
+    rest: Equilibrium | None = None,
+) -> Runs:
     """The many runs the model requests, computed; those in its store are read."""
     asked = model.study or {}
-    planned = study_of(model, equations)
+    planned = study_of(model, equations, rest=rest)
     folder = asked.get("store")
     store = None if folder is None else (model.source.parent if model.source else Path()) / str(folder)
     return Runs(planned, planned.run(store=store, chunk=asked.get("chunk"), progress=progress or False))

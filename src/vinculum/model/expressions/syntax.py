@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from vinculum.errors import Refused
 from vinculum.model import limits
 from vinculum.units.dimensions import named_quantity
-from vinculum.units.units import read_unit
+from vinculum.units.units import read_unit, with_powers
 
 _LOWER = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lamda", "mu", "nu", "xi",
@@ -81,6 +81,7 @@ def _about(letter: str) -> str:
 
 _MISSING = re.compile(r"(?<![\w.])(?P<a>\d+\.?\d*)(?=[A-DF-Za-df-z_(])|(?P<b>[\w)])[ ]+(?=[\w(])|(?P<c>\))(?=\w)")
 _UNIT = re.compile(r"\s*([-+]?\d+\.?\d*)([A-Za-z][A-Za-z*/^0-9]*)\s*")
+_QUANTITY = re.compile(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s+([A-Za-z][\w*/^-]*)\s*")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAST_NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:[eE][-+]?\d+)?)\s*$")
 _FIRST_UNIT = re.compile(r"[A-Za-z][A-Za-z]*(?:\^-?\d)?(?:[*/][A-Za-z]+(?:\^-?\d)?)*")
@@ -136,6 +137,10 @@ def explain_syntax(text: str, made: Translated, offset: int, names: Container[st
     unit = _UNIT.fullmatch(text)
     if unit is not None:
         return unit.start(2), unit.end(2), f'put a space before a unit: "{unit[1]} {unit[2]}". A product needs a *.'
+    quantity = _QUANTITY.fullmatch(text)
+    better = with_powers(quantity[2]) if quantity is not None else ""
+    if quantity is not None and better:
+        return quantity.start(2), quantity.end(2), f'write powers of units with ^: "{quantity[1]} {better}".'
     missing = _MISSING.search(made.text)
     if missing is not None:
         at = made.start(missing.end())

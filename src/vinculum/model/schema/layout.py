@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vinculum.describe.signal import BETWEEN, BEYOND
+from vinculum.model.schema.layout_digital import DIGITAL
 from vinculum.model.schema.layout_form import FORM, STATE
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
 from vinculum.model.schema.layout_stabilization import STABILIZATION
@@ -43,7 +44,10 @@ SIMULATION = Table(
         "computed_torque": Table(
             "Computed-torque laws that make the joints follow a path (tree only).",
             {
-                "path": MapOf("The desired function of t for every coordinate.", Formula()),
+                "path": MapOf(
+                    "The desired function of t for every coordinate; in a loop, for as many as there are torques.",
+                    Formula(),
+                ),
                 "frequency": Number("Frequency of the decay of errors, in rad/s (not Hz)."),
                 "damping": Number("Damping ratio of that decay; 1 by default."),
             },
@@ -199,6 +203,21 @@ DRAWING = Table(
                 required=("points", "along", "from", "to"),
             ),
         ),
+        "arrows": ListOf(
+            "Forces and torques, drawn to scale when the page is asked for them.",
+            Table(
+                keys={
+                    "at": Name("The point where it acts."),
+                    "force": ListOf("Its two or three components; reaction(constraint) may be used.", Formula()),
+                    "torque": Either(
+                        "In the plane one number, positive to the left; in space three components.",
+                        options=(Formula(), ListOf(entry=Formula())),
+                    ),
+                    "name": Text("Name in the legend."),
+                },
+                required=("at",),
+            ),
+        ),
         "circles": ListOf(
             "Wheels and balls.",
             Table(
@@ -268,6 +287,7 @@ MODEL = Table(
         "control": CONTROL,
         "observer": OBSERVER,
         "closed_loop": CLOSED_LOOP,
+        "digital": DIGITAL,
         "study": STUDY,
         "drawing": DRAWING,
     },

@@ -201,7 +201,10 @@ TREE = Table(
         "path": Table("Servo constraints: a path of a body, held by all joint torques together.", PATH, ("body",)),
         "urdf": Text("A URDF file in the folder of the model file or below it."),
         "floating": Flag("Whether the root link of the URDF moves freely."),
-        "actuated": Flag("Whether every joint of the URDF gets an input tau_<joint>."),
+        "actuated": Either(
+            "Whether every joint of the URDF gets an input tau_<joint>, or the joints that do.",
+            (Flag(), ListOf(entry=Text())),
+        ),
         "identified": Flag("Accept inertias of the URDF that violate the triangle inequality."),
     },
 )

@@ -5,6 +5,7 @@ A tree of bodies without a drawing is drawn from its joints.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,8 @@ import sympy as sp
 
 from vinculum.describe.bodies import BodyTree
 from vinculum.model.expressions.arithmetic import number
-from vinculum.model.expressions.scope import Curve, english_name
-from vinculum.model.model import Circle, Drawing, Led, Measured, Segment
+from vinculum.model.expressions.scope import Curve, Scope, english_name
+from vinculum.model.model import Arrow, Circle, Drawing, Led, Measured, Segment
 from vinculum.model.reading import Reading
 from vinculum.model.sections.motors_and_release import read_motors
 from vinculum.model.text.location import Path
@@ -22,8 +23,8 @@ from vinculum.names import suggestion
 from vinculum.units.dimensions import Dimension, shown
 
 
-def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
-    """The drawing of a file, or None."""
+def read_drawing(reading: Reading, tree: BodyTree | None, constraints: Sequence[str] = ()) -> Drawing | None:
+    """The drawing of a file, or None; arrows may contain the reactions of the constraints."""
     raw = reading.data.get("drawing")
     if raw is None:
         return None
@@ -36,12 +37,14 @@ def read_drawing(reading: Reading, tree: BodyTree | None) -> Drawing | None:
         )
     segments = [_segment(reading, i, entry, points) for i, entry in enumerate(raw.get("segments", []))]
     circles = [_circle(reading, i, entry, points) for i, entry in enumerate(raw.get("circles", []))]
+    scope = replace(reading.scope, constraints=tuple(constraints))
+    arrows = [_arrow(reading, i, entry, points, scope) for i, entry in enumerate(raw.get("arrows", []))]
     traces = raw.get("traces", [])
     for i, name in enumerate(traces):
         _known(reading, ("drawing", "traces", i), name, points)
-    return _in_its_plane(
-        Drawing(points, [*curves, *segments], [circle for circle in circles if circle is not None], traces)
-    )
+    wheels = [circle for circle in circles if circle is not None]
+    forces = [arrow for arrow in arrows if arrow is not None]
+    return _in_its_plane(Drawing(points, [*curves, *segments], wheels, traces, forces))
 
 
 def _in_its_plane(drawing: Drawing) -> Drawing:
@@ -56,7 +59,16 @@ def _in_its_plane(drawing: Drawing) -> Drawing:
     if len(flat) != 1 or turned:
         return drawing
     kept = [axis for axis in range(3) if axis not in flat]
-    return replace(drawing, points={name: tuple(place[k] for k in kept) for name, place in drawing.points.items()})
+    points = {name: tuple(place[k] for k in kept) for name, place in drawing.points.items()}
+    return replace(drawing, points=points, arrows=[_flat_arrow(arrow, flat[0], kept) for arrow in drawing.arrows])
+
+
+def _flat_arrow(arrow: Arrow, flat: int, kept: Sequence[int]) -> Arrow:
+    """An arrow in a coordinate plane: x to the right and z up have -y toward the viewer."""
+    own = arrow.components
+    if arrow.force is not None:
+        return replace(arrow, force=tuple(own[k] for k in kept))
+    return replace(arrow, torque=-own[1] if flat == 1 else own[flat])
 
 
 def _point(reading: Reading, name: str, raw: Any, tree: BodyTree | None) -> tuple[sp.Expr, ...]:
@@ -129,6 +141,26 @@ def _circle(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any
     if "normal" in raw:
         given["normal"] = reading.vector((*path, "normal"), raw["normal"])
     return None if any(value is None for value in given.values()) else Circle(**given)
+
+
+def _arrow(reading: Reading, i: int, raw: dict[str, Any], points: dict[str, Any], scope: Scope) -> Arrow | None:
+    """A force or a torque at a point."""
+    path: Path = ("drawing", "arrows", i)
+    _known(reading, (*path, "at"), raw["at"], points)
+    kinds = [key for key in ("force", "torque") if key in raw]
+    if len(kinds) != 1:
+        reading.problem(path, "an arrow is a force or a torque. Give one of them.")
+        return None
+    kind, dimension = kinds[0], len(points.get(raw["at"], ()))
+    count = len(raw[kind]) if isinstance(raw[kind], list) else 1
+    wanted = 1 if kind == "torque" and dimension == 2 else dimension
+    if dimension and count != wanted:
+        needed = "one number" if wanted == 1 else f"{wanted} components"
+        reading.problem((*path, kind), f"a {kind} at {raw['at'][:40]} needs {needed}; found {count}.")
+        return None
+    many = isinstance(raw[kind], list)
+    found = (reading.vector if many else reading.expression)((*path, kind), raw[kind], scope)
+    return None if found is None else Arrow(raw["at"], name=raw.get("name", ""), **{kind: found})
 
 
 def read_for_display(reading: Reading, motors: dict[sp.Expr, Path]) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.describe.signal import TIME as COLUMNS
-from vinculum.describe.signal import csv_columns, signal_pieces
+from vinculum.describe.signal import COLUMNS, csv_columns, signal_pieces
 from vinculum.errors import ModelError, VinculumError
 from vinculum.model import limits
 from vinculum.model.expressions.arithmetic import Refused

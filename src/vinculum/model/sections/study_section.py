@@ -177,7 +177,7 @@ def _read_measure(reading: Reading, path: Path, raw: Mapping[str, Any], known: S
     if value is None:
         return None
     read = {key: reading.number((*path, key), raw[key], value.dimension) for key in ("band", "target") if key in raw}
-    numbers = {key: number for key, number in read.items() if number is not None}
+    numbers: dict[str, Any] = {key: number for key, number in read.items() if number is not None}
     try:
         return (
             None

@@ -19,6 +19,14 @@ from vinculum.describe.bodies import (
     rotation_rpy,
     servo_path,
 )
+from vinculum.describe.bodies.joint_dimensions import (
+    OF_BODIES,
+    OF_LINKS,
+    of_coordinates,
+    of_joint,
+    of_quantity,
+    of_torques,
+)
 from vinculum.describe.bodies.joints import JOINTS, Joint
 from vinculum.describe.bodies.urdf import decoded
 from vinculum.describe.constraints import Constraint
@@ -29,14 +37,6 @@ from vinculum.model.expressions.arithmetic import Value
 from vinculum.model.expressions.scope import english_name, name_problem
 from vinculum.model.reading import Reading
 from vinculum.model.sections.given_motion import read_base, read_path
-from vinculum.model.sections.joint_dimensions import (
-    OF_BODIES,
-    OF_LINKS,
-    of_coordinates,
-    of_joint,
-    of_quantity,
-    of_torques,
-)
 from vinculum.model.sections.mechanism_sections import read_forces
 from vinculum.model.text.beside import read_beside
 from vinculum.model.text.location import Path

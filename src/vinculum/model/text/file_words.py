@@ -19,6 +19,7 @@ _SECTIONS = {
     "stabilize": "control",
     "observe": "observer",
     "close_loop": "closed_loop",
+    "Digital": "digital",
     "study": "study",
     "computed_torque": "simulation.computed_torque",
     "task_path": "simulation.task_path",
