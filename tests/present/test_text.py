@@ -7,9 +7,10 @@ import re
 import pytest
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
+from sympy.physics.vector import vlatex as sympy_vlatex
 
 import vinculum as vn
-from vinculum.text_printer import labelled_rows, number
+from vinculum.text_printer import labelled_rows, number, vlatex
 
 LONG = "wrist_1_joint_of_the_second_arm"
 
@@ -61,3 +62,17 @@ def test_numbers():
 def test_rows_with_the_same_label_are_all_shown():
     assert labelled_rows("T", [("x", 1), ("x", 2)]) == "T\n  x  1\n  x  2"
     assert labelled_rows("nothing to say", {}) == "nothing to say"
+
+
+def test_formulas_are_written_as_sympy_writes_those_of_mechanics():
+    q, x_1, alpha_dot = dynamicsymbols("q x_1 alpha_dot")
+    m, t, y = sp.Symbol("m"), dynamicsymbols._t, sp.Symbol("y")
+    f = sp.Function("f")
+    written = [
+        m * q.diff() ** 2 / 2 + sp.sin(q) ** 2, x_1.diff(t, 2) ** 3, x_1**2 * sp.sqrt(q), alpha_dot.diff(),
+        *(x_1.diff(t, times) for times in range(1, 6)), f(y).diff(y), f(q, y) ** 2, f(y) ** 3, sp.Abs(q.diff()),
+        sp.Derivative(m * q, t), sp.Derivative(q * q.diff(), t) + 1, sp.cos(q - x_1) / (1 + q**2), sp.exp(-q), 2**q,
+        sp.Piecewise((q, q > 0), (-q, True)), sp.Matrix([[q, q.diff()], [m, 1]]), sp.atan2(q, x_1), sp.sign(q.diff()),
+    ]  # fmt: skip
+    for expression in written:
+        assert vlatex(expression) == sympy_vlatex(expression)

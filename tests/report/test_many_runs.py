@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import pytest
 
 import vinculum as vn
+from files import swing
 from vinculum.model import loads
 from vinculum.present.report import study
 from vinculum.present.report.charts import Charts
 from vinculum.present.report.page import page
 
-SWING = """
-name = "swing <b>"
-parameters = { g = 9.81, l = 1, c = 0.4 }
-[system]
-coordinates = ["theta"]
-kinetic_energy = "l^2*dot(theta)^2/2"
-potential_energy = "-g*l*cos(theta)"
-dissipation = "c*l^2*dot(theta)^2/2"
-[simulation]
-times = [0, 8]
-initial = { theta = 0.5 }
+OWN = {'"swing"': '"swing <b>"', "c = 0.1": "c = 0.4", "[0, 3]": "[0, 8]"}
+SWING = (
+    reduce(lambda text, own: text.replace(*own), OWN.items(), swing.SWING)
+    + """\
 [drawing]
 points.pivot = [0, 0]
 points.bob = ["l*sin(theta)", "-l*cos(theta)"]
@@ -35,6 +30,7 @@ over = { theta = { uniform = [0.1, 2.5] }, c = { uniform = [0.05, 0.8] } }
 measure.settling = { settling_time = "theta", band = 0.1 }
 measure.top = { maximum = "dot(theta)" }
 """
+)
 GRID = SWING.replace("samples = 40\n", "").replace("{ uniform = [0.1, 2.5] }", "[0.5, 1, 1.5]").replace(
     "{ uniform = [0.05, 0.8] }", "[0.1, 0.5]"
 )  # fmt: skip

@@ -147,6 +147,22 @@ def test_on_a_telephone_text_and_page_take_turns(running, workshop):
         phone.page.context.close()
 
 
+def test_after_an_interruption_the_page_connects_again_and_sends_what_was_typed(running, workshop):
+    """Between two messages the line is cut: what is typed meanwhile is not lost, and the page follows it later."""
+    view = look(running, workshop.address)
+    try:
+        view.status("Up to date")
+        view.page.context.set_offline(True)
+        view.write(FIRST.replace("first", "interrupted"))
+        view.page.get_by_text("The server has stopped. Your text is still here").wait_for()
+        view.page.context.set_offline(False)
+        view.page.get_by_text("The server has stopped.").wait_for(state="hidden")
+        view.status("Up to date")
+        view.heading("Interrupted pendulum")
+    finally:
+        view.page.context.close()
+
+
 @pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM])
 def test_when_the_server_dies_the_text_stays_and_no_process_is_left(running, tmp_path, way):
     workshop = started(tmp_path)

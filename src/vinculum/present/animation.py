@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 Point = Sequence[sp.Expr | float]
 
 
-def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace: bool = True) -> Any:
-    """Animate a drawing, a model or lines [(x, y), ...], to scale; ``trace`` also draws the paths of the points."""
+def animation(
+    motion: Trajectory, what: Sequence[Any], frames: int = 120, trace: bool = True, arrows: bool = False
+) -> Any:
+    """Animate a drawing, a model or lines [(x, y), ...], to scale; ``trace`` also draws the paths of the points, and
+    ``arrows`` the forces and torques of the drawing.
+    """
     go = extra("plotly.graph_objects", "plots")
 
     from vinculum.present.moving_svg import moving_svg
     from vinculum.present.shown_figure import ShownFigure
 
-    drawn = scene_of(motion, what, frames)
+    drawn = scene_of(motion, what, frames, arrows)
     paths = shapes.path_traces(drawn) if trace else []
     seen = drawn if trace else replace(drawn, paths={})
     figure = ShownFigure(data=[*paths, *shapes.moving_traces(drawn, 0)], instead=lambda: moving_svg(seen))
@@ -38,12 +42,13 @@ def animation(motion: Trajectory, what: Sequence[Any], frames: int = 120, trace:
         for i, instant in enumerate(drawn.t)
     ]
     names = [frame.name for frame in figure.frames]
+    figure.update_layout(title={"text": drawn.note, "font": {"size": 13}})
     return figure.update_layout(**shapes.layout(drawn.box), **_controls(names, redraw=drawn.dimension == 3))
 
 
-def scene_of(motion: Trajectory, what: Sequence[Any] = (), frames: int = 240) -> Scene:
+def scene_of(motion: Trajectory, what: Sequence[Any] = (), frames: int = 240, arrows: bool = False) -> Scene:
     """What `drawing_for` gives, along the motion; bodies that stay in a plane are drawn in it."""
-    found = scene(motion, drawing_for(motion, what), frames)
+    found = scene(motion, drawing_for(motion, what), frames, arrows)
     return flattened(found) if _from_bodies(what) else found
 
 

@@ -7,7 +7,7 @@ and once around; the spoke shows the rotation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +16,13 @@ import sympy as sp
 from vinculum.describe.bodies import Body, BodyTree
 from vinculum.errors import ModelError
 from vinculum.expressions import as_expression
-from vinculum.model.model import Circle, Drawing, Led, Segment
+from vinculum.model.model import Arrow, Circle, Drawing, Led, Segment
 from vinculum.names import suggestion
+from vinculum.present.arrows import with_arrows
+from vinculum.present.strokes import Scene, Stroke, values_of
 from vinculum.present.wheels import Wheel, wheels
+from vinculum.simulation.trajectory.between import resampled
+from vinculum.simulation.trajectory.live_run import LiveRun
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -27,53 +31,29 @@ _AROUND = 40  # vertices of a circle
 _FLAT = 1e-9  # fraction of its size by which a planar mechanism may leave its plane
 
 
-@dataclass(frozen=True, eq=False)
-class Stroke:
-    """One moving line: ``places`` (frames, points, 2 or 3); ``kind`` is bar, line, disc, ring or point."""
+def scene(motion: Trajectory, drawing: Drawing, frames: int = 240, arrows: bool = False) -> Scene:
+    """A drawing along a motion, at equally spaced instants; with ``arrows``, its forces and torques too.
 
-    name: str
-    kind: str
-    places: np.ndarray
-
-    @property
-    def still(self) -> bool:
-        """Whether it does not move."""
-        return bool(np.ptp(self.places, axis=0).max(initial=0.0) == 0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """All lines of a mechanism at some instants, and the paths of points."""
-
-    t: np.ndarray  # (frames)
-    strokes: tuple[Stroke, ...]
-    paths: Mapping[str, np.ndarray]  # (samples, 2 or 3)
-
-    @property
-    def dimension(self) -> int:
-        """2 in the plane, 3 in space."""
-        return self.strokes[0].places.shape[-1]
-
-    @property
-    def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """The bounding box of everything drawn at any instant, without values that are not finite."""
-        places = np.concatenate([s.places.reshape(-1, self.dimension) for s in self.strokes])
-        places = places[np.all(np.isfinite(places), axis=1)]
-        if not len(places):
-            return -np.ones(self.dimension), np.ones(self.dimension)
-        return places.min(axis=0), places.max(axis=0)
-
-
-def scene(motion: Trajectory, drawing: Drawing, frames: int = 240) -> Scene:
-    """A drawing along a motion, at equally spaced instants."""
+    The instants lie between the samples, see `between.py`; a motion from a file has its samples only. The paths of
+    points go through all samples.
+    """
     refuse_strangers(drawing)
-    wanted = _instants(motion.t, frames)
-    places = _places(motion, drawing.points)
-    strokes = [_segment(s, places, wanted) for s in drawing.segments]
-    strokes += [_circle(motion, c, places[c.center], wanted) for c in drawing.circles]
-    strokes += [Stroke(name, "point", places[name][wanted][:, None]) for name in lone_points(drawing)]
-    paths = {name: places[name] for name in drawing.traces}
-    return Scene(motion.t[wanted], tuple(strokes), paths)
+    seen, paths = _film(motion, frames), _places(motion, {name: drawing.points[name] for name in drawing.traces})
+    places = _places(seen, drawing.points)
+    strokes = [_segment(s, places) for s in drawing.segments]
+    strokes += [_circle(seen, c, places[c.center]) for c in drawing.circles]
+    strokes += [Stroke(name, "point", places[name][:, None]) for name in lone_points(drawing)]
+    found = Scene(seen.t, tuple(strokes), paths)
+    return with_arrows(found, motion, seen, drawing, places) if arrows and drawing.arrows else found
+
+
+def _film(motion: Trajectory, frames: int) -> Trajectory:
+    """The motion at equally spaced instants, or at the samples nearest to them if it comes from a file."""
+    if not isinstance(motion.run, LiveRun):
+        rows = _instants(motion.t, frames)
+        return replace(motion, t=motion.t[rows], run=motion.run.at_rows(rows))
+    times = np.linspace(motion.t[0], motion.t[-1], frames if len(motion.t) > 1 else 1)
+    return replace(motion, t=times, run=resampled(motion.run, times))
 
 
 def lone_points(drawing: Drawing) -> list[str]:
@@ -100,6 +80,7 @@ def thin_axes(box: np.ndarray) -> np.ndarray:
 def refuse_strangers(drawing: Drawing) -> None:
     """Raise an error for undefined points, and for a mixture of points in the plane and in space."""
     named = [p for s in drawing.segments for p in s.points] + [c.center for c in drawing.circles] + [*drawing.traces]
+    named += [arrow.at for arrow in drawing.arrows]
     problems = [
         f"{name!r} is not a point of the drawing.{suggestion(name, drawing.points)}"
         for name in dict.fromkeys(named)
@@ -111,8 +92,19 @@ def refuse_strangers(drawing: Drawing) -> None:
     elif set(sizes.values()) not in ({2}, {3}):
         shown = ", ".join(f"{name} {size}" for name, size in sizes.items())
         problems.append(f"All points need two coordinates, or all need three; found {shown}.")
+    else:
+        problems += [problem for arrow in drawing.arrows if (problem := _wrong_arrow(arrow, max(sizes.values())))]
     if problems:
         raise ModelError("Invalid drawing", problems)
+
+
+def _wrong_arrow(arrow: Arrow, dimension: int) -> str:
+    """What is wrong with an arrow, or an empty text."""
+    if (arrow.force is None) == (arrow.torque is None):
+        return f"The arrow at {arrow.at!r} needs a force or a torque, and not both."
+    wanted = 1 if arrow.force is None and dimension == 2 else dimension
+    found = len(arrow.components)
+    return "" if found == wanted else f"The arrow at {arrow.at!r} needs {wanted} components; found {found}."
 
 
 def _instants(t: np.ndarray, frames: int) -> np.ndarray:
@@ -128,33 +120,27 @@ def _instants(t: np.ndarray, frames: int) -> np.ndarray:
 
 def _places(motion: Trajectory, points: Mapping[str, Sequence[sp.Expr]]) -> dict[str, np.ndarray]:
     """Every point at every sample, (samples, 2 or 3)."""
+    if not points:
+        return {}
     values = iter(values_of(motion, [c for point in points.values() for c in point]).T)
     return {name: np.stack([next(values) for _ in point], axis=1) for name, point in points.items()}
 
 
-def values_of(motion: Trajectory, expressions: Sequence[sp.Expr]) -> np.ndarray:
-    """Expressions at every sample, compiled together: (samples, expressions)."""
-    given = [as_expression(e) for e in expressions]
-    if motion.problem is None:
-        return np.stack([motion(e) for e in given], axis=1)
-    return motion.rows(lambda problem: [problem.nodes.node(e, "the drawing") for e in given])
-
-
-def _segment(segment: Segment, places: Mapping[str, np.ndarray], wanted: np.ndarray) -> Stroke:
+def _segment(segment: Segment, places: Mapping[str, np.ndarray]) -> Stroke:
     """The line through its points, and back to the first one if it is closed."""
     points = [*segment.points, segment.points[0]] if segment.closed else segment.points
     kind = "line" if segment.scenery else "bar"
-    return Stroke(segment.name, kind, np.stack([places[point][wanted] for point in points], axis=1))
+    return Stroke(segment.name, kind, np.stack([places[point] for point in points], axis=1))
 
 
-def _circle(motion: Trajectory, circle: Circle, center: np.ndarray, wanted: np.ndarray) -> Stroke:
+def _circle(motion: Trajectory, circle: Circle, center: np.ndarray) -> Stroke:
     """From the center to the rim and once around, beginning where the spoke points."""
     angle = sp.S.Zero if circle.angle is None else circle.angle
-    numbers = values_of(motion, [circle.radius, angle, *(circle.normal or ())])[wanted]
+    numbers = values_of(motion, [circle.radius, angle, *(circle.normal or ())])
     around = numbers[:, 1, None] + np.linspace(0, 2 * np.pi, _AROUND + 1)
     first, second = _plane(numbers[:, 2:], center.shape[1])
     rim = np.cos(around)[..., None] * first[:, None] + np.sin(around)[..., None] * second[:, None]
-    middle = center[wanted][:, None]
+    middle = center[:, None]
     places = middle + numbers[:, 0, None, None] * rim
     if circle.angle is None:
         return Stroke(circle.name, "ring", places)

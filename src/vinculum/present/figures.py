@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 PICTURES, ANIMATIONS = (".png", ".svg", ".pdf"), (".gif", ".mp4")
 _PANEL, _TALLEST = 1.15, 8.5  # inches: the height of a panel, and of a page
 _MOST_PANELS = 6
-_OPTIONS = ("drawing", "size", "dots", "speed")
+_OPTIONS = ("drawing", "size", "dots", "speed", "arrows")
 
 
 def save_picture(
@@ -43,17 +44,21 @@ def save_picture(
             size or mechanism_pictures.SIZE,
             dots or mechanism_pictures.DOTS,
             options.get("speed"),
+            bool(options.get("arrows")),
         )
     else:
-        content = _picture(motion, keys, drawing, size, kind[1:], dots or 300)
+        content = _picture(motion, keys, drawing, size, kind[1:], dots or 300, bool(options.get("arrows")))
     write_file(path, content, overwrite=overwrite)
 
 
-def _picture(motion: Trajectory, keys: Sequence[sp.Expr | str], drawing: Any, size: Any, kind: str, dots: int) -> bytes:
+def _picture(
+    motion: Trajectory, keys: Sequence[sp.Expr | str], drawing: Any, size: Any, kind: str, dots: int, arrows: bool
+) -> bytes:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        figure = curves(motion, keys, size) if drawing is None else mechanism_pictures.positions(motion, drawing, size)
+        drawn = partial(mechanism_pictures.positions, motion, drawing, size, arrows)
+        figure = curves(motion, keys, size) if drawing is None else drawn()
         return rendered(figure, kind, dots)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
 
 SIZE, DOTS = (4.8, 3.6), 150  # of an animation: inches, and dots per inch
-_RATES = {"gif": 25, "mp4": 30}  # frames per second
+_RATES = {"gif": 25, "mp4": 60}  # frames per second
 _SHORTEST, _LONGEST = 3.0, 20.0  # seconds of an animation whose speed was not given
 _POSITIONS = 6  # of the mechanism on one picture
 _PATH, _STILL = "#9aa3ad", "#5b6570"
@@ -29,7 +29,13 @@ _MOST = 20_000  # frames
 
 
 def animated(
-    motion: Trajectory, drawing: Any, kind: str, size: tuple[float, float], dots: int, speed: float | None
+    motion: Trajectory,
+    drawing: Any,
+    kind: str,
+    size: tuple[float, float],
+    dots: int,
+    speed: float | None,
+    arrows: bool = False,
 ) -> bytes:
     """The motion as the content of a file; ``speed`` is seconds of the motion per second of the animation."""
     from matplotlib import rc_context
@@ -40,7 +46,7 @@ def animated(
     if frames > _MOST:
         raise VinculumError(f"The animation would have {frames} frames, more than {_MOST}. Use a larger speed.")
     with rc_context(STYLE | _encoder(kind)), tempfile.TemporaryDirectory() as folder:
-        seen = scene_of(motion, _what(drawing), frames)
+        seen = scene_of(motion, _what(drawing), frames, arrows)
         figure, axes = _stage(seen, size)
         FigureCanvasAgg(figure)
         place = Path(folder) / f"animation.{kind}"
@@ -48,10 +54,11 @@ def animated(
         return place.read_bytes()
 
 
-def positions(motion: Trajectory, drawing: Any, size: tuple[float, float] | None = None) -> Any:
+def positions(motion: Trajectory, drawing: Any, size: tuple[float, float] | None = None, arrows: bool = False) -> Any:
     """The mechanism in several positions, the later the darker, with the paths of its points."""
-    seen = scene_of(motion, _what(drawing), 1000)
+    seen = scene_of(motion, _what(drawing), 1000, arrows)
     figure, axes = _stage(seen, size or (COLUMN, 0.75 * COLUMN))
+    axes.set_title(seen.note, loc="left", fontsize=7)
     chosen = spread(len(seen.t), _POSITIONS)
     _paths(axes, seen)
     for number, frame in enumerate(chosen, start=1):
@@ -110,7 +117,7 @@ def _write(figure: Any, axes: Any, seen: Scene, place: Path, rate: int, dots: in
     with writer.saving(figure, str(place), dots):
         for frame, t in enumerate(seen.t):
             drawn = _mechanism(axes, seen, frame)
-            axes.set_title(f"$t$ = {t:.2f} s{slow}", loc="left", fontsize=8)
+            axes.set_title(f"$t$ = {t:.2f} s{slow}{seen.note and f'   {seen.note}'}", loc="left", fontsize=8)
             writer.grab_frame()
             for line in drawn:
                 line.remove()
@@ -163,6 +170,8 @@ def _stroke(axes: Any, stroke: Stroke, places: np.ndarray, color: str, alpha: fl
     if stroke.kind == "bar":
         joints = {"marker": "o", "markersize": 4, "markerfacecolor": "white", "markeredgewidth": 1.0}
         return axes.plot(*places.T, linewidth=2.2, zorder=3, **joints, **look)
+    if stroke.kind == "arrow":
+        return axes.plot(*places.T, linewidth=1.4, zorder=5, **look)
     drawn = axes.plot(*places.T, linewidth=0.8 if stroke.kind == "line" else 1.2, zorder=2, **look)
     if stroke.kind == "disc" and places.shape[1] == 2:
         drawn += axes.fill(*places[1:].T, color=color, alpha=0.15 * alpha, linewidth=0)

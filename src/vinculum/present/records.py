@@ -110,7 +110,7 @@ def _tree(record: BodyTree) -> Rows:
 
 @rows.register
 def _model(record: Model) -> Rows:
-    asked = ("derivation", "simulation", "equilibrium", "control", "observer", "closed_loop")
+    asked = ("derivation", "simulation", "equilibrium", "control", "observer", "closed_loop", "digital")
     questions = {name.replace("_", " "): getattr(record, name) for name in asked}
     named = {label: _named(question) for label, question in questions.items() if question}
     return {"description": record.description, **rows(record.system), **named}

@@ -105,7 +105,7 @@ def _style(stroke: Stroke, dimension: int, color: str) -> dict[str, Any]:
     if stroke.kind == "bar":
         marker = {"size": 9 if dimension == 2 else 4, "color": color}
         return named | {"mode": "lines+markers", "line": {"width": width, "color": color}, "marker": marker}
-    filled = {"fill": "toself", "opacity": 0.85} if dimension == 2 and stroke.kind != "line" else {}
+    filled = {"fill": "toself", "opacity": 0.85} if dimension == 2 and stroke.kind not in ("line", "arrow") else {}
     return named | {"mode": "lines", "line": {"width": width / 2, "color": color}} | filled
 
 

@@ -29,6 +29,11 @@ class ShownFigure(_Figure):
         bundle = dict(super()._repr_mimebundle_(*arguments, **options) or {})
         return bundle | {"text/html": (self._instead or (lambda: static(self)))()}
 
+    def __repr__(self) -> str:
+        """One line: Plotly would print all numbers."""
+        frames = f", {len(self.frames)} frames" if self.frames else ""
+        return f"<figure with {len(self.data)} lines{frames}: .show() opens it, .write_html(file) keeps it>"
+
     _ipython_display_ = None  # Plotly's own would show its form alone
 
 

@@ -13,7 +13,7 @@ import sys
 import threading
 import time as clock
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -109,7 +109,8 @@ def read(asked: Asked) -> tuple[Model | None, list[dict[str, Any]]]:
     from vinculum.model.text.problems import ModelFileError
 
     try:
-        return loads(asked.text, file=asked.file, folder=Path(asked.folder)), []
+        model = loads(asked.text, file=asked.file, folder=Path(asked.folder))
+        return replace(model, source=Path(asked.folder) / asked.file), []  # advice is about a file, saved or not
     except ModelFileError as error:
         return None, [_finding(asdict(problem)) for problem in error.problems]
     except VinculumError as error:

@@ -211,14 +211,30 @@ function drawNotice() {
 
 // -- the server ---------------------------------------------------------------------------------------------------
 
-let stopped = false;
+let stopped = false, again = 0;
 
 function alive() {
-  if (stopped) { stopped = false; draw(); }
+  if (!stopped) return;
+  clearTimeout(again);
+  stopped = false;
+  draw();
+  catchUp();
 }
 
+// Without an answer the page asks again every other second: the machine may only have slept.
 function dead() {
   if (!stopped) { stopped = true; draw(); }
+  clearTimeout(again);
+  again = setTimeout(() => ask("state").then(alive, dead), 2000);
+}
+
+// Messages were missed meanwhile, and what was typed was not heard.
+async function catchUp() {
+  try {
+    const {files} = await ask("state");
+    for (const file of files) if (sheets.has(file.key)) sheets.get(file.key).onDisk(file);
+    for (const sheet of sheets.values()) sheet.compute();
+  } catch { dead(); }
 }
 
 function copy() {

@@ -122,7 +122,10 @@ def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0) -> Picture:
     parts = [_marks(roots, name, *look, scale) for (name, roots), look in zip(sets, looks, strict=False)]
     if zeros:
         parts.append(_marks(np.zeros(1, complex), f"structural zeros ({zeros})", "square", "--muted", scale))
-    x, y = _axis("real part", every.real, scale), _axis("imaginary part", every.imag, scale)
+    least = 0.5 * float(np.abs(every).max())  # real roots have a plane around them too
+    x, y = (
+        _axis(f"{name} part", part, scale, least) for name, part in (("real", every.real), ("imaginary", every.imag))
+    )
     return Picture(parts, x, y, height=380, width=600, zero=True)
 
 
@@ -147,9 +150,9 @@ def _marks(roots: np.ndarray, name: str, sign: str, color: str, scale: float | N
     return Marks(x, y, name, color, sign, 10, [number(root) for root in roots])
 
 
-def _axis(title: str, parts: np.ndarray, scale: float | None) -> Axis:
+def _axis(title: str, parts: np.ndarray, scale: float | None, least: float = 0.0) -> Axis:
     if scale is None:
-        room = 0.08 * max(float(np.ptp(np.append(parts, 0.0))), 1e-9)
+        room = 0.08 * max(float(np.ptp(np.append(parts, 0.0))), least, 1e-9)
         return Axis(title, span=(min(float(parts.min()), 0.0) - room, max(float(parts.max()), 0.0) + room))
     top = int(np.ceil(np.log10(max(float(np.abs(parts).max()), scale) / scale)))
     powers = [scale * 10.0**k for k in range(top + 1)]

@@ -49,6 +49,12 @@ def _group(live: Live, model: Model, kind: str) -> Html:
     return tag("div", title, *rows, class_="kind-of-dial", data_runs=" ".join(runs))
 
 
+def _breakable(name: str) -> Html:
+    """A long name that may be divided after its underscores."""
+    parts = name.split("_")
+    return joined(piece for i, part in enumerate(parts) for piece in ([part] if i == 0 else ["_", empty("wbr"), part]))
+
+
 def _row(name: str, setting: Setting, model: Model, number: int) -> Html:
     own = name_of(setting.key)
     meaning = model.meanings.get(setting.key, "")
@@ -56,9 +62,9 @@ def _row(name: str, setting: Setting, model: Model, number: int) -> Html:
     title = joined([inline(setting.key), tag("small", f" {meaning}") if meaning else ""])
     return tag(
         "div",
-        tag("label", title if setting.kind in ("parameter", "start") else own, for_=identifier),
+        tag("label", title if setting.kind in ("parameter", "start") else _breakable(own), for_=identifier),
         empty("input", type="range", min="-1", max="1", step="0.005", value="0", aria_label=f"{own}, slider"),
-        empty("input", type="number", step="any", id=identifier, value=repr(setting.value)),
+        empty("input", type="number", step="any", id=identifier, value=f"{setting.value:.6g}"),
         tag("span", unit_of(model, setting.key), class_="unit"),
         class_="dial",
         data_setting=name,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from vinculum.control.frequency import FrequencyResponse, loop_response
@@ -25,10 +28,11 @@ def loop(point: Point) -> Html:
         "or delayed by less than the delay margin.",
     )
     pictures = [picture for u in found for picture in _pictures(point, u)]
-    return joined([tag("h4", "Margins"), words, _table(found), grid(pictures)])
+    return joined([tag("h4", "Margins"), words, margin_table(found), grid(pictures)])
 
 
-def _table(found: dict) -> Html:
+def margin_table(found: Mapping[Any, Margin]) -> Html:
+    """A row for each input."""
     head = ["input", "gain from", "gain to", "phase [°]", "delay", "smallest |1 + L|"]
     rows = [[inline(u), *_numbers(margin)] for u, margin in found.items()]
     return table(head, rows, range(1, len(head)))

@@ -16,7 +16,8 @@ from vinculum.names import variable_name
 from vinculum.present.html import Html, folded, joined, listing, number, paragraph, sentence, table, tag, text
 from vinculum.present.mathml import formula, inline
 from vinculum.present.plots import coordinates
-from vinculum.present.report.charts import Charts, Series, grid
+from vinculum.present.report import digital
+from vinculum.present.report.charts import Charts, Series, grid, key_of
 from vinculum.present.report.formulas import quantity, shortened, unit_of
 from vinculum.present.svg import SERIES
 from vinculum.simulation import Trajectory
@@ -34,9 +35,19 @@ def movement(results: Results, run: str, charts: Charts) -> Html:
     table = charts.tables[run]
     keys = coordinates(table.motion)
     moving = [key for key in keys if not _constant(table.motion[key])]
-    drawn = [course(results, run, key, charts) for key in moving[:_MOST_PICTURES]]
+    sampled = results.digital if table.motion is results.motion else None
+    drawn = [
+        course(results, run, key, charts, *digital.line(sampled, "digital", key, charts))
+        for key in moving[:_MOST_PICTURES]
+    ]
     resting = _resting(results, table.motion, [key for key in keys if key not in moving])
-    return part("motion", "Motion", how(table.motion), grid(drawn), _more(len(moving) - len(drawn)), resting)
+    board = text("") if sampled is None else joined([digital.processor(sampled), _legend()])
+    return part("motion", "Motion", how(table.motion), board, grid(drawn), _more(len(moving) - len(drawn)), resting)
+
+
+def _legend() -> Html:
+    names = {SERIES[0]: "continuous law", digital.COLOR: digital.NAME}
+    return tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
 
 
 def _constant(y: np.ndarray) -> bool:
@@ -147,10 +158,15 @@ def energy(run: str, charts: Charts) -> Html:
     lines = [Series(run, table.column("energy", E), "energy E")]
     if np.any(W):
         lines.append(Series(run, table.column("energy and work", E[0] + W), "E(0) + work W", SERIES[1], "dash"))
-    drawn = [charts.over_time("E", lines)]
+    drawn = [charts.over_time("E", lines, "J" if _has_units(motion) else "")]
     if motion.energy_error > _ROUNDING * _size(motion):
         drawn.append(charts.sizes("|E − E(0) − W|", f"{run} balance", motion.t, [("balance", E - E[0] - W)]))
     return part("energy", "Energy", _balance(motion), grid(drawn))
+
+
+def _has_units(motion: Trajectory) -> bool:
+    system = None if motion.problem is None else getattr(motion.problem.equations, "system", None)
+    return bool(getattr(system, "units", {}))
 
 
 def _size(motion: Trajectory) -> float:
@@ -173,10 +189,22 @@ def reactions(run: str, charts: Charts) -> Html:
     ideal = [(name, values) for name, values in motion.reactions.items() if name not in motion.holding]
     if not ideal:
         return text("")
+    ideal, zero = _without_rounding(ideal)
     shown = ideal[:_MOST_PICTURES]
     drawn = [charts.over_time(name, [Series(run, table.column(f"reaction {name}", values))]) for name, values in shown]
     words = paragraph("The multipliers λ of M q̈ + h = Q + Jᵀλ: forces that hold the constraints.")
-    return part("reactions", "Reactions", words, grid(drawn), _more(len(ideal) - len(shown)))
+    resting = paragraph(f"Zero but for rounding: {listing(zero)}.", class_="note") if zero else text("")
+    return part("reactions", "Reactions", words, grid(drawn), _more(len(ideal) - len(shown)), resting)
+
+
+def _without_rounding(
+    reactions: Sequence[tuple[str, np.ndarray]],
+) -> tuple[list[tuple[str, np.ndarray]], list[str]]:
+    """The reactions that are larger than rounding errors of the largest one, and the names of the others."""
+    sizes = {name: float(np.nanmax(np.abs(values))) for name, values in reactions}
+    least = _ROUNDING * max(sizes.values())
+    kept = [(name, values) for name, values in reactions if sizes[name] > least]
+    return kept, [name for name, size in sizes.items() if size <= least]
 
 
 def inputs(results: Results, run: str, charts: Charts) -> Html:
@@ -198,8 +226,9 @@ def inputs(results: Results, run: str, charts: Charts) -> Html:
 def _input(results: Results, run: str, u: sp.Expr, charts: Charts) -> Html:
     own = charts.tables[run]
     own.column(variable_name(u), own.motion.inputs[variable_name(u)], u)
-    series = Series(run, variable_name(u))
-    return charts.over_time(quantity(results.model, u), [series], unit_of(results.model, u))
+    sampled = results.digital if own.motion is results.motion else None
+    series = [Series(run, variable_name(u)), *digital.line(sampled, "digital", u, charts)]
+    return charts.over_time(quantity(results.model, u), series, unit_of(results.model, u))
 
 
 def _law(u: sp.Expr, laws: Mapping[sp.Expr, sp.Expr], equations: Equations) -> Html:

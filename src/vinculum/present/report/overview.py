@@ -98,7 +98,13 @@ def bench(
         return section("mechanism", "The mechanism", paragraph(problem or _NOTHING, class_="notice"))
     picture = tag("div", id="stage", class_="stage", tabindex="0", role="img", aria_label="The mechanism in motion")
     top = picture if scene is not None else paragraph(problem, class_="notice")
-    player = tag("div", top, _controls(shown), "" if scene is None else _legend(scene), class_="player")
+    player = tag(
+        "div",
+        top,
+        _controls(shown, bool(scene and scene["arrows"])),
+        "" if scene is None else _legend(scene),
+        class_="player",
+    )
     kind = "bench" if scene is not None else "bench still"
     side = tag("div", player, dials, class_="side")
     body = tag("div", side, tag("div", *groups, class_="groups"), class_=kind)
@@ -109,10 +115,11 @@ _NOTHING = "Nothing was simulated, so there is nothing to show."
 _SPEEDS = {"¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1, "2 ×": 2, "4 ×": 4}
 
 
-def _controls(shown: Sequence[Animation]) -> Html:
+def _controls(shown: Sequence[Animation], arrows: bool = False) -> Html:
     choices = [tag("option", one.name, value=i) for i, one in enumerate(shown)]
     speeds = [tag("option", words, value=x, selected="" if x == 1 else None) for words, x in _SPEEDS.items()]
     which = tag("label", "Motion", tag("select", *choices, id="which"), class_="choice which")
+    forces = tag("label", empty("input", id="arrows", type="checkbox"), "arrows", class_="choice")
     return tag(
         "div",
         tag("button", "Play", id="play", type="button", aria_pressed="false", title="space"),
@@ -121,6 +128,7 @@ def _controls(shown: Sequence[Animation]) -> Html:
         tag("label", tag("select", *speeds, id="speed", aria_label="speed"), class_="choice"),
         tag("label", empty("input", id="loop", type="checkbox"), "loop", class_="choice"),
         tag("label", empty("input", id="follow", type="checkbox", checked=""), "follow", class_="choice", hidden=""),
+        forces if arrows else "",
         which if len(shown) > 1 else "",
         class_="controls",
     )

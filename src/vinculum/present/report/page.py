@@ -123,7 +123,17 @@ def assembled(
     )
 
 
-SCRIPTS = ("table", "charts", "plane", "space", "stage", "player", "page", "dials")  # in this order, in one element
+SCRIPTS = (
+    "table",
+    "charts",
+    "plane",
+    "space",
+    "arrows",
+    "stage",
+    "player",
+    "page",
+    "dials",
+)  # in this order, in one element
 
 
 def _sections(results: Results) -> list[Section]:

@@ -7,6 +7,7 @@ import sympy as sp
 from vinculum.model.examine import Point, Results
 from vinculum.present.html import Html, number, paragraph, sentence, tag, text
 from vinculum.present.mathml import inline
+from vinculum.present.report import digital
 from vinculum.present.report.charts import Charts, Series, grid, key_of, settled
 from vinculum.present.report.motion import course, how, part
 from vinculum.present.svg import SERIES
@@ -23,20 +24,24 @@ def response(results: Results, number_: int, charts: Charts) -> Html:
     end = settled(closed.t, [closed[key] for key in keys])
     drawn = [_compared(results, number_, key, end, charts) for key in keys]
     names = {SERIES[0]: "with feedback", SERIES[1]: "without, inputs held"}
+    names = {color: words for color, words in names.items() if held is not None or color == SERIES[0]}
+    names |= {} if point.digital is None else {digital.COLOR: digital.NAME}
     legend = tag("div", *(key_of(f"var({color})", words) for color, words in names.items()), class_="keys")
     notes = [_moved(results, point), _arrived(point), _stopped("With feedback", closed)]
     notes += [] if held is None else [_stopped("Without feedback", held)]
+    notes += [] if point.digital is None else digital.notes(point.digital)
     if end < closed.t[-1]:
         notes.append(paragraph(f"Shown until it has settled; the run went on to t = {closed.t[-1]:g}.", class_="note"))
     several = f", equilibrium {number_}" if len(results.points) > 1 else ""
     identifier, title = f"response-{number_}", f"Response with feedback{several}"
-    return part(identifier, title, legend if held is not None else "", *notes, grid(drawn), how(closed))
+    return part(identifier, title, legend if len(names) > 1 else "", *notes, grid(drawn), how(closed))
 
 
 def _compared(results: Results, number_: int, key: sp.Expr, end: float, charts: Charts) -> Html:
-    """One quantity with feedback and, behind it, without feedback."""
+    """One quantity with feedback, behind it without feedback, and with the law at samples."""
     other = charts.tables.get(f"held-{number_}")
     lines = [] if other is None else [Series(f"held-{number_}", other.quantity(key), "", SERIES[1], "dot")]
+    lines += digital.line(results.points[number_ - 1].digital, f"digital-{number_}", key, charts, end)
     return course(results, f"closed-{number_}", key, charts, *lines, until=end)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.model.examine import Results
-from vinculum.model.model import Circle, Drawing
+from vinculum.model.model import Arrow, Circle, Drawing
 from vinculum.present.animation import drawing_for
 from vinculum.present.drawing import lone_points, refuse_strangers, thin_axes, values_of
 from vinculum.present.report.charts import Charts
@@ -61,7 +61,9 @@ def stage(results: Results, charts: Charts, shown: Sequence[Animation]) -> dict[
     keys = _columns(drawing)
     for table in tables:
         _fill(table, keys)
-    return _described(drawing, _flat(results, drawing, tables))
+    scene = _described(drawing, _flat(results, drawing, tables))
+    known = bool(results.model.units)
+    return scene | {"unit": "m" if known else "", "units": {"force": "N", "torque": "N·m"} if known else {}}
 
 
 # -- columns ------------------------------------------------------------------------------------------------------
@@ -76,11 +78,18 @@ def _columns(drawing: Drawing) -> dict[str, sp.Expr]:
         keys[f"circle {i} radius"] = circle.radius
         keys |= {} if circle.angle is None else {f"circle {i} angle": circle.angle}
         keys |= dict(zip(_normal(i), circle.normal or (), strict=False))
+    for i, arrow in enumerate(drawing.arrows):
+        keys |= dict(zip(_arrow_keys(i, arrow), arrow.components, strict=True))
     return keys
 
 
 def _keys(name: str, dimension: int) -> list[str]:
     return [f"drawn {name} {axis}" for axis in _AXES[:dimension]]
+
+
+def _arrow_keys(i: int, arrow: Arrow) -> list[str]:
+    own = ("turn",) if len(arrow.components) == 1 else _AXES
+    return [f"arrow {i} {axis}" for axis in own[: len(arrow.components)]]
 
 
 def _normal(i: int) -> list[str]:
@@ -119,7 +128,24 @@ def _described(drawing: Drawing, axes: list[int]) -> dict[str, Any]:
     numbers = color_numbers([(shape["kind"], shape["name"]) for shape in shapes])
     for shape, chosen in zip(shapes, numbers, strict=True):
         shape["color"] = "--muted" if chosen is None else SERIES[chosen % len(SERIES)]
-    return {"dimension": len(axes), "points": points, "shapes": shapes, "traces": list(drawing.traces)}
+    arrows = [
+        {
+            "name": arrow.name or kind,
+            "kind": kind,
+            "at": arrow.at,
+            "keys": _arrow_keys(i, arrow),
+            "color": _arrow_color(i),
+        }
+        for i, arrow in enumerate(drawing.arrows)
+        for kind in ["force" if arrow.force is not None else "torque"]
+    ]
+    traces = list(drawing.traces)
+    return {"dimension": len(axes), "points": points, "shapes": shapes, "traces": traces, "arrows": arrows}
+
+
+def _arrow_color(i: int) -> str:
+    """Colors from the end of the series: the shapes begin with the others."""
+    return SERIES[-2 - i % (len(SERIES) - 1)]
 
 
 def _circle(i: int, circle: Circle, dimension: int) -> dict[str, Any]:
@@ -133,4 +159,4 @@ def _circle(i: int, circle: Circle, dimension: int) -> dict[str, Any]:
 def legend(scene: dict[str, Any]) -> list[tuple[str, str]]:
     """(name, color) of the shapes that have a name and a color."""
     named = {s["name"]: s["color"] for s in scene["shapes"] if s["name"] and s["kind"] not in ("point", "line")}
-    return list(named.items())
+    return list(named.items()) + [(arrow["name"], arrow["color"]) for arrow in scene["arrows"]]

@@ -29,6 +29,7 @@ from vinculum.present.html import (
 )
 from vinculum.present.mathml import formula, inline
 from vinculum.present.report.charts import compressed, figure, root_map
+from vinculum.present.report.digital import processor
 from vinculum.present.report.formulas import quantity
 from vinculum.present.report.loop import loop
 
@@ -133,7 +134,7 @@ def _roots(name: str, verdict: Verdict) -> Html:
 
 
 def feedback(results: Results) -> Section | None:
-    """Gains, observer and margins, for every equilibrium."""
+    """Gains, observer, margins and the law at samples, for every equilibrium."""
     parts = [_controlled(p, title) for title, p in _titled(results) if p.law is not None]
     words = (
         "Each input is its equilibrium value plus the gains times the deviation of the state from the equilibrium, ",
@@ -161,7 +162,8 @@ def _controlled(point: Point, title: Html) -> Html:
     parts = [title, gains(point.law)]
     if point.estimator is not None:
         parts.append(observer(point.estimator))
-    return joined([*parts, loop(point)])
+    parts.append(loop(point))
+    return joined([*parts, *([] if point.digital is None else [processor(point.digital)])])
 
 
 def gains(law: FeedbackLaw) -> Html:

@@ -2,6 +2,8 @@
 
 const NS = "http://www.w3.org/2000/svg";
 const CHART = { width: 360, height: 176, left: 50, right: 10, top: 8, bottom: 22 };
+const NEAR = "200px";  // of the window: charts this near are drawn at once
+const COLUMN = 0.4;  // of the width of a chart: half a pixel on a wide screen
 const DASHES = { dot: "2 3", dash: "7 4" };
 
 function element(parent, name, attributes, text) {
@@ -33,10 +35,17 @@ function roundNumbers(low, high, about) {
   return { numbers: found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
+// The power of ten that all labels of an axis share: 0 for numbers of common size.
+function commonPower(low, high) {
+  const large = Math.max(Math.abs(low), Math.abs(high));
+  return large > 0 && large < Infinity && (large >= 1e5 || large < 1e-3) ? Math.floor(Math.log10(large)) : 0;
+}
+
 function tickLabels(low, high, about) {
+  const power = commonPower(low, high);
+  if (power) return tickLabels(low / 10 ** power, high / 10 ** power, about).map(([x, label]) => [x * 10 ** power, label]);
   const { numbers, digits } = roundNumbers(low, high, about);
   const large = Math.max(Math.abs(low), Math.abs(high));
-  if (large >= 1e5 || large < 1e-3) return numbers.map((x) => [x, x === 0 ? "0" : written(Number(x.toPrecision(6)), 3)]);
   return numbers.map((x) => [x, minus((Math.abs(x) < 1e-12 * large ? 0 : x).toFixed(Math.min(digits, 12)))]);
 }
 
@@ -80,12 +89,13 @@ function decades(spec, lines) {
   return Number.isFinite(low) && Number.isFinite(high) ? [low, Math.max(high, low + 1)] : [-18, 0];
 }
 
-// One chart: draw() builds it from the current tables, cursor(t) moves its cursor, time(event) is what the pointer shows.
+// One chart: draw() builds it from the current tables, cursor(t) moves its cursor, timeAt(x) is the time under the pointer.
+// renew() draws at once what is in view, and the rest when it comes into view or when there is time (finish).
 function makeChart(spec, runs) {
   const figure = document.getElementById(spec.id), host = figure.querySelector(".plot");
   const value = figure.querySelector("figcaption output");
   const { width, height, left, right, top, bottom } = CHART;
-  let from = 0, to = 1, low = 0, high = 1, marks = [], line = null, svg = null;
+  let from = 0, to = 1, low = 0, high = 1, marks = [], line = null, svg = null, seen = false, stale = true, now = 0;
   const level = (y) => (spec.log ? Math.log10(Math.max(y, 1e-300)) : y);
   const across = (t) => left + (t - from) / (to - from || 1) * (width - left - right);
   const up = (y) => {
@@ -94,6 +104,7 @@ function makeChart(spec, runs) {
   };
 
   function draw() {
+    stale = false;
     const lines = spec.series.map((s) => ({ ...s, t: runs[s.run].times, y: runs[s.run].columns[s.key] }));
     from = Math.min(...lines[0].t.slice(0, 1), ...lines[0].t.slice(-1));
     to = Math.max(...lines[0].t.slice(0, 1), ...lines[0].t.slice(-1));
@@ -120,6 +131,8 @@ function makeChart(spec, runs) {
       element(svg, "line", { x1: across(t), x2: across(t), y1: top, y2: height - bottom, class: "grid" });
       element(svg, "text", { x: across(t), y: height - 6, "text-anchor": "middle" }, label);
     }
+    const power = spec.log ? 0 : commonPower(low, high);
+    if (power) element(svg, "text", { x: left + 4, y: top + 9 }, `× 10${raised(power)}`);
     const ticks = spec.log ? powers() : tickLabels(low, high, 4);
     for (const [y, label] of ticks) {
       const at = up(spec.log ? 10 ** y : y);
@@ -133,20 +146,33 @@ function makeChart(spec, runs) {
     return found;
   }
 
+  // Of the points of one column of pixels, the first, the lowest, the highest and the last are drawn.
   function path({ t, y }) {
-    const parts = [];
-    let pen = "M";
-    for (let i = 0; i < t.length; i += 1) {
-      if (!Number.isFinite(y[i])) { pen = "M"; continue; }
+    const tenth = (x) => Math.round(10 * x) / 10, shown = (i) => Number.isFinite(y[i]);
+    let text = "", pen = "M";
+    const point = (x, height) => { text += `${pen}${x},${height}`; pen = "L"; };
+    for (let i = 0, next; i < t.length; i = next) {
+      next = i + 1;
+      if (!shown(i)) { pen = "M"; continue; }
       if (t[i] > to && i > 0 && t[i - 1] > to) break;
-      parts.push(`${pen}${across(t[i]).toFixed(1)},${up(y[i]).toFixed(1)}`);
-      pen = "L";
+      const x = tenth(across(t[i])), first = tenth(up(y[i]));
+      let last = first, least = first, most = first;
+      for (; next < t.length && shown(next) && Math.abs(across(t[next]) - x) < COLUMN; next += 1) {
+        last = tenth(up(y[next]));
+        least = Math.min(least, last);
+        most = Math.max(most, last);
+      }
+      point(x, first);
+      if (least < Math.min(first, last)) point(x, least);
+      if (most > Math.max(first, last)) point(x, most);
+      if (next - i > 1) point(tenth(across(t[next - 1])), last);
     }
-    return parts.join("");
+    return text;
   }
 
   function cursor(t) {
-    if (!line) return;
+    now = t;
+    if (stale) return;
     const inside = t >= from && t <= to;
     line.setAttribute("visibility", inside ? "visible" : "hidden");
     line.setAttribute("transform", `translate(${across(t).toFixed(2)},0)`);
@@ -164,5 +190,38 @@ function makeChart(spec, runs) {
     return Math.min(Math.max(from + (x - left) / (width - left - right) * (to - from), from), to);
   }
 
-  return { spec, figure, host, draw, cursor, timeAt };
+  function finish() {
+    if (!stale) return;
+    draw();
+    cursor(now);
+  }
+  function renew() {
+    stale = true;
+    if (seen) finish();
+  }
+  new IntersectionObserver(([entry]) => {
+    seen = entry.isIntersecting;
+    if (!seen) return;
+    finish();
+    cursor(now);
+  }, { rootMargin: NEAR }).observe(figure);
+
+  return { spec, figure, host, draw, cursor, timeAt, renew, finish, get seen() { return seen; }, get stale() { return stale; } };
+}
+
+// Charts that are out of view, one after the other when the page has time.
+function finishLater(charts) {
+  const idle = window.requestIdleCallback || ((work) => setTimeout(() => work({ timeRemaining: () => 5 }), 50));
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    const work = (time) => {
+      const left = charts.filter((chart) => chart.stale);
+      while (left.length && time.timeRemaining() > 2) left.shift().finish();
+      asked = left.length > 0;
+      if (asked) idle(work);
+    };
+    idle(work);
+  };
 }

@@ -7,10 +7,11 @@ const UNIFORM = 400;  // samples of a new motion, in addition to those of the or
 function makeDials(live, host) {
   const values = Object.fromEntries(Object.entries(live.settings).map(([name, { value }]) => [name, value]));
   const originals = { ...runs }, spans = charts.map((chart) => chart.spec.until);
+  const films = Object.fromEntries(description.films.map((film) => [film.run, film.group]));
   const rows = [...host.querySelectorAll(".dial")];
   const state = document.getElementById("computed"), words = state.textContent, reset = document.getElementById("reset");
   const named = Object.fromEntries(rows.map((row) => [row.dataset.setting, row]));
-  let serial = 0, waiting = false, worker = null;
+  let serial = 0, asked = false, waiting = false, worker = null;
 
   const changed = (name) => values[name] !== live.settings[name].value;
   const uses = (run) => [...live.runs[run].p, ...live.runs[run].s].filter((name) => typeof name === "string");
@@ -48,11 +49,16 @@ function makeDials(live, host) {
   }
   reset.addEventListener("click", () => back(Object.keys(values)));
 
-  // -- requests: once per frame, the visible motion first --------------------------------------------------------------
+  // -- requests: at once, then once per frame; the visible motion first ------------------------------------------------
   function later() {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => { waiting = false; request(); });
+    asked = true;
+    if (!waiting) queueMicrotask(now);
+  }
+  function now() {
+    if (!asked) return;
+    [asked, waiting] = [false, true];
+    request();
+    requestAnimationFrame(() => { waiting = false; now(); });
   }
   function request() {
     const needed = others(), wrong = Object.keys(values).find((name) => !Number.isFinite(values[name]));
@@ -63,13 +69,15 @@ function makeDials(live, host) {
     for (const run of Object.keys(live.runs)) if (!needed.includes(run) && runs[run] !== originals[run]) restore(run);
     if (wrong) return refuse(`${wrong.split(" ").pop()} is not a number.`);
     if (!needed.length) return say(words, "");
-    needed.sort((a, b) => (b === player.film.run) - (a === player.film.run));
+    const rank = (run) => (run === player.film.run ? 0 : near(run) ? 1 : 2);
+    needed.sort((a, b) => rank(a) - rank(b));
     start();
     worker?.postMessage({ serial, jobs: needed.map(job) });
   }
+  const near = (run) => films[run] === player.film.group;  // shown in the charts next to the motion on the stage
   function job(run) {
     const { p, s } = live.runs[run];
-    return { run, p: Float64Array.from(p, (name) => values[name]),
+    return { run, near: near(run), p: Float64Array.from(p, (name) => values[name]),
       s: Float64Array.from(s, (x) => (typeof x === "string" ? values[x] : x)), times: instants(originals[run].times) };
   }
   // The instants of the original motion, which are dense where it is fast, and uniform ones.
@@ -96,17 +104,17 @@ function makeDials(live, host) {
     if (data.refused) return visible ? refuse(data.refused) : undefined;
     const { columns, times } = data.table;
     if (columns["energy and work"]) columns["energy and work"] = columns["energy and work"].map((w) => w + columns.energy[0]);
-    show(data.table, data.run);
-    if (runs[`${data.run} residuals`]) show({ times, columns: sizes(data.errors) }, `${data.run} residuals`);
-    if (runs[`${data.run} balance`])
-      show({ times, columns: sizes({ balance: data.balance.map((b) => b - data.balance[0]) }) }, `${data.run} balance`);
+    const tables = { [data.run]: data.table, [`${data.run} residuals`]: { times, columns: sizes(data.errors) },
+      [`${data.run} balance`]: { times, columns: sizes({ balance: data.balance.map((b) => b - data.balance[0]) }) } };
+    showAll(Object.fromEntries(Object.entries(tables).filter(([name]) => runs[name])));
     if (visible) tell(data);
     if (visible) Object.assign(host.dataset, { answered: data.final ? "final" : "draft", accuracy: data.accuracy ?? "", ms: data.ms });
   }
   const sizes = (errors) => Object.fromEntries(Object.entries(errors)
     .map(([name, values]) => [name, values.map((x) => Math.max(Math.abs(x), 1e-18))]));
   function restore(run) {
-    for (const name of [run, `${run} residuals`, `${run} balance`]) if (originals[name]) show(originals[name], name);
+    const names = [run, `${run} residuals`, `${run} balance`].filter((name) => originals[name]);
+    showAll(Object.fromEntries(names.map((name) => [name, originals[name]])));
   }
 
   function tell(data) {

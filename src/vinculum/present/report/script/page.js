@@ -22,6 +22,7 @@ const PAPER = 10.5;  // font size for printing, as in the style
 const long = () => [...document.querySelectorAll(".equations.aligned, .equations:not(.aligned) .row")];
 addEventListener("beforeprint", () => {
   player?.pause();
+  for (const chart of charts) chart.finish();
   theme(true);
   for (const box of long()) {
     Object.assign(box.style, { width: "680px", fontSize: `${PAPER}px` });
@@ -42,13 +43,20 @@ for (const box of document.querySelectorAll(".wide, .equations")) wide.observe(b
 
 // -- begin -----------------------------------------------------------------------------------------------------------
 function show(run, identifier = player.film.run) {
-  if (!runs[identifier]) throw new Error(`${identifier} is not a motion of this page`);
-  runs[identifier] = run;
-  stage?.forget(identifier);
-  for (const chart of charts) if (chart.spec.series.some((series) => series.run === identifier)) chart.draw();
-  player.at(player.time);
-  dispatchEvent(new CustomEvent("vinculum:shown", { detail: { identifier } }));
+  showAll({ [identifier]: run });
 }
+function showAll(tables) {
+  for (const [identifier, run] of Object.entries(tables)) {
+    if (!runs[identifier]) throw new Error(`${identifier} is not a motion of this page`);
+    runs[identifier] = run;
+    stage?.forget(identifier);
+  }
+  for (const chart of charts) if (chart.spec.series.some((series) => series.run in tables)) chart.renew();
+  later();
+  if (player.film.run in tables || player.film.box in tables) player.at(player.time);
+  for (const identifier of Object.keys(tables)) dispatchEvent(new CustomEvent("vinculum:shown", { detail: { identifier } }));
+}
+const later = finishLater(charts);
 
 theme();
 for (const chart of charts) chart.draw();

@@ -34,7 +34,7 @@ function surveyed(scene, run) {
   }
   for (const span of box) if (!(span[0] <= span[1])) { span[0] = -1; span[1] = 1; }
   const moving = [...new Set(scene.shapes.filter((s) => s.kind !== "line").flatMap((s) => s.points))].filter((n) => !still.has(n));
-  return { box, still, moving, ...extent(scene, run, moving), joints: joints(scene, run) };
+  return { box, still, moving, ...extent(scene, run, moving), joints: joints(scene, run), strongest: strongest(scene, run) };
 }
 
 // The largest size of what moves at any instant, and whether it travels much farther than its size.
@@ -42,14 +42,18 @@ function extent(scene, run, moving) {
   let size = 0, travel = 0;
   const radius = Math.max(0, ...scene.shapes.filter((s) => s.radius).map((s) => (finite(run.columns[s.radius]) || [0, 0])[1]));
   for (let k = 0; k < scene.dimension; k += 1) {
+    const columns = moving.map((name) => run.columns[scene.points[name][k]]);
     let low = Infinity, high = -Infinity;
     for (let i = 0; i < run.times.length; i += 1) {
-      const values = moving.map((name) => run.columns[scene.points[name][k]][i]).filter(Number.isFinite);
-      if (!values.length) continue;
-      const [least, most] = [Math.min(...values), Math.max(...values)], middle = (least + most) / 2;
+      let least = Infinity, most = -Infinity;
+      for (const column of columns) {
+        if (column[i] < least) least = column[i];
+        if (column[i] > most) most = column[i];
+      }
+      if (!(Math.abs(least + most) < Infinity)) continue;
       size = Math.max(size, most - least);
-      low = Math.min(low, middle);
-      high = Math.max(high, middle);
+      low = Math.min(low, (least + most) / 2);
+      high = Math.max(high, (least + most) / 2);
     }
     travel = Math.max(travel, high - low);
   }
@@ -95,7 +99,7 @@ function drawPlane(context, size, scene, run, known, t, follow) {
   for (const name of known.joints) pin(context, at(places[name]), width);
   for (const shape of of("ring")) mass(context, at(places[shape.points[0]]), Math.max(places.value(shape.radius) * scale, 3), paint(shape.color));
   for (const shape of of("point")) dot(context, at(places[shape.points[0]]), 3.5, paint("--text"));
-  return { places, at };
+  return { places, at, along: ([x, y]) => [x, -y] };
 }
 
 function background(context, size, scene, scale, middle, at) {

@@ -19,7 +19,7 @@ function makePlayer(description, runs, charts, stage) {
 
   function at(instant) {
     t = within(run(), instant);
-    for (const chart of charts) if (chart.spec.group === film.group) chart.cursor(t);
+    for (const chart of charts) if (chart.spec.group === film.group && (chart.seen || !playing)) chart.cursor(t);
     stage?.at(t);
     clock();
     dispatchEvent(new CustomEvent("vinculum:time", { detail: { t } }));
@@ -41,7 +41,7 @@ function makePlayer(description, runs, charts, stage) {
     before = now;
     const next = t + step;
     if (sign() * (next - end()) >= 0) {
-      if (!loop) { at(end()); return pause(); }
+      if (!loop) { t = end(); return pause(); }
       at(begin());
     } else at(next);
     requestAnimationFrame(tick);
@@ -55,7 +55,10 @@ function makePlayer(description, runs, charts, stage) {
     button();
     requestAnimationFrame(tick);
   }
-  function pause() { playing = false; button(); }
+  function pause() {
+    if (playing) { playing = false; at(t); }
+    button();
+  }
   function button() {
     byId("play").textContent = playing ? "Pause" : "Play";
     byId("play").setAttribute("aria-pressed", playing);
@@ -110,6 +113,7 @@ function makePlayer(description, runs, charts, stage) {
     byId("loop").checked = loop;
     byId("loop").addEventListener("change", (event) => { loop = event.target.checked; });
     byId("follow")?.addEventListener("change", (event) => stage?.follow(event.target.checked));
+    byId("arrows")?.addEventListener("change", (event) => stage?.arrows(event.target.checked));
     byId("which")?.addEventListener("change", (event) => { pause(); choose(Number(event.target.value)); });
     document.addEventListener("keydown", key);
     charts.forEach(follows);

@@ -40,7 +40,7 @@ function drawSpace(context, size, scene, run, known, t, follow, eye) {
   spaceTraces(context, scene, run, view);
   items.sort((a, b) => a.depth - b.depth);
   for (const item of items) item.draw(context);
-  return { places, at: view.at };
+  return { places, at: view.at, along: (v) => [dotted(v, view.right), -dotted(v, view.up)] };
 }
 
 function floorGrid(context, scene, view, floor, size) {

@@ -4,7 +4,7 @@ function makeStage(host, scene, runs) {
   const canvas = document.createElement("canvas"), context = canvas.getContext("2d");
   const eye = { turn: 0.62, tilt: 0.42 };
   const known = new Map();
-  let film = null, t = 0, follow = true, seen = null, size = { width: 0, height: 0 };
+  let film = null, t = 0, follow = true, withArrows = false, seen = null, size = { width: 0, height: 0 };
   host.replaceChildren(canvas);
 
   const survey = (run) => {
@@ -14,8 +14,8 @@ function makeStage(host, scene, runs) {
 
   // The picture of a motion without feedback is as large as that of the motion with feedback.
   function knowledge() {
-    const own = survey(film.run);
-    return film.box === film.run ? own : { ...own, box: survey(film.box).box };
+    const own = survey(film.run), { box } = film.box === film.run ? own : survey(film.box);
+    return { ...own, box: withArrows ? roomy(box) : box };
   }
 
   function fit() {
@@ -31,6 +31,7 @@ function makeStage(host, scene, runs) {
     context.clearRect(0, 0, size.width, size.height);
     const how = scene.dimension === 3 ? drawSpace : drawPlane;
     seen = how(context, size, scene, runs[film.run], knowledge(), t, follow, eye);
+    if (withArrows) seen.arrows = drawArrows(context, size, scene, seen, survey(film.run).strongest);
     host.dataset.time = t;
   }
 
@@ -43,9 +44,16 @@ function makeStage(host, scene, runs) {
     draw,
     forget(run) { known.delete(run); },
     follow(on) { follow = on; draw(); },
+    arrows(on) { withArrows = on; draw(); },
     get travels() { return film !== null && knowledge().travels; },
     get seen() { return seen; },
   };
+}
+
+// The box with room for arrows at its edges.
+function roomy(box) {
+  const room = 0.12 * Math.max(...box.map(([low, high]) => high - low));
+  return box.map(([low, high]) => [low - room, high + room]);
 }
 
 function turnable(canvas, eye, draw) {

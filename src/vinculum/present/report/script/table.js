@@ -7,7 +7,7 @@
 //   charts: [{id, series: [{run, key, name, color, dash}], unit, log, bounds: [{name, value}], until}]
 //   films:  [{name, run, group, box}]           motions that can be played, with the group of charts next to each
 //   scene:  {dimension, points: {name: [keys]}, shapes: [{kind, name, points, color, closed, radius, angle, normal}],
-//            traces: [point names], unit}
+//            traces: [point names], unit, arrows: [{name, kind, at, keys, color}], units: {force, torque}}
 //   time:   the unit of time
 //
 // window.vinculum = {description, runs: {identifier: run}, show(run, identifier), at(t), time, playing, play(), pause()}.

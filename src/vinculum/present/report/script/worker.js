@@ -1,5 +1,5 @@
-// The worker: computes motions in the order of a request, first roughly, then accurately, until another request comes.
-// A request is { serial, jobs: [{ run, p, s, times }] }. An answer is { serial, run, final, table, ... } or words.
+// The worker: computes motions in the order of a request until another request comes, those near the stage first roughly.
+// A request is { serial, jobs: [{ run, near, p, s, times }] }. An answer is { serial, run, final, table, ... } or words.
 
 const DRAFT = 1e-8, FINE = 1e-10;  // tolerances
 const SLICE = 12;  // milliseconds of work before messages are read
@@ -46,26 +46,30 @@ async function attempt(serial, job, tolerance, stiff) {
 }
 
 async function serve({ serial, jobs }) {
-  const drafts = [];
-  for (const job of jobs) {
+  const drafts = {};
+  for (const job of jobs.filter(({ near }) => near)) {
     const draft = await attempt(serial, job, DRAFT, stiffness[job.run]);
     if (!draft) return;
-    if (draft.refused) continue;
-    stiffness[job.run] = draft.result.stiff;
-    drafts.push([job, draft]);
-    answer(serial, job, draft.result, { final: false, ms: draft.ms });
-    await pause();
-    if (serial !== newest) return;
+    drafts[job.run] = draft;
+    if (!draft.refused) answer(serial, job, draft.result, { final: false, ms: draft.ms });
+    if (await outdated(serial)) return;
   }
-  for (const [job, draft] of drafts) {
-    const fine = await attempt(serial, job, FINE, draft.result.stiff);
+  for (const job of jobs) {
+    const draft = drafts[job.run];
+    if (draft?.refused) continue;
+    const fine = await attempt(serial, job, FINE, draft ? draft.result.stiff : stiffness[job.run]);
     if (!fine) return;
     if (fine.refused) continue;
-    const accuracy = difference(models[job.run], draft.result, fine.result);
-    answer(serial, job, fine.result, { final: true, ms: draft.ms, accuracy });
-    await pause();
-    if (serial !== newest) return;
+    stiffness[job.run] = fine.result.stiff;
+    const accuracy = draft ? difference(models[job.run], draft.result, fine.result) : null;
+    answer(serial, job, fine.result, { final: true, ms: (draft || fine).ms, accuracy });
+    if (await outdated(serial)) return;
   }
+}
+
+async function outdated(serial) {
+  await pause();
+  return serial !== newest;
 }
 
 onmessage = ({ data }) => {
