@@ -13,7 +13,7 @@ FOR_USERS := $(VENV)/.installed-for-users
 FOR_DEVELOPERS := $(VENV)/.installed-for-developers
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs papers bench fuzz promises hostile urdfs carried faults soak robots browser compilers wheel lowest clean
+.PHONY: help demo test check docs papers bench fuzz promises hostile urdfs carried faults soak histories robots browser compilers wheel lowest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ faults: $(FOR_DEVELOPERS)  ## kill every writer and signal the command line, a h
 
 soak: $(FOR_DEVELOPERS)  ## an hour of random systems, runs and reports in one process
 	@PYTHONPATH=tests:. $(RUN) -m faults.soak $(ARGS)
+
+histories: $(FOR_DEVELOPERS)  ## examine every model in several orders: the same bits
+	@$(RUN) tests/cases/histories.py $(ARGS)
 
 urdfs: $(FOR_DEVELOPERS)  ## read a thousand URDF files of a stranger
 	@PYTHONPATH=tests:. $(RUN) -m bodies.hostile_urdf $(ARGS)

@@ -17,11 +17,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m papers", description="Compute the five papers again on one page.")
     parser.add_argument("--markdown", action="store_true", help="write docs/papers.md and its figures instead of HTML")
     parser.add_argument("-o", "--output", type=Path, help="another place for the page")
+    parser.add_argument("--force", action="store_true", help="overwrite the file that is there")
     asked = parser.parse_args()
     path = asked.output or ROOT / ("docs/papers.md" if asked.markdown else "build/papers.html")
+    if asked.output and path.exists() and not asked.force:  # without -o, the page is a product of this command
+        parser.error(f"{path} already exists. Choose another name with -o, or overwrite it with --force.")
     path.parent.mkdir(parents=True, exist_ok=True)
     with steps() as progress:
-        (write_markdown if asked.markdown else write_page)(path, progress)
+        (write_markdown if asked.markdown else write_page)(path, progress, overwrite=True)
     print(f"Written to {path}")
 
 

@@ -10,7 +10,7 @@ from papers.drawing import svg_file
 from papers.page import ABOUT, TITLE
 from papers.record import Confirmation, Erratum, Evidence, Figure, Number, Table
 from papers.reproduce import Progress, Reproduced, reproduce
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 PICTURES = "images/papers"
 NOTE = (
@@ -19,16 +19,17 @@ NOTE = (
 )
 
 
-def write_markdown(path: str | Path, progress: Progress | None = None) -> Path:
-    """Compute everything again and write the page, and its pictures into a folder next to it."""
+def write_markdown(path: str | Path, progress: Progress | None = None, *, overwrite: bool = False) -> Path:
+    """Compute everything again and write the page, and its pictures into a folder next to it, which belong to it."""
     from papers import PAPERS
 
+    refuse_place(path, overwrite)
     found = list(reproduce(PAPERS, progress))
     folder = Path(path).parent / PICTURES
     folder.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures(found).items():
         write_file(folder / name, picture)
-    write_file(path, markdown(found))
+    write_file(path, markdown(found), overwrite=overwrite)
     return Path(path)
 
 

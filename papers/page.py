@@ -15,7 +15,7 @@ from vinculum.present.mathml import STYLE, mathml
 from vinculum.present.report.charts import figure as placed
 from vinculum.present.report.charts import grid
 from vinculum.present.report.page import assembled
-from vinculum.writing import write_file
+from vinculum.writing import refuse_place, write_file
 
 TITLE = "Five papers, computed again"
 ABOUT = (
@@ -43,11 +43,12 @@ sub { line-height: 0; font-size: .75em; }
 """
 
 
-def write_page(path: str | Path, progress: Progress | None = None) -> Path:
+def write_page(path: str | Path, progress: Progress | None = None, *, overwrite: bool = False) -> Path:
     """Compute everything again and write the page; ``progress`` takes the step and the fraction done."""
     from papers import PAPERS
 
-    write_file(path, page(list(reproduce(PAPERS, progress))))
+    refuse_place(path, overwrite)
+    write_file(path, page(list(reproduce(PAPERS, progress))), overwrite=overwrite)
     return Path(path)
 
 

@@ -26,8 +26,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--use-angle=swiftshader",  # 3D drawings without a graphics card
-    "--enable-unsafe-swiftshader",
+    "--enable-unsafe-swiftshader",  # WebGL without a graphics card; pages themselves are drawn by the processor
 )
 _PATIENCE = 180_000  # milliseconds: 3D drawings without a graphics card are slow on a busy machine
 _PACKAGES = ("libatomic1", "chromium")  # the first is a library that Playwright needs itself

@@ -25,7 +25,7 @@ GROUPS = {
         "appell_hamel", "snakeboard", "bicycle", "rattleback", "truck_with_trailer",
     ),
     "Robots and trees of bodies": (
-        "planar_arms", "puma560", "arm_on_turntable", "planar_3rrr", "stewart_platform", "walker",
+        "planar_arms", "puma560", "puma_friction", "arm_on_turntable", "planar_3rrr", "stewart_platform", "walker",
     ),
     "Stability and control": ("ball_and_beam", "delta_robot", "five_bar", "watt_governor", "segway"),
     "Servo constraints": (

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
 from vinculum.expressions import as_expression
-from vinculum.names import name_of
+from vinculum.names import TIME, name_of
 from vinculum.visible import visible
 
 
@@ -22,7 +25,7 @@ class _Plain(StrPrinter):
         return re.sub(r"\W+", "_", name) if name.startswith("lambda_") else name
 
     def _print_Function(self, expr: sp.Expr) -> str:
-        named = isinstance(expr, sp.core.function.AppliedUndef)
+        named = isinstance(expr, AppliedUndef)
         return name_of(expr) if named else str(super()._print_Function(expr)).replace("Abs(", "abs(", 1)
 
     def _print_Piecewise(self, expr: sp.Piecewise) -> str:
@@ -60,12 +63,43 @@ def plain(expression: sp.Expr) -> str:
     return str(_Plain({"order": None}).doprint(expression))
 
 
+_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
+
+
+class _Dotted(LatexPrinter):
+    """SymPy's LaTeX with dots for time derivatives and without the (t) of functions of time.
+
+    It writes what ``sympy.physics.vector.vlatex`` writes, which takes a quarter of a second to import.
+    """
+
+    def _print_Function(self, expr: sp.Expr, exp: str | None = None) -> str:
+        if not _of_time(expr):
+            return str(super()._print_Function(expr, exp))
+        symbol = sp.Symbol(expr.func.__name__)
+        if exp is None:
+            return str(self._print(symbol))
+        return f"{self.parenthesize_super(self.parenthesize(symbol, PRECEDENCE['Pow']))}^{{{exp}}}"
+
+    def _print_Derivative(self, expr: sp.Expr) -> str:
+        found = expr if _of_time(expr.expr) else expr.doit()
+        if not isinstance(found, sp.Derivative):
+            return rf"\left({self.doprint(found)}\right)"
+        dot = _DOTS.get(len(found.variables))
+        if dot is None or not _of_time(found.expr) or {*found.variables} != {TIME}:
+            return str(super()._print_Derivative(found))
+        letter, low, index = self._print_Function(found.expr).partition("_")
+        return f"{dot}{{{letter}}}{low}{index}"
+
+
+def _of_time(expr: sp.Expr) -> bool:
+    """Whether an expression is a function of time without a formula, such as a coordinate."""
+    return isinstance(expr, AppliedUndef) and expr.args == (TIME,)
+
+
 def vlatex(expression: sp.Expr | float) -> str:
     """An expression as LaTeX, with dots for time derivatives."""
-    from sympy.physics.vector.printing import vlatex as printed  # imported here because it takes a quarter of a second
-
     value = as_expression(expression)
-    return _electrical(str(printed(value, symbol_names=_multiplier_names(value))))
+    return _electrical(str(_Dotted({"symbol_names": _multiplier_names(value)}).doprint(value)))
 
 
 _CHARGES = ((r"\ddot{charge}_{", r"\frac{d}{dt} i_{"), (r"\dot{charge}_{", "i_{"), ("charge_{", "q_{"))

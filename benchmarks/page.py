@@ -1,0 +1,110 @@
+"""How fast a page answers: milliseconds of computation, from input to redraw, and of a frame of the player.
+
+    python -m benchmarks.page                 # all models of the library
+    python -m benchmarks.page start segway    # some of them
+
+Every slider of the motion on the stage (at most twelve) is moved once by a few percent in Chromium, which draws without
+a graphics card. "Input to redraw" is the time from the event of the slider to the end of the frame that shows the new
+motion; the median of all moves is given. A frame of the player is the time from one frame to the next, in its median
+and in the 95th percentile; the screen has 60 frames per second, so 16.7 ms is the best.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import vinculum as vn
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import browser
+
+LIBRARY = Path(vn.__file__).parent / "model" / "library"
+_TURN = """async ([name, k]) => {
+  const host = document.getElementById("dials"), run = vinculum.player.film.run;
+  const row = [...host.querySelectorAll(".dial")].find((dial) => dial.dataset.setting === name);
+  const range = row.querySelector("input[type=range]");
+  await new Promise(requestAnimationFrame);
+  return new Promise((done) => {
+    const late = setTimeout(() => done(null), 5000), began = performance.now();
+    const shown = ({ detail }) => {
+      if (detail.identifier !== run) return;
+      removeEventListener("vinculum:shown", shown);
+      clearTimeout(late);
+      const drawn = () => done({ redraw: performance.now() - began, compute: Number(host.dataset.ms) });
+      requestAnimationFrame(() => setTimeout(drawn, 0));
+    };
+    addEventListener("vinculum:shown", shown);
+    range.value = 0.02 + 0.01 * k;
+    range.dispatchEvent(new Event("input"));
+  });
+}"""
+_SETTLED = """async () => {
+  const host = document.getElementById("dials");
+  for (let k = 0; k < 200 && !["final", "refused", "ended"].includes(host.dataset.answered); k += 1)
+    await new Promise((done) => setTimeout(done, 20));
+}"""
+_NAMES = """() => {
+  const own = vinculum.description.live?.runs[vinculum.player?.film.run];
+  return own ? [...new Set([...own.p, ...own.s])].filter((name) => typeof name === "string").slice(0, 12) : [];
+}"""
+_FRAMES = """async () => {
+  const found = [];
+  let before = performance.now();
+  vinculum.play();
+  await new Promise((done) => {
+    const frame = () => {
+      found.push(performance.now() - before);
+      before = performance.now();
+      if (found.length < 90) requestAnimationFrame(frame); else done();
+    };
+    requestAnimationFrame(frame);
+  });
+  vinculum.pause();
+  return found.slice(5);
+}"""
+
+
+def measured(running: Any, path: Path) -> dict[str, Any]:
+    """The times of one page."""
+    with browser.opened(running, path, 1400, 900) as (page, seen):
+        page.wait_for_timeout(800)
+        names = page.evaluate(_NAMES)
+        moves = []
+        for k, name in enumerate([*names[:1], *names]):  # the first move starts the worker
+            moves.append(page.evaluate(_TURN, [name, k]))
+            page.evaluate(_SETTLED)
+        page.evaluate("document.getElementById('reset')?.click()")
+        page.wait_for_timeout(300)
+        frames = sorted(page.evaluate(_FRAMES)) if page.evaluate("!!vinculum.player") else []
+        assert seen.clean, seen
+    good = [move for move in moves[1:] if move]
+    return {
+        "compute": _middle([move["compute"] for move in good]),
+        "redraw": _middle([move["redraw"] for move in good]),
+        "frame": _middle(frames),
+        "slow": frames[int(0.95 * len(frames))] if frames else None,
+    }
+
+
+def _middle(values: list[float]) -> float | None:
+    return sorted(values)[len(values) // 2] if values else None
+
+
+def main(names: list[str]) -> None:
+    """Write the reports, open each, and print a table."""
+    print("| model | size | computation | input to redraw | frame, median | frame, 95 % |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder, browser.browser() as running:
+        for name in names or sorted(path.stem for path in LIBRARY.glob("*.toml")):
+            written = vn.write_report(vn.load(LIBRARY / f"{name}.toml"), Path(folder) / f"{name}.html")
+            found = measured(running, written.path)
+            times = [f"{found[key]:.1f} ms" if found[key] is not None else "" for key in ("compute", "redraw")]
+            times += [f"{found[key]:.0f} ms" if found[key] is not None else "" for key in ("frame", "slow")]
+            print(f"| `{name}` | {written.bytes / 1e6:.2f} MB | {' | '.join(times)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
