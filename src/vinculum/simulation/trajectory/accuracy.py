@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from vinculum.derivation.integrable import WORK
-from vinculum.errors import About, Finding, Word, call
+from vinculum.errors import About, Call, Finding, Word, call
 from vinculum.graph import ONE, Node, evaluate, substitute
 from vinculum.simulation.problem.pulses import shortest_pulse
 from vinculum.simulation.trajectory.live_run import Segment
@@ -66,7 +66,7 @@ def _missed_pulse(plan: Plan, recorder: Recorder) -> Cause | None:
     if pulse is None or pulse.width >= _KNOWN * abs(plan.step):
         return None
     numbers = {"step": abs(plan.step), "width": pulse.width, "time": pulse.time}
-    shorter = [call("simulate", step=Word(f"{pulse.width / 4:.2g}")), ", or "]
+    shorter: list[str | Call] = [call("simulate", step=Word(f"{pulse.width / 4:.2g}")), ", or "]
     affordable = abs(plan.t1 - plan.t0) < _MOST_STEPS * pulse.width / 4
     finding = Finding("", ["Use ", *(shorter if affordable else []), "the method 'taylor'."])
     return Cause("pulse missed", [About("expression", pulse.function)], numbers, finding)
