@@ -66,7 +66,7 @@ class Variational:
         method, watch = ensemble.method, corners.smooth([nodes.watch.plain])[0]
         self.lanes = Lanes(
             nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, (),
-            method.tolerance, method.compact,
+            method.tolerance, method.compact, width=1,
         )  # fmt: skip
 
     def direction(self, k: int) -> dict[Node, Node]:
