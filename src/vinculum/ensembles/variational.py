@@ -32,8 +32,7 @@ from vinculum.simulation.problem.start import derive_if_needed, known_state
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS
 
 _DIFFERENCE = 2e-3  # of a start, relative; the error of the sixth order is below rounding of the starts, 1e-13
-_STENCIL = ((-3, -1 / 60), (-2, 9 / 60), (-1, -45 / 60), (1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
-_POINTS = len(_STENCIL)  # f'(x) ≈ Σ weight f(x + k h) / h
+_SHIFTS, _WEIGHTS = (-3, -2, -1, 1, 2, 3), (45 / 60, -9 / 60, 1 / 60)  # f'(x) ≈ Σ weight (f(x + k h) - f(x - k h)) / h
 
 
 def _refuse_corners(ensemble: Ensemble) -> None:
@@ -120,15 +119,15 @@ class Variational:
         """x₀, the parameters p, and dx₀/dθ."""
         center = np.array([values[key] for key in self.keys], dtype=float)
         steps = _DIFFERENCE * np.where(center == 0, 1.0, np.abs(center))
-        trials = [center, *(center + shift * steps * unit for unit in np.eye(len(center)) for shift, _ in _STENCIL)]
+        trials = [center, *(center + shift * steps * unit for unit in np.eye(len(center)) for shift in _SHIFTS)]
         columns = dict(zip(self.keys, np.array(trials).T, strict=True))
         rows, refusals = self.ensemble.starts.solve(columns, len(trials))
         if refusals:
             raise VinculumError(refusals[min(refusals)])
         x, p = self.ensemble.initial_states(columns, rows), self.ensemble.settings_of(rows[:1])
-        weights = np.array([weight for _, weight in _STENCIL])
-        slopes = [x[:, 1 + _POINTS * k : 1 + _POINTS * (k + 1)] @ weights / steps[k] for k in range(len(center))]
-        return x[:, 0], p[:, 0], np.array(slopes).T.reshape(len(x), -1)
+        points = x[:, 1:].reshape(len(x), len(center), len(_SHIFTS))
+        slopes = (points[:, :, 3:] - points[:, :, 2::-1]) @ np.array(_WEIGHTS) / steps
+        return x[:, 0], p[:, 0], slopes
 
     def outputs(self, expressions: Sequence[sp.Expr]) -> Outputs:
         """Expressions of the motion, to be evaluated with their derivatives."""
