@@ -21,7 +21,7 @@ from vinculum.model.examine import Results, examine
 from vinculum.model.examine.examination import versions
 from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, tag, text
-from vinculum.present.report import formulas, motion, overview, stability, study
+from vinculum.present.report import attraction, formulas, motion, overview, regions, stability, study
 from vinculum.present.report.charts import Charts
 from vinculum.present.report.dials import panel
 from vinculum.present.report.live import live_motions, without_sliders
@@ -140,7 +140,10 @@ def _sections(results: Results) -> list[Section]:
     found = [
         stability.equilibria(results),
         stability.stability(results),
+        regions.continuation(results),
         stability.feedback(results),
+        attraction.attraction(results),
+        regions.stability_map(results),
         study.study(results),
         formulas.formulas(results),
         formulas.description(results),
