@@ -216,6 +216,7 @@ MAKERS = {
     "Cause": lambda: motion().outcome.cause,
     "Results": results,
     "Point": lambda: results().points[0],
+    "RegionOfAttraction": lambda: vn.examine(vn.load(LIBRARY / "start.toml")).attraction,
     "Settling": lambda: results().points[0].settling,
     "DigitalRun": lambda: vn.examine(vn.load(LIBRARY / "segway.toml")).points[0].digital,
 }
