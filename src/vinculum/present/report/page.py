@@ -82,7 +82,7 @@ def _page(results: Results, sliders: bool) -> str:
     groups = [_group(results, group, charts) for group in dict.fromkeys(one.group for one in shown)]
     live = live_motions(results, charts, shown) if sliders else without_sliders(shown, MOST)
     dials = panel(live, results.model, shown)
-    sections = [overview.bench(shown, scene, problem, groups, dials), *_sections(results)]
+    sections = [overview.bench(shown, scene, problem or overview.nothing(results), groups, dials), *_sections(results)]
     described = {"films": [asdict(one) for one in shown], "scene": scene, "time": "s" if results.model.units else ""}
     described["live"] = live.data
     sections.append(overview.colophon(results, {"page": clock.perf_counter() - began}))

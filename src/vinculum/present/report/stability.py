@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze import Verdict
+from vinculum.analyze import ModeShape, Verdict
 from vinculum.analyze.stability import damping_ratios
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.model.examine import Point, Results
@@ -20,6 +20,7 @@ from vinculum.present.html import (
     number,
     pairs,
     paragraph,
+    powers,
     root,
     section,
     sentence,
@@ -131,10 +132,23 @@ def _structure(verdict: Verdict) -> Html:
 def _roots(name: str, verdict: Verdict) -> Html:
     upper = np.array(pairs(verdict.shown_roots), dtype=complex)
     rows = [
-        [root(r), number(ratio, 3), number(abs(r), 4), text(verdict.mode_of(r).label)]
+        [root(r), number(ratio, 3), number(abs(r), 4), _mode(verdict.mode_of(r))]
         for r, ratio in zip(upper, damping_ratios(upper), strict=True)
     ]
     return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency", "mode"], rows, [0, 1, 2])])
+
+
+_MOST_OF_A_MODE = 3  # coordinates of a mode in a table, those with the largest shares
+
+
+def _mode(mode: ModeShape) -> Html:
+    """The coordinates that move most; all of them under the pointer."""
+    entries = mode.proportions.split(", ")
+    if len(entries) <= _MOST_OF_A_MODE:
+        return powers(mode.label)
+    named = f"{mode.name}: " if mode.name else ""
+    shown = powers(f"{named}{', '.join(entries[:_MOST_OF_A_MODE])}, …")
+    return tag("span", shown, title=mode.label)
 
 
 def feedback(results: Results) -> Section | None:
