@@ -189,10 +189,18 @@ def gains(law: FeedbackLaw) -> Html:
     states = law.linear.states
     head = ["input", "at rest", *(inline(s) for s in states)]
     rows = [
-        [inline(u), number(law.linear.at[u], 6), *(number(k, 6) for k in row)]
+        [inline(u), number(law.linear.at[u], 6), *(number(k, 6) for k in _without_rounding(row))]
         for u, row in zip(law.linear.inputs, law.gain, strict=True)
     ]
     return joined([table(head, rows, range(1, len(head)), class_="gains"), _own_states(law)])
+
+
+def _without_rounding(gains: np.ndarray) -> np.ndarray:
+    """Gains of one input, those that are rounding errors next to the largest one as zero."""
+    return np.where(np.abs(gains) <= _ROUNDING * np.abs(gains).max(initial=0.0), 0.0, gains)
+
+
+_ROUNDING = 1e-14
 
 
 def _own_states(law: FeedbackLaw) -> Html:

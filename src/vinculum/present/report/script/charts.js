@@ -38,7 +38,7 @@ function roundNumbers(low, high, about) {
 // The power of ten that all labels of an axis share: 0 for numbers of common size.
 function commonPower(low, high) {
   const large = Math.max(Math.abs(low), Math.abs(high));
-  return large > 0 && large < Infinity && (large >= 1e5 || large < 1e-3) ? Math.floor(Math.log10(large)) : 0;
+  return large > 0 && large < Infinity && (large >= 1e5 || large < 1e-2) ? Math.floor(Math.log10(large)) : 0;
 }
 
 function tickLabels(low, high, about) {
