@@ -17,6 +17,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Equations
+from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.recordings import Recording, read_recordings
 from vinculum.ensembles.variational import Outputs, Variational, make_variational
 from vinculum.errors import ModelError, VinculumError
@@ -24,6 +25,7 @@ from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
 from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.text_printer import labelled_rows
+from vinculum.units.given import column_in_si, numbers_in_si
 
 _REPETITIONS = 6  # of the estimate of σ
 _SETTLED = 1e-3  # a relative change of σ that ends the repetitions
@@ -118,9 +120,16 @@ def fit(
     limit unknowns. The equations must be smooth.
     """
     equations = derive_if_needed(equations)
+    known = dimensions_of(equations)
+    unknown = numbers_in_si(unknown, known, "Invalid unknowns")
+    parameters, guess = (numbers_in_si(given or {}, known, "Invalid values") for given in (parameters, guess))
+    bounds = {key: column_in_si(key, ends, known, "Invalid bounds") for key, ends in (bounds or {}).items()}
     recordings = read_recordings(measured, equations, outputs or {})
     _refuse_unknowns(equations, unknown, bounds or {}, deviations or {}, recordings)
-    starts = _for_each(initial or {}, len(recordings), "initial")
+    starts = [
+        numbers_in_si(start, known, "Invalid initial state")
+        for start in _for_each(initial or {}, len(recordings), "initial")
+    ]
     laws = _for_each(inputs or {}, len(recordings), "inputs")
     runs = [
         _Run.of(equations, recording, unknown, start, law, parameters, guess, fixed, tolerance)

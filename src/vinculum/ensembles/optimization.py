@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.measured import Measured
 from vinculum.ensembles.measures import Measure
 from vinculum.ensembles.variational import make_variational
@@ -20,6 +21,8 @@ from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+from vinculum.units.dimensions import TIME
+from vinculum.units.given import column_in_si, number_in_si, numbers_in_si
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,18 +76,26 @@ def optimize(
     """
     if not isinstance(minimize, Measure):
         raise VinculumError(f"minimize must be a measure, such as vn.measure.integral(x**2); got {minimize!r}.")
-    starts = [initial] if isinstance(initial, Mapping) else list(initial)
+    known = dimensions_of(equations)
+    starts = [numbers_in_si(one, known, "Invalid initial state") for one in _listed(initial)]
+    over = {key: column_in_si(key, limits, known, "Invalid bounds over=") for key, limits in dict(over or {}).items()}
+    parameters, guess = (numbers_in_si(given or {}, known, "Invalid values") for given in (parameters, guess))
+    times = number_in_si(times, TIME, "times", "Invalid times")
     first = _first_values(equations, starts, over, parameters)
-    known = {key: value for key, value in first.items() if isinstance(key, sp.Symbol)}
+    chosen = {key: value for key, value in first.items() if isinstance(key, sp.Symbol)}
     runs = []
     for start in starts:
-        states = {key: value for key, value in first.items() if key not in known}
+        states = {key: value for key, value in first.items() if key not in chosen}
         variational, _ = make_variational(
             equations, {**start, **states}, times, list(over), {"measure": minimize}, tolerance, stabilization, inputs,
-            {**(parameters or {}), **known}, guess, fixed,
+            {**parameters, **chosen}, guess, fixed,
         )  # fmt: skip
         runs.append(Measured(variational, minimize))
     return _search(runs, first, over)
+
+
+def _listed(initial: Mapping[Any, float] | Sequence[Mapping[Any, float]]) -> list[Mapping[Any, float]]:
+    return [initial] if isinstance(initial, Mapping) else list(initial)
 
 
 def _first_values(
