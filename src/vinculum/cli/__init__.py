@@ -7,15 +7,18 @@ terminated.
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 
 def main() -> None:
     """Run the command line.
 
-    Importing SymPy makes half a million objects that stay; looking for garbage among them takes a tenth of a second.
+    Importing SymPy makes a hundred thousand objects that stay. Looking for garbage among them takes 0.06 s at the start
+    and 0.2 s at the end, where Python looks again although the process ends.
     """
-    gc.set_threshold(50_000, 10, 10)
+    gc.set_threshold(300_000, 10, 10)
+    atexit.register(gc.freeze)
     from vinculum.cli.signals import take_signals
 
     take_signals()
