@@ -213,12 +213,9 @@ def _without_resting_events(problem: Problem, t: float, x: np.ndarray) -> Proble
     for _ in range(_RESTING):
         rows.append(along(rows[-1], motion))
     values = problem.compiled([node for row in rows for node in row])(t, x, problem.values)
-    moving = values.reshape(len(rows), -1).any(axis=0)
-    return (
-        problem
-        if moving.all()
-        else problem.without_events([e for e, own in zip(nodes.events, moving, strict=True) if own])
-    )
+    moving = values.reshape(len(rows), -1)
+    kept = [event for event, row in zip(nodes.events, moving.T, strict=True) if row.any()]
+    return problem if len(kept) == len(functions) else problem.without_events(kept)
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:
