@@ -135,7 +135,7 @@ def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sam
                 break
         if kind == _APPLY:
             problem, x, ended = _apply(problem, run, sampling, t, x, command)
-            outcome = ended or outcome
+            outcome = outcome if ended is None else ended
             continue
         try:
             u = sampling.sample(t, _measured(problem, sampling, t, x))
