@@ -25,6 +25,7 @@ from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.simulation.progress import Shown, progress_bar
+from vinculum.simulation.sampling import Sampler
 from vinculum.units.given import column_in_si
 
 if TYPE_CHECKING:
@@ -155,6 +156,8 @@ def plan_study(
     equations = derive_if_needed(equations)
     variation = over if isinstance(over, Variation) else _varied(equations, over, samples, seed, sampling)
     asked = method_from(method, step=step, tolerance=tolerance)
+    if isinstance(inputs, Sampler):
+        raise VinculumError("A study cannot run a digital law yet. Call vn.simulate(..., inputs=law) for every run.")
     equations, variation, laws = hold_inputs(equations, variation, inputs or {})
     options = {"stabilization": stabilization, "inputs": laws}
     measures = check_measures(measure)
