@@ -150,6 +150,7 @@ class Recorder:
     balance_start: float = float("nan")  # E - w at the start
     balance_error: float = 0.0  # the largest |E - w - balance_start|
     steps: int = 0
+    parts: list[tuple[Problem, float, float]] = field(default_factory=list)  # what was integrated, from when to when
 
     @property
     def written(self) -> int:
@@ -175,6 +176,14 @@ class Recorder:
         if self.times:
             self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
         self.times, self.states, self.unclosed = [], [], 0
+
+    def used(self) -> list[tuple[Problem, np.ndarray]]:
+        """The problems of the run, each with the intervals in which it was integrated, (N, 2)."""
+        times: dict[int, list[tuple[float, float]]] = {}
+        problems = {id(problem.nodes.on(None)): problem for problem, _, _ in self.parts}
+        for problem, begin, end in self.parts:
+            times.setdefault(id(problem.nodes.on(None)), []).append((begin, end))
+        return [(problems[key], np.array(intervals)) for key, intervals in times.items()]
 
     def remember(self, dense: Any) -> None:
         """Keep the polynomials of the last chunks of steps."""
