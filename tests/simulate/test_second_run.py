@@ -157,8 +157,9 @@ def test_a_digital_law_is_prepared_once_for_all_its_samples():
 def test_short_runs_collect_the_polynomials_of_heyoka_themselves(monkeypatch, stabilization):
     """heyoka's dense output, which takes a millisecond, is for long runs; both give the same motion between steps."""
     a, b = dynamicsymbols("a b")
-    system = vn.System([a, b], (a.diff() ** 2 + b.diff() ** 2) / 2, k * b, {a: -mu * sp.sign(a.diff())},
-                       constraints=[vn.Holonomic(a**2 + b**2 - 1, name="rod")], parameters={k: 9.81, mu: 0.5})  # fmt: skip
+    rod, T = vn.Holonomic(a**2 + b**2 - 1, name="rod"), (a.diff() ** 2 + b.diff() ** 2) / 2
+    friction = {a: -mu * sp.sign(a.diff())}
+    system = vn.System([a, b], T, k * b, friction, constraints=[rod], parameters={k: 9.81, mu: 0.5})
     equations, start = vn.derive(system), {a: 0.6, b: -0.8, a.diff(): 0.0}
     made = heyoka_steps.HeyokaSteps._many
     calls = []
