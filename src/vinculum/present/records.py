@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze import Border, Equilibrium, LinearModel, ModeShape, Region, Verdict
+from vinculum.analyze import Border, Continuation, Equilibrium, LinearModel, ModeShape, Region, Verdict
 from vinculum.analyze.internal import InternalDynamics
 from vinculum.analyze.servo import Realizability
 from vinculum.analyze.stability import damping_ratios
@@ -269,6 +269,11 @@ def _border(record: Border) -> Rows:
         "root": record.root,
         "mode": str(record.mode),
     }
+
+
+@rows.register
+def _continuation(record: Continuation) -> Rows:
+    return record.rows()
 
 
 @rows.register
