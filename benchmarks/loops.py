@@ -1,6 +1,7 @@
 """Chains of closed loops, and how deriving and simulating them grows with the number of loops, beside other engines.
 
-    python -m benchmarks.loops             Vinculum, Pinocchio, MuJoCo and Exudyn in one run, N = 10 ... 200
+    python -m benchmarks.loops             Vinculum, Pinocchio, MuJoCo and Exudyn in one run, N = 10 ... 200;
+                                           Drake too, where it is installed (pip install drake)
     python -m benchmarks.loops --quick     N = 10, 20, 40
 
 N four-bars in a row (IFToMM benchmark A02): cranks from the ground points (i, 0), i = 0 ... N, couplers from crank to
@@ -9,6 +10,7 @@ crank, all links with length 1 m and mass 1 kg. Pinocchio's tables have n³ entr
 
 import argparse
 from functools import partial
+from importlib.util import find_spec
 from time import process_time
 
 import numpy as np
@@ -18,12 +20,14 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 
 from .chains import chain
-from .loops_peers import exudyn_run, mujoco_run, pinocchio_run
+from .loops_peers import drake_run, exudyn_run, mujoco_run, pinocchio_run
 from .measure import grown, least, markdown_table
 
 GRAVITY = sp.Rational(981, 100)
 PEERS = {"Pinocchio": pinocchio_run, "MuJoCo": mujoco_run, "Exudyn": exudyn_run}
 UP_TO = {"Pinocchio": 80}
+if find_spec("pydrake"):
+    PEERS["Drake"] = drake_run
 
 
 def angles(loops):

@@ -1,4 +1,4 @@
-"""The chain of four-bars in Pinocchio, MuJoCo and Exudyn."""
+"""The chain of four-bars in Pinocchio, MuJoCo, Exudyn and Drake."""
 
 import numpy as np
 
@@ -151,3 +151,53 @@ def _pin(system, item, first, there, second, here):
         for body, point in ((first, there), (second, here))
     ]
     system.AddObject(item.ObjectJointRevolute2D(markerNumbers=markers))
+
+
+def drake_run(loops, seconds, step=1e-3):
+    """A function that runs Drake's discrete `MultibodyPlant` (SAP solver), with the same result.
+
+    Loops are closed by ball constraints, which only the discrete plant has. It is of first order in the step.
+    """
+    from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
+    from pydrake.systems.analysis import Simulator
+
+    plant = MultibodyPlant(step)
+    plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
+    cranks, couplers = _drake_rods(plant, loops)
+    plant.mutable_gravity_field().set_gravity_vector(np.array([0.0, 0.0, -9.81]))
+    plant.Finalize()
+    simulator = Simulator(plant)
+    context = simulator.get_mutable_context()
+
+    def run():
+        context.SetTime(0.0)
+        for joints, angle, speed in ((cranks, np.pi / 2, -1.0), (couplers, -np.pi / 2, 1.0)):  # relative to the cranks
+            for joint in joints:
+                joint.set_angle(context, angle)
+                joint.set_angular_rate(context, speed)
+        simulator.Initialize()
+        simulator.AdvanceTo(seconds)
+        return np.array([joint.get_angle(context) for joint in cranks])
+
+    return run
+
+
+def _drake_rods(plant, loops):
+    """The joints of the cranks and of the couplers, which hang on cranks; all turn about -y."""
+    from pydrake.math import RigidTransform
+    from pydrake.multibody.tree import FixedOffsetFrame, RevoluteJoint, RotationalInertia, SpatialInertia
+
+    center, thin = np.array([0.5, 0.0, 0.0]), RotationalInertia(1e-6, 1 / 12, 1 / 12)
+    rod = SpatialInertia.MakeFromCentralInertia(1.0, center, thin)
+    rods = {}
+
+    def joint(name, parent, place):
+        rods[name] = plant.AddRigidBody(name, rod)
+        frame = plant.AddFrame(FixedOffsetFrame(f"{name} pivot", parent.body_frame(), RigidTransform(place)))
+        return plant.AddJoint(RevoluteJoint(f"{name} joint", frame, rods[name].body_frame(), [0.0, -1.0, 0.0]))
+
+    cranks = [joint(f"phi{i}", plant.world_body(), [float(i), 0.0, 0.0]) for i in range(loops + 1)]
+    couplers = [joint(f"psi{i + 1}", rods[f"phi{i}"], [1.0, 0.0, 0.0]) for i in range(loops)]
+    for i in range(1, loops + 1):
+        plant.AddBallConstraint(rods[f"psi{i}"], [1.0, 0.0, 0.0], rods[f"phi{i}"], [1.0, 0.0, 0.0])
+    return cranks, couplers

@@ -1,7 +1,8 @@
 """How fast a page answers: milliseconds of computation, from input to redraw, and of a frame of the player.
 
-    python -m benchmarks.page                 # all models of the library
-    python -m benchmarks.page start segway    # some of them
+    python -m benchmarks.page                          # all models of the library
+    python -m benchmarks.page start segway             # some of them
+    python -m benchmarks.page --into docs/report.md    # the table of the documentation, measured again
 
 Every slider of the motion on the stage (at most twelve) is moved once by a few percent in Chromium, which draws without
 a graphics card. "Input to redraw" is the time from the event of the slider to the end of the frame that shows the new
@@ -11,8 +12,10 @@ and in the 95th percentile; the screen has 60 frames per second, so 16.7 ms is t
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -93,18 +96,49 @@ def _middle(values: list[float]) -> float | None:
     return sorted(values)[len(values) // 2] if values else None
 
 
-def main(names: list[str]) -> None:
-    """Write the reports, open each, and print a table."""
-    print("| model | size | computation | input to redraw | frame, median | frame, 95 % |")
-    print("|---|---|---|---|---|---|")
+HEAD = "| model | size | computation | input to redraw | frame, median | frame, 95 % |"
+
+
+def row(name: str, size: int, found: dict[str, Any]) -> str:
+    """A row of the table."""
+    times = [f"{found[key]:.1f} ms" if found[key] is not None else "" for key in ("compute", "redraw")]
+    times += [f"{found[key]:.0f} ms" if found[key] is not None else "" for key in ("frame", "slow")]
+    return f"| `{name}` | {size / 1e6:.2f} MB | {' | '.join(times)} |"
+
+
+def rows_of(names: list[str]) -> list[str]:
+    """Write the reports, open each, and print a row for each as it comes."""
+    rows = []
     with tempfile.TemporaryDirectory() as folder, browser.browser() as running:
-        for name in names or sorted(path.stem for path in LIBRARY.glob("*.toml")):
+        for name in names:
             written = vn.write_report(vn.load(LIBRARY / f"{name}.toml"), Path(folder) / f"{name}.html")
-            found = measured(running, written.path)
-            times = [f"{found[key]:.1f} ms" if found[key] is not None else "" for key in ("compute", "redraw")]
-            times += [f"{found[key]:.0f} ms" if found[key] is not None else "" for key in ("frame", "slow")]
-            print(f"| `{name}` | {written.bytes / 1e6:.2f} MB | {' | '.join(times)} |", flush=True)
+            rows.append(row(name, written.bytes, measured(running, written.path)))
+            print(rows[-1], flush=True)
+    return rows
+
+
+def put_into(path: Path, table: list[str]) -> None:
+    """Replace the table in a file, from its head to the next empty line."""
+    before, head, rest = path.read_text(encoding="utf-8").partition(HEAD)
+    if not head:
+        raise SystemExit(f"{path} has no table that begins with: {HEAD}")
+    path.write_text(before + "\n".join(table) + rest[rest.index("\n\n") :], encoding="utf-8")
+
+
+def main() -> None:
+    """Measure the models, print a table, and put it into a file if asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", help="names of models of the library; all by default")
+    parser.add_argument("--into", type=Path, help="a Markdown file whose table is replaced")
+    asked, began = parser.parse_args(), time.perf_counter()
+    if asked.into and asked.models:
+        parser.error("--into needs all models")
+    print(HEAD, "|---|---|---|---|---|---|", sep="\n")
+    rows = rows_of(asked.models or sorted(path.stem for path in LIBRARY.glob("*.toml")))
+    if asked.into:
+        put_into(asked.into, [HEAD, "|---|---|---|---|---|---|", *rows])
+    print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

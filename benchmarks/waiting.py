@@ -25,9 +25,10 @@ LIBRARY = Path(vn.__file__).parent / "model" / "library"
 
 
 def main() -> None:
-    for title, rows in {"second runs": second_runs(), "stiff runs": stiff_runs(), "single calls": calls(),
-                        "command line": command_line()}.items():  # fmt: skip
-        print(f"\n{title}\n{markdown_table(rows)}", flush=True)
+    tables = {"second runs": second_runs, "stiff runs": stiff_runs, "method 'auto'": choices, "single calls": calls,
+              "command line": command_line}  # fmt: skip
+    for title, rows in tables.items():
+        print(f"\n{title}\n{markdown_table(rows())}", flush=True)
 
 
 def in_turns(works, repeats=15):
@@ -112,6 +113,25 @@ def stiff_runs():
         own, other = in_turns([run, peer], 5)
         rows.append({"work": name, "first result": duration(first), "bdf": duration(own), "CVODE": duration(other),
                      "ratio": f"{own / other:.2g}"})  # fmt: skip
+    return rows
+
+
+def choices():
+    """What "auto" chooses and costs, beside each method that it could have chosen."""
+    w, rows = watt_governor, []
+    equations, fall = vn.derive(w.system()), {w.alpha: 0.9, w.phi: 0, w.phi.diff(): 8.0, w.alpha.diff(): 0.1}
+    for name, changed in {"governor, 10 s": {}, "governor in oil, 10 s": {w.c: 1e5}}.items():
+        numbers = {**equations.parameters, **changed}
+        run = partial(vn.simulate, equations, fall, (0, 10.0), parameters=numbers)
+        methods = {"auto": {}, "taylor": {}, "bdf": {}, "rk4": {"step": 1e-3}}
+        runs = {method: partial(run, method=method, **options) for method, options in methods.items()}
+        first = {method: work() for method, work in runs.items()}
+        good = {method: motion for method, motion in first.items() if motion.outcome}
+        times = dict(zip(good, in_turns([runs[method] for method in good], 5), strict=True))
+        row = {"work": name, "auto takes": first["auto"].method}
+        rows.append(
+            row | {m: f"{duration(times[m])} ({good[m].energy_error:.0e})" if m in good else "fails" for m in methods}
+        )
     return rows
 
 

@@ -1,6 +1,7 @@
-"""Stability over parameters: characteristic polynomial, Hurwitz conditions, regions and borders of stability."""
+"""Stability over parameters: characteristic polynomial, Hurwitz conditions, regions, borders, continuation."""
 
 from vinculum.analyze.borders import Border, stability_borders
+from vinculum.analyze.continuation import Continuation, continuation
 from vinculum.analyze.hurwitz import (
     Region,
     characteristic_polynomial,
@@ -17,4 +18,6 @@ __all__ = [
     "Region",
     "stability_borders",
     "Border",
+    "continuation",
+    "Continuation",
 ]

@@ -204,6 +204,7 @@ MAKERS = {
     "Compensator": lambda: vn.stabilize(linear(), integral=[x]).compensator,
     "FrequencyResponse": lambda: vn.linear.response(linear(), [0.5, 1.0, 2.0]),
     "Border": lambda: vn.hurwitz.stability_borders(swing(), {u: 0}, c, (-0.3, 0.5), moving=())[0],
+    "Continuation": lambda: vn.hurwitz.continuation(swing(), {u: 0}, c, (-0.3, 0.5), moving=()),
     "Margin": lambda: next(iter(vn.linear.margins(vn.stabilize(linear())).values())),
     "Decay": lambda: vn.simulation.decay_bound(
         vn.simulate(program(), {s: 1.5}, (0, 1), method="euler", step=0.01, stabilization=vn.Baumgarte(2.0))
@@ -215,6 +216,7 @@ MAKERS = {
     "Cause": lambda: motion().outcome.cause,
     "Results": results,
     "Point": lambda: results().points[0],
+    "RegionOfAttraction": lambda: vn.examine(vn.load(LIBRARY / "start.toml")).attraction,
     "Settling": lambda: results().points[0].settling,
     "DigitalRun": lambda: vn.examine(vn.load(LIBRARY / "segway.toml")).points[0].digital,
 }

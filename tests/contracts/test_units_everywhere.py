@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,46 @@ REST = vn.equilibrium(EQUATIONS, {u: 0}, near={theta: 0})
 LINEAR = vn.linearize(EQUATIONS, at=REST)
 LAW = vn.stabilize(LINEAR)
 LOOP = vn.close_loop(EQUATIONS, LAW)
+STATES = [theta, theta.diff()]
 ARM = vn.BodyTree([vn.Body("arm", mass=1, inertia=0.1, center_of_mass=(0.5, 0, 0), axis=(0, 1, 0), torque=u)])
 SLIDE = vn.BodyTree([vn.Body("cart", mass=1, joint="prismatic", axis=(1, 0, 0), torque=u)])
 (ANGLE,) = ARM.coordinates
+
+
+def led() -> vn.System:
+    """A bead on a rod at an angle that a torque holds."""
+    angle = vn.Servo(theta - 0.1 * sp.sin(T), name="angle", through=[u])
+    return replace(swing(), constraints=[angle])
+
+
+def rod(form: str, **options: Any) -> Any:
+    """A pendulum in Cartesian coordinates, whose rod is approached."""
+    x, y = dynamicsymbols("x y")
+    system = vn.System({x: "m", y: "m"}, m * (x.diff() ** 2 + y.diff() ** 2) / 2, m * g * y,
+                       constraints=[vn.Holonomic(x**2 + y**2 - l**2, name="rod")],
+                       parameters={m: "300 g", l: "40 cm", g: "9.81 m/s^2"})  # fmt: skip
+    start = {x: 0.3, y: -0.3, x.diff(): 0.1, y.diff(): 0.2}
+    return vn.derive(system, getattr(vn, form)(**options)).accelerations(start)
+
+
+def spun(angle: Any, make: Callable[..., Any]) -> str:
+    """Something in the quasi-velocity cos(theta) dot(theta), at an angle."""
+    speed = dynamicsymbols("e1")
+    return str(make(swing(), {speed: sp.cos(theta) * theta.diff()}, at={theta: angle}))
+
+
+def fitted(**given: Any) -> Any:
+    """The length of a falling pendulum from its angle."""
+    times = np.linspace(0, 0.5, 6)
+    motion = vn.simulate(EQUATIONS, {theta: 0.2}, times, inputs={u: 0})
+    given = {"unknown": {l: 0.45}, "initial": {theta: 0.2}} | given
+    return vn.fit(EQUATIONS, {"time": times, "theta": motion[theta]}, inputs={u: sp.S.Zero}, **given).values
+
+
+def best(**given: Any) -> Any:
+    """The length with which a pendulum falls least."""
+    given = {"initial": {theta: 0.2}, "times": (0, 0.5), "over": {l: (0.3, 0.5)}} | given
+    return vn.optimize(EQUATIONS, minimize=vn.measure.final(theta**2), inputs={u: sp.S.Zero}, **given).values
 
 
 def body(**given: Any) -> Any:
@@ -257,6 +295,104 @@ TRIED: dict[tuple[str, str], tuple[Callable[[Any], Any], Any, Any, Any]] = {
         0.0,
         "3 m",
     ),
+    ("stability_borders", "near"): (
+        lambda x: len(vn.hurwitz.stability_borders(EQUATIONS, {u: 0}, m, (0.2, 0.3), points=2, near={theta: x})),
+        "1 deg",
+        np.pi / 180,
+        "3 m",
+    ),
+    ("continuation", "between"): (
+        lambda x: vn.hurwitz.continuation(LOOP, {}, m, (x, 0.3), points=2).values[0],
+        "250 g",
+        0.25,
+        "3 m",
+    ),
+    ("continuation", "given"): (
+        lambda x: vn.hurwitz.continuation(EQUATIONS, {theta: x}, m, (0.2, 0.3), points=2).motion[u][0],
+        "30 deg",
+        np.pi / 6,
+        "3 m",
+    ),
+    ("continuation", "near"): (
+        lambda x: vn.hurwitz.continuation(EQUATIONS, {u: 0}, m, (0.2, 0.3), points=2, near={theta: x}).rightmost,
+        "179 deg",
+        np.pi * 179 / 180,
+        "3 m",
+    ),
+    ("stability_region", "given"): (
+        lambda x: vn.hurwitz.stability_region(EQUATIONS, {theta: x}, {m: [0.2], l: [0.2]}).rightmost,
+        "30 deg",
+        np.pi / 6,
+        "3 m",
+    ),
+    ("stability_region", "near"): (
+        lambda x: vn.hurwitz.stability_region(EQUATIONS, {u: 0}, {m: [0.2], l: [0.2]}, near={theta: x}).rightmost,
+        "179 deg",
+        np.pi * 179 / 180,
+        "3 m",
+    ),
+    ("stability", "at"): (
+        lambda x: vn.stability(EQUATIONS, at={theta: x, u: 0}).kind,
+        "180 deg",
+        np.pi,
+        "3 m",
+    ),
+    ("internal_dynamics", "at"): (
+        lambda x: vn.servo.internal_dynamics(EQUATIONS, at={theta: x, u: 0}).rates,
+        "180 deg",
+        np.pi,
+        "3 m",
+    ),
+    ("stabilize_free_motion", "at"): (
+        lambda x: str(vn.feedback.stabilize_free_motion(EQUATIONS, {theta: x, theta.diff(): 0, u: 0}, STATES)),
+        "180 deg",
+        np.pi,
+        "3 m",
+    ),
+    ("response", "frequencies"): (
+        lambda x: vn.linear.response(LINEAR, x).frequencies,
+        ["1 rad/s", "1 turn/s"],
+        [1.0, 2 * np.pi],
+        ["1 Hz", "2 Hz"],
+    ),
+    ("loop_response", "frequencies"): (
+        lambda x: vn.linear.loop_response(LAW, u, x).frequencies,
+        ["1 rad/s", "1 turn/s"],
+        [1.0, 2 * np.pi],
+        ["1 m", "2 m"],
+    ),
+    ("realizability", "at"): (
+        lambda x: str(vn.servo.realizability(led(), {theta: x}).determinant),
+        "3 deg",
+        0.05,
+        "3 m",
+    ),
+    ("quasi_velocities", "at"): (
+        lambda x: spun(x, vn.quasi.quasi_velocities),
+        "3 deg",
+        np.pi / 60,
+        "3 m",
+    ),
+    ("release", "at"): (lambda x: spun(x, vn.quasi.release), "3 deg", np.pi / 60, "3 m"),
+    ("release_matrices", "at"): (lambda x: spun(x, vn.quasi.release_matrices), "3 deg", np.pi / 60, "3 m"),
+    **{
+        (form, "rates"): (lambda x, form=form: rod(form, rates={"rod": x}), "3 1/s", 3.0, "3 m")
+        for form in ("Multipliers", "Lyapunov", "LurieSuslov")
+    },
+    ("fit", "unknown"): (lambda x: fitted(unknown={l: x}), "45 cm", 0.45, "45 g"),
+    ("fit", "initial"): (lambda x: fitted(initial={theta: x}), "0.2 rad", 0.2, "45 g"),
+    ("fit", "bounds"): (lambda x: fitted(bounds={l: x}), ("30 cm", "50 cm"), (0.3, 0.5), ("30 g", "50 g")),
+    ("fit", "parameters"): (lambda x: fitted(parameters={m: x}), "200 g", 0.2, "45 cm"),
+    ("fit", "guess"): (lambda x: fitted(guess={theta.diff(): x}), "0 rad/s", 0.0, "45 cm"),
+    ("optimize", "initial"): (lambda x: best(initial={theta: x}), "0.2 rad", 0.2, "45 g"),
+    ("optimize", "times"): (lambda x: best(times=x), ("0 s", "500 ms"), (0.0, 0.5), ("0 m", "5 m")),
+    ("optimize", "over"): (lambda x: best(over={l: x}), ("30 cm", "50 cm"), (0.3, 0.5), ("30 g", "50 g")),
+    ("optimize", "parameters"): (lambda x: best(parameters={m: x}), "200 g", 0.2, "45 cm"),
+    ("optimize", "guess"): (lambda x: best(guess={theta.diff(): x}), "0 rad/s", 0.0, "45 cm"),
+    ("Baumgarte", "rate"): (lambda x: vn.Baumgarte(x).rate, "3 1/s", 3.0, "3 m"),
+    ("Baumgarte", "alpha"): (lambda x: vn.Baumgarte(alpha=x).alpha, {"rod": "3 1/s"}, {"rod": 3.0}, {"rod": "3 m"}),
+    ("Baumgarte", "beta"): (lambda x: vn.Baumgarte(beta=x).beta, "3 1/s", 3.0, "3 m"),
+    ("Sampled", "rate"): (lambda x: vn.Sampled(x).rate, "3 1/s", 3.0, "3 m"),
     ("linearize", "at"): (
         lambda x: vn.linearize(EQUATIONS, at={theta: x, u: 0}).system_matrix,
         "180 deg",
@@ -353,7 +489,7 @@ BY_SYMBOL = {
 
 RETURNED = (
     *("Trajectory", "Realizability", "Equilibrium", "Mode", "ModeShape", "Margin", "Border", "DigitalLaw"),
-    *("Attraction", "AttractionEstimate", "Tolerance", "Dynamics", "Uniform", "Normal", "Measure"),
+    *("Attraction", "AttractionEstimate", "Continuation", "Tolerance", "Dynamics", "Uniform", "Normal", "Measure"),
 )
 # where a number has no dimension of its own, or the unit is that of something else, with the reason
 NOTHING_TO_TRY = {
@@ -365,7 +501,10 @@ NOTHING_TO_TRY = {
         "optimize": {"equations", "stabilization"}, "simulate": {"progress"}, "stability_region": {"client"},
         "region_of_attraction": {"options"}, "servo_path": {"orientation"}, "task_path": {"orientation"},
         "Loop": {"axis", "other_axis"}, "Rolling": {"axis", "normal"}, "Sliding": {"across"},
-        "Model": {"derivation", "simulation", "equilibrium", "control", "observer", "closed_loop", "digital", "study"},
+        "Model": {
+            "derivation", "simulation", "equilibrium", "control", "observer", "closed_loop", "digital", "study",
+            "attraction", "stability_map",
+        },
         "RungeKutta": {"A", "b"}, "Adams": {"predictor", "corrector"},
     },
     "a pure number": {
@@ -385,22 +524,18 @@ NOTHING_TO_TRY = {
         "stabilize_free_motion": {"state_weights", "input_weights"}, "attraction_estimate": {"weights"},
     },
     "a record that a function returns": dict.fromkeys(RETURNED),
-    "read by the same function as in the forms above": {"Hamel": {"at"}, "Maggi": {"at"}, "Routh": {"at"}},
-    "still in SI only": {
-        "Multipliers": {"rates"}, "Lyapunov": {"rates"}, "LurieSuslov": {"rates"},
-        "Voronets": {"rates"}, "Chaplygin": {"rates"}, "Hamel": {"rates"}, "Maggi": {"rates"},
-        "Program": {"at"}, "stability": {"at"},
-        "realizability": {"at"}, "internal_dynamics": {"at"}, "quasi_velocities": {"at"}, "release": {"at"},
-        "release_matrices": {"at"}, "stabilize_free_motion": {"at"},
-        "Baumgarte": {"rate", "alpha", "beta"}, "Sampled": {"rate"},
-        "Guaranteed": {"epsilon", "trajectory"}, "export_fmu": {"step", "stop"},
-        "fit": {"unknown", "initial", "deviations", "bounds", "parameters", "guess"},
-        "optimize": {"initial", "times", "over", "parameters", "guess"},
-        "response": {"frequencies"}, "loop_response": {"frequencies"},
-        "stability_region": {"given", "near"}, "stability_borders": {"near"},
-        "uniform": {"low", "high"}, "normal": {"mean", "deviation"},
-        "table": {"rows"}, "settling_time": {"band", "target"},
+    "read by the same function as in the forms above": {
+        "Hamel": {"at", "rates"}, "Maggi": {"at", "rates"}, "Routh": {"at"}, "Voronets": {"rates"},
+        "Chaplygin": {"rates"},
     },
+    "read by the function of other durations; tests/export writes the file": {"export_fmu": {"step", "stop"}},
+    "a bound for constraints, each with a dimension of its own": {"Guaranteed": {"epsilon", "trajectory"}},
+    "standard deviations by column of a measurement, in the units of the recording": {"fit": {"deviations"}},
+    "values of a quantity that is named elsewhere: give them in SI": {
+        "uniform": {"low", "high"}, "normal": {"mean", "deviation"}, "table": {"rows"},
+        "settling_time": {"band", "target"},
+    },
+    "states of an affine system: only those with units in a file have dimensions": {"Program": {"at"}},
 }  # fmt: skip
 
 

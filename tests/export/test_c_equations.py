@@ -195,12 +195,14 @@ for name in sys.argv[3:]:
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path):
-    """In every process, with every seed of hashes, and whatever was done with the equations before."""
+    """In every process and folder, with every seed of hashes, and whatever was done with the equations before."""
 
     def digests(seed, state):
         names = ["four_bar", "rolling_disc", "wheel_with_reactions"]
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        command = [sys.executable, "-c", CODE, str(tmp_path), state, *names]
+        folder = tmp_path / state
+        folder.mkdir()
+        command = [sys.executable, "-c", CODE, str(folder), state, *names]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
     assert digests("1", "new") == digests("2", "used")

@@ -250,7 +250,7 @@ def test_constraints_are_held_as_asked(stabilization, tmp_path):
     residual = "residual of rod, position"
 
     def largest(asked, kind):
-        path = vn.export_fmu(equations, tmp_path / "rod", stabilization=asked, **start)
+        path = vn.export_fmu(equations, tmp_path / "rod", stabilization=asked, overwrite=True, **start)
         found = fmpy.simulate_fmu(
             str(path), stop_time=60, fmi_type=kind, output=[residual], relative_tolerance=1e-6, output_interval=0.5
         )

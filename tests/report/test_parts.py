@@ -16,6 +16,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import browser
 import vinculum as vn
 from report import mechanisms
+from vinculum.model.examine.examination import examined
 from vinculum.model.model import Model
 from vinculum.present.animation import scene_of
 from vinculum.present.html import Html, counted, number, pairs, root, sentence, table, tag, text
@@ -154,6 +155,13 @@ def test_nothing_to_draw_is_said(tmp_path):
     model = replace(mechanisms.promised(), drawing=None)
     assert "nothing to draw. Write motion.animate" in page(vn.examine(model))
     assert "Nothing was simulated" in page(vn.examine(replace(model, simulation=None)))
+
+
+def test_a_page_before_its_motion_says_so():
+    model = mechanisms.promised()
+    first, *_, last = [page(results) for results in examined(model)]
+    assert "The motion is still being computed" in first
+    assert "The motion is still being computed" not in last
 
 
 def test_a_missing_browser_says_what_to_install(monkeypatch, tmp_path):

@@ -176,6 +176,20 @@ def test_a_fixed_step_that_passes_over_a_pulse_says_so(method):
     assert again[x.diff()][-1] == pytest.approx(np.sqrt(np.pi), rel=1e-2)
 
 
+def test_a_pole_of_variables_that_are_not_used_there_is_no_pulse():
+    """y = x tan(ωt) in Shulgin's form: x is dependent where tan(ωt) is infinite. A force with that pole is refused."""
+    wire = vn.Holonomic(y * sp.cos(1.1 * t) - x * sp.sin(1.1 * t), name="wire")
+    system = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, constraints=[wire])
+    start = {x: 0.6, y: 0, x.diff(): 0.1}
+    motion = vn.simulate(vn.derive(system, "shulgin"), start, (0, 2), "rk4", step=1e-3, progress=False)
+    assert len(motion.segments) > 1
+    assert motion.outcome
+    refused = push(sp.tan(1.1 * t), "rk4", times=(0, 2), step=1e-3).outcome
+    assert refused.kind == "inaccurate"
+    assert "step=" not in refused.reason  # no step is short enough
+    assert "taylor" in refused.reason
+
+
 def test_a_fixed_step_longer_than_half_a_period_says_so():
     motion = push(sp.sin(300 * t), "rk4", step=0.02)
     assert motion.outcome.kind == "inaccurate"

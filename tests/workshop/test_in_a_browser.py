@@ -175,6 +175,7 @@ def test_when_the_server_dies_the_text_stays_and_no_process_is_left(running, tmp
         workshop.process.send_signal(way)
         assert workshop.process.wait(timeout=30) == (-9 if way == signal.SIGKILL else 143)
         view.page.get_by_text("The server has stopped. Your text is still here").wait_for()
+        view.status("Not connected")
         assert "unsaved pendulum" in view.text
         with view.page.expect_download() as download:
             view.page.get_by_role("button", name="Save a copy").click()

@@ -1,6 +1,7 @@
 """Equilibria and steady motions, linearization, stability, controllability."""
 
 from vinculum.analyze.borders import Border, stability_borders
+from vinculum.analyze.continuation import Continuation, continuation
 from vinculum.analyze.equilibrium import Equilibrium, equilibrium, steady
 from vinculum.analyze.hurwitz import (
     Region,
@@ -23,8 +24,8 @@ from vinculum.analyze.modes import (
 from vinculum.analyze.stability import Verdict, stability
 
 __all__ = [
-    "Border", "Equilibrium", "LinearModel", "Mode", "ModeShape", "Region", "Verdict", "characteristic_polynomial",
-    "controllability", "equilibrium", "hurwitz_conditions", "linearize", "minimum_actuators", "observability",
-    "stability", "stability_borders", "stability_region", "steady", "sufficient_inputs", "sufficient_outputs",
-    "symbolic_matrices",
+    "Border", "Continuation", "Equilibrium", "LinearModel", "Mode", "ModeShape", "Region", "Verdict",
+    "characteristic_polynomial", "continuation", "controllability", "equilibrium", "hurwitz_conditions", "linearize",
+    "minimum_actuators", "observability", "stability", "stability_borders", "stability_region", "steady",
+    "sufficient_inputs", "sufficient_outputs", "symbolic_matrices",
 ]  # fmt: skip

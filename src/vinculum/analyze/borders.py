@@ -79,15 +79,31 @@ def stability_borders(
     has ``points`` values, and more where roots come near the imaginary axis or meet on it. ``named`` is a linear model
     with names of modes (`LinearModel.named`) at any value of ``over``; the borders have these names.
     """
+    return scanned(equations, given, over, between, near, moving, points, named)[2]
+
+
+def scanned(
+    equations: Analyzed,
+    given: Mapping[sp.Expr, float],
+    over: sp.Expr,
+    between: tuple[float, float],
+    near: Mapping[sp.Expr, float] | None,
+    moving: Sequence[sp.Expr] | None,
+    points: int,
+    named: LinearModel | None,
+) -> tuple[Sweep, list[float], tuple[Border, ...]]:
+    """The motions over a value, the values of the scan, and the borders among them."""
     low, high = column_in_si(over, tuple(between), dimensions_of(equations), "Invalid values between=")
     between = float(low), float(high)
     given = numbers_in_si(given, dimensions_of(equations), "Invalid given values")
-    scan = _Scan(Sweep(equations, given, over, between[0], moving, dict(near or {})), abs(between[1] - between[0]))
+    near = numbers_in_si(near or {}, dimensions_of(equations), "Invalid values near=")
+    scan = _Scan(Sweep(equations, given, over, between[0], moving, near), abs(between[1] - between[0]))
     values = scan.refined(np.linspace(*between, points))
     names = None
     if named is not None and named.mode_names:
         names = ModeNames(lambda value: scan.sweep.at(value).vectors, named, over)
-    return tuple(scan.border(a, b, names) for a, b in pairwise(values) if scan.stable(a) != scan.stable(b))
+    found = tuple(scan.border(a, b, names) for a, b in pairwise(values) if scan.stable(a) != scan.stable(b))
+    return scan.sweep, values, found
 
 
 class _Scan:

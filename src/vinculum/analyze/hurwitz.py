@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze.equilibrium import equilibrium
+from vinculum.analyze.equilibrium import Equilibrium, equilibrium
 from vinculum.analyze.first_approximation import first_approximation
 from vinculum.analyze.linearize import linearize
 from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
+from vinculum.analyze.steady_search import Search
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.derivation.mechanics.partition import Partition, best_partition
@@ -27,7 +28,7 @@ from vinculum.hooks import call
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation.progress import Shown
-from vinculum.units.given import column_in_si
+from vinculum.units.given import column_in_si, numbers_in_si
 
 ROOT = sp.Symbol("lambda")
 
@@ -128,15 +129,16 @@ def stability_region(
     given: Mapping[sp.Expr, float],
     over: Mapping[sp.Symbol, Sequence[float]],
     *,
-    near: Mapping[sp.Expr, float] | None = None,
+    near: Mapping[sp.Expr, float] | Equilibrium | None = None,
     processes: int | None = None,
     client: Any = None,
     progress: Shown = None,
 ) -> Region:
     """The roots over a grid of two parameters; the equilibrium is solved for at each point.
 
-    ``processes`` computes on several cores (in a script, below ``if __name__ == "__main__":``), a `dask.distributed`
-    ``client`` on its workers; the numbers are the same. ``progress`` is as in `study`.
+    ``near`` are starting values of the searches, or the equilibrium at one point. ``processes`` computes on several
+    cores (in a script, below ``if __name__ == "__main__":``), a `dask.distributed` ``client`` on its workers; the
+    numbers are the same. ``progress`` is as in `study`.
     """
     if len(over) != 2:
         raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
@@ -145,13 +147,26 @@ def stability_region(
     (p, first), (q, second) = ((key, np.asarray(values, dtype=float)) for key, values in over.items())
     cells = [(float(a), float(b)) for a in first for b in second]
     parts = [cells[k : k + _CELLS] for k in range(0, len(cells), _CELLS)]
-    work = partial(_cells, equations, dict(given), dict(near or {}), (p, q))
+    given = numbers_in_si(given, known, "Invalid given values")
+    near = numbers_in_si(_start(equations, given, near or {}), known, "Invalid values near=")
+    work = partial(_cells, equations, given, near, (p, q))
     found = [
         cell for part in spread(work, parts, processes=processes, client=client, progress=progress) for cell in part
     ]
     shape = (len(first), len(second))
     rightmost = np.array([root for root, _ in found]).reshape(shape)
     return Region((p, q), first, second, rightmost, np.array([side for _, side in found], dtype="<U9").reshape(shape))
+
+
+def _start(
+    equations: EquationsOfMotion, given: Mapping[sp.Expr, float], near: Mapping[sp.Expr, float]
+) -> Mapping[sp.Expr, float]:
+    """Where the searches start: of an equilibrium the unknowns; other names that are not unknowns are refused once."""
+    search = Search(equations, dict(given), {}, ())
+    if isinstance(near, Equilibrium):
+        return {x.value: near[x.value] for x in search.unknowns if x.value in near}
+    search.start(dict.fromkeys(near, 0.0))
+    return near
 
 
 _CELLS = 16  # of a map, computed together

@@ -15,16 +15,19 @@ import numpy as np
 import sympy as sp
 
 from vinculum.analyze.descriptor import Analyzed
+from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.linearize import linearize
 from vinculum.analyze.root_bounds import bounded_roots
 from vinculum.derivation import EquationsOfMotion
 from vinculum.derivation.mechanics.sample_states import cancels, numbers
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
 from vinculum.graph import Node, evaluate, jacobian, symbol
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.trajectory.trajectory import Trajectory
+from vinculum.units.given import numbers_in_si
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,8 @@ def internal_dynamics(
         return along_motion(of, states)
     if at is None:
         raise ModelError("No point was given", ["Pass at={state: value, ...}, or a motion instead of the equations."])
+    if not isinstance(at, Equilibrium):
+        at = numbers_in_si(at, dimensions_of(of), "Invalid point")
     matrix = linearize(of, at).system_matrix if states is None else _of_states(of, at, states)
     return InternalDynamics(bounded_roots(matrix).roots, matrix)
 

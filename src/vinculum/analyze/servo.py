@@ -18,10 +18,12 @@ from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.derivation.mechanics.servo_index_reduction import determinant_at, named_first, reduce_index, servo_degrees
 from vinculum.derivation.quasi.release import without_actuators
 from vinculum.describe import Servo, System
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import Finding, Formula, ModelError, call
 from vinculum.graph import to_sympy, vector
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+from vinculum.units.given import numbers_in_si
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +57,7 @@ def realizability(system: System, at: Mapping[sp.Expr, float] | None = None) -> 
     """
     refuse_without_servo(system)
     plain = mechanics(system)
+    at = None if at is None else numbers_in_si(at, dimensions_of(system), "Invalid state at=")
     samples = named_first(generic_states(plain), at)
     terms, values = reduce_index(plain, samples), samples[0]
     servos = [i for i, c in enumerate(system.constraints) if isinstance(c, Servo)]

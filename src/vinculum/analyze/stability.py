@@ -18,6 +18,7 @@ from vinculum.analyze.critical import critical_case, degenerate_potential, natur
 from vinculum.analyze.decision import ASYMPTOTIC, CRITICAL, STABLE, UNDECIDED, UNSTABLE, WOULD_DECIDE, Decision
 from vinculum.analyze.descriptor import Analyzed
 from vinculum.analyze.energy import EnergyTest, energy_test
+from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.integrals import by_integrals
 from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import Point, linearize
@@ -27,10 +28,12 @@ from vinculum.analyze.parity import odd_state
 from vinculum.analyze.root_bounds import BoundedRoots
 from vinculum.analyze.structure import Structure, involved
 from vinculum.describe import Holonomic
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import number, numbers
+from vinculum.units.given import numbers_in_si
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ def stability(of: LinearModel | Analyzed, at: Mapping[sp.Expr, float] | None = N
         return _verdict(of)
     if at is None:
         raise ModelError("No point was given", ["Pass stability(equations, at=equilibrium), or a linear model."])
+    if not isinstance(at, Equilibrium):
+        at = numbers_in_si(at, dimensions_of(of), "Invalid point")
     decision = nonsmooth(of, at)
     if decision is None:
         return _verdict(linearize(of, at))

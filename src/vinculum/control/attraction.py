@@ -29,6 +29,7 @@ from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation import Event, Trajectory
+from vinculum.simulation.progress import Shown
 from vinculum.simulation.trajectory.outcome import EVENT, FINISHED
 from vinculum.units.given import column_in_si, duration
 
@@ -71,13 +72,14 @@ def region_of_attraction(
     *,
     fixed: Sequence[sp.Expr] | None = None,
     tolerance: float = 0.05,
+    progress: Shown = None,
     **options: Any,
 ) -> Attraction:
     """Run from every combination of values in ``over``, all else at the equilibrium, and compare after ``time``.
 
     ``over`` may contain coordinates (also dependent and ignorable ones), velocities and states of the controller. The
     coordinates that are not in ``fixed`` follow from the constraints; ``options`` are those of `study`, such as
-    ``method`` or ``threads``.
+    ``method`` or ``threads``; ``progress`` too.
     """
     if not over:
         raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
@@ -97,7 +99,7 @@ def region_of_attraction(
     planned = plan_study(
         closed, known, (0.0, time), over=over, measure=measures, guess=guess, until=until, **options
     )  # fmt: skip
-    runs = planned.run(threads=threads)
+    runs = planned.run(threads=threads, progress=progress)
     peaks, ends = (np.array([runs[f"{w} {k}"].values.ravel() for k in range(len(away))]) for w in ("peak", "end"))
     finished = runs.outcome.values.ravel() == OUTCOMES.index(FINISHED)
     distances = _distances(linear, np.where(finished, peaks, np.nan), ends)

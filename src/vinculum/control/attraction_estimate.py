@@ -17,7 +17,7 @@ gives starts for a study that checks it; random ones alone rarely come close to 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -112,7 +112,11 @@ def attraction_estimate(
     By default the form is chosen among those of the loop's modes. ``weights`` = {state: diagonal entry of Q} take the
     form with AᵀP + PA = -Q instead; a set that is thin in one state becomes wider there with a smaller weight.
     """
-    linear = linearize(closed, at)
+    values = {
+        **at.values_by_symbol,
+        **{z: at.get(z, 0.0) for z in closed.extra},
+    }  # an observer's states are zero at rest
+    linear = linearize(closed, replace(at, values_by_symbol=values))
     unknown = [key for key in weights or {} if key not in linear.states]
     if unknown:
         raise VinculumError(f"{listed(unknown)} has a weight but is not among {listed(linear.states)}.")

@@ -10,15 +10,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import sympy as sp
 
+from vinculum.analyze.equilibrium import Equilibrium
 from vinculum.analyze.internal import first_approximation
 from vinculum.analyze.modes import reach
 from vinculum.control.refuse_modes import refuse_unweighted
 from vinculum.control.regulator import regulator, unweighted_modes
 from vinculum.control.weights import Weights, weights
 from vinculum.derivation import EquationsOfMotion
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
 from vinculum.names import name_of
 from vinculum.text_printer import number
+from vinculum.units.given import numbers_in_si
 
 
 def stabilize_free_motion(
@@ -35,6 +38,8 @@ def stabilize_free_motion(
     ``at`` is the steady motion with its inputs; ``states`` are those that are constant in it. Weights are as in
     `stabilize`. Pass the laws to ``simulate(..., inputs=laws)``.
     """
+    if not isinstance(at, Equilibrium):
+        at = numbers_in_si(at, dimensions_of(equations), "Invalid point")
     driven = tuple(inputs if inputs is not None else equations.system.free_inputs)
     A, B = first_approximation(equations, at, states, driven)
     Q = weights(state_weights, len(A), "state_weights", tuple(states))

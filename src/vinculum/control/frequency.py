@@ -22,6 +22,8 @@ from vinculum.hooks import call
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
+from vinculum.units.dimensions import RATE
+from vinculum.units.given import number_in_si
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +80,8 @@ def response(
 
 
 def _checked(frequencies: Sequence[float] | np.ndarray) -> np.ndarray:
-    omega = np.asarray(frequencies, dtype=float)
+    given = number_in_si(frequencies, RATE, "frequencies", "Invalid frequencies")
+    omega = np.asarray(given, dtype=float)
     if omega.ndim != 1 or not len(omega) or not np.all(np.isfinite(omega)) or np.any(omega <= 0):
         raise ModelError("Invalid frequencies", ["They must be positive numbers, such as np.geomspace(0.1, 100, 200)."])
     return omega

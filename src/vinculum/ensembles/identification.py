@@ -17,6 +17,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Equations
+from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.recordings import Recording, read_recordings
 from vinculum.ensembles.variational import Outputs, Variational, make_variational
 from vinculum.errors import ModelError, VinculumError
@@ -24,6 +25,7 @@ from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
 from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.text_printer import labelled_rows
+from vinculum.units.given import column_in_si, numbers_in_si
 
 _REPETITIONS = 6  # of the estimate of σ
 _SETTLED = 1e-3  # a relative change of σ that ends the repetitions
@@ -118,9 +120,16 @@ def fit(
     limit unknowns. The equations must be smooth.
     """
     equations = derive_if_needed(equations)
+    known = dimensions_of(equations)
+    unknown = numbers_in_si(unknown, known, "Invalid unknowns")
+    parameters, guess = (numbers_in_si(given or {}, known, "Invalid values") for given in (parameters, guess))
+    bounds = {key: column_in_si(key, ends, known, "Invalid bounds") for key, ends in (bounds or {}).items()}
     recordings = read_recordings(measured, equations, outputs or {})
     _refuse_unknowns(equations, unknown, bounds or {}, deviations or {}, recordings)
-    starts = _for_each(initial or {}, len(recordings), "initial")
+    starts = [
+        numbers_in_si(start, known, "Invalid initial state")
+        for start in _for_each(initial or {}, len(recordings), "initial")
+    ]
     laws = _for_each(inputs or {}, len(recordings), "inputs")
     runs = [
         _Run.of(equations, recording, unknown, start, law, parameters, guess, fixed, tolerance)
@@ -232,6 +241,7 @@ class _Problem:
         """Least squares, repeated until the estimated deviations settle."""
         from scipy.optimize import least_squares
 
+        self._refuse_too_few()
         scale = np.array([self._first(key) or 1.0 for key in self.unknowns])
         theta = np.array([self._first(key) for key in self.unknowns])
         sigma = dict(deviations or {}) or self._ranges()
@@ -304,6 +314,20 @@ class _Problem:
         least = {name: 1e-13 * size for name, size in self._ranges().items()}
         return {name: max(float(np.sqrt(total[name] / max(count[name], 1))), least[name]) for name in total}
 
+    @property
+    def count(self) -> int:
+        """The number of measured values."""
+        return sum(int((~np.isnan(run.recording.measured)).sum()) for run in self.runs)
+
+    def _refuse_too_few(self) -> None:
+        """Raise unless there are more measured values than unknowns."""
+        if self.count <= len(self.unknowns):
+            names = ", ".join(map(_name, self.unknowns))
+            raise VinculumError(
+                f"There are {self.count} measured values for {len(self.unknowns)} unknowns ({names}). Measure more, or "
+                "leave some of them out of unknown=."
+            )
+
     def _refuse_lost(self, theta: np.ndarray) -> None:
         """Raise if the motion of the estimate does not exist to the end of a recording."""
         for number, run in enumerate(self.runs):
@@ -333,8 +357,7 @@ class _Problem:
 
     def _result(self, theta: np.ndarray, sigma: Mapping[str, float], given: Mapping[str, float], message: str) -> Fit:
         _, J = self._stacked(theta, sigma)
-        count = sum(int((~np.isnan(run.recording.measured)).sum()) for run in self.runs)
-        freedom = count - len(theta)
+        count, freedom = self.count, self.count - len(theta)
         size = np.linalg.norm(J, axis=0)
         inverse = np.linalg.inv((J / size).T @ (J / size)) / np.outer(size, size)
         inflate = 1.0 if given else count / freedom  # σ was estimated from residuals of the same data

@@ -20,7 +20,7 @@ import sympy as sp
 
 from vinculum.names import name_of
 
-_BITS = 40  # of a digest, so heights up to 2¹³ leave all of them in a double
+_BITS = 40  # of a digest, so heights up to 2¹² leave all of them in a double
 _MASK, _UNIT = (1 << _BITS) - 1, 2.0**-_BITS
 _PLACE, _SERIAL = attrgetter("place"), attrgetter("serial")
 
@@ -40,7 +40,7 @@ def place(op: str, value: Hashable, args: Sequence[Any]) -> float:
     """
     head = _digest_of_text(op) if value is None else _digest((op, value))
     if not args:
-        return (head & _MASK) * _UNIT
+        return ((op != "constant") + (head & _MASK) * _UNIT) / 2  # numbers come before symbols
     if len(args) == 2:  # sums and products, of which there are many
         a, b = args[0].place, args[1].place
         return int(a if a > b else b) + 1 + (hash((head, a, b)) & _MASK) * _UNIT

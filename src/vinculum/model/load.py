@@ -29,6 +29,7 @@ from vinculum.model.sections.drawing_section import read_drawing, read_for_displ
 from vinculum.model.sections.form_section import read_form
 from vinculum.model.sections.mechanism_sections import declare_states, read_affine, read_constraints, read_system
 from vinculum.model.sections.motors_and_release import add_motors, add_program, declare_motors, release_constraints
+from vinculum.model.sections.regions_section import read_attraction, read_stability_map
 from vinculum.model.sections.signals_section import read_signals
 from vinculum.model.sections.simulation_sections import check_runs, read_motion
 from vinculum.model.sections.study_section import read_study
@@ -139,6 +140,8 @@ def _read_questions(reading: Reading, known: Symbols, tree: BodyTree | None) -> 
         "control": read_weights(reading, "control", known),
         "observer": read_weights(reading, "observer", known),
         "closed_loop": read_motion(reading, "closed_loop", known),
+        "attraction": read_attraction(reading, known),
+        "stability_map": read_stability_map(reading, known),
         "digital": read_digital(reading, known),
         "study": read_study(reading, known),
         "drawing": read_drawing(reading, tree, known.constraints),

@@ -106,6 +106,8 @@ class Model:
     control: Mapping[str, Any] | None = None  # of stabilize: state_weights, input_weights, ...; or poles, gain, pid
     observer: Mapping[str, Any] | None = None  # of observe: outputs, state_noise, output_noise, order
     closed_loop: Mapping[str, Any] | None = None  # limits, and initial, times of the closed loop's motion
+    attraction: Mapping[str, Any] | None = None  # of region_of_attraction and attraction_estimate: over, time, ...
+    stability_map: Mapping[str, Any] | None = None  # of stability_region: over; loop: open or closed
     digital: Mapping[str, Any] | None = None  # of Digital: period, delay, limits, ...; motion, design, plant
     study: Mapping[str, Any] | None = None  # of study: over, measure, samples, ...; motion: which one is varied
     drawing: Drawing | None = None

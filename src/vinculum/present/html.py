@@ -6,6 +6,7 @@ Formatting of numbers, roots, lists and sentences is at the end.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -95,6 +96,15 @@ def number(value: float, digits: int = 6) -> Html:
         return text(mantissa)
     power = exponent.lstrip("+").replace("\N{MINUS SIGN}0", "\N{MINUS SIGN}").lstrip("0")
     return joined([f"{mantissa}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}10", tag("sup", power)])
+
+
+def powers(words: str) -> Html:
+    """Text in which 3.1e-05 is written 3.1 × 10⁻⁵."""
+    parts = _POWER.split(words)
+    return joined(number(float(part)) if _POWER.fullmatch(part) else part for part in parts)
+
+
+_POWER = re.compile(r"(-?\d(?:\.\d+)?e[+-]?\d+)")
 
 
 def root(value: complex) -> Html:

@@ -93,7 +93,7 @@ def svg(picture: Picture, words: str = "", colors: Mapping[str, str] | None = No
     x, y = _placed(picture)
     color: Color = _variable if colors is None else colors.__getitem__
     parts = [*_grid(x, y, color, picture), *(_drawn(part, x, y, color) for part in picture.parts)]
-    parts += _legend([part for part in picture.parts if part.name], color)
+    parts += _legend([part for part in picture.parts if part.name], color, len(picture.y.title))
     size = f'viewBox="0 0 {picture.width} {picture.height}" font-family="sans-serif" font-size="12"'
     if colors is None:
         label = f' role="img" aria-label="{escape(words, quote=True)}"' if words else ""
@@ -224,9 +224,9 @@ def _mark(part: Marks, x: float, y: float, paint: str, title: str) -> str:
     return f'<path d="{_SIGNS[part.sign]}" transform="{place}" {look}>{told}</path>'
 
 
-def _legend(parts: Sequence[Line | Marks], color: Color) -> list[str]:
-    """One entry after the other above the picture."""
-    drawn, at = [], LEFT + 40.0
+def _legend(parts: Sequence[Line | Marks], color: Color, before: int) -> list[str]:
+    """One entry after the other above the picture, after a title of so many letters."""
+    drawn, at = [], max(LEFT + 40.0, 16.0 + 7 * before)
     for part in parts:
         paint = color(part.color)
         if isinstance(part, Line):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from vinculum.compile.function import Function
 from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
 from vinculum.derivation.integrable import Equations
 from vinculum.describe import AffineSystem
@@ -176,9 +177,17 @@ def _apply(
 
 
 def _measured(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) -> np.ndarray:
+    if not sampling.measured:
+        return np.zeros(0)
+    key = "measured", sampling.measured, tuple(sampling.model.items())
+    outputs = problem.branch.known.get(key, lambda: _sensors(problem, sampling))
+    return outputs(t, x, problem.values)
+
+
+def _sensors(problem: Problem, sampling: Sampling) -> Function:
+    """What a law reads, with the parameters of its formulas, as a function of (t, x, p)."""
     nodes = [problem.nodes.node(expression, "the measured outputs") for expression in sampling.measured]
-    nodes = substitute(nodes, {symbol(p): constant(value) for p, value in sampling.model.items()})
-    return problem.compiled(nodes)(t, x, problem.values) if nodes else np.zeros(0)
+    return problem.compiled(substitute(nodes, {symbol(p): constant(value) for p, value in sampling.model.items()}))
 
 
 def begin_sampling(sampler: Sampler, equations: Equations, times: np.ndarray) -> tuple[Equations, Sampling]:

@@ -137,13 +137,15 @@ def _seconds(time: Any) -> Any:
 
 
 def entries_in_si(value: Any, needed: Dimension | None) -> Any:
-    """A value, or each value in nested lists, in SI; raises `Refused` for a unit of another dimension.
+    """A value, or each value in nested lists and tables, in SI; raises `Refused` for a unit of another dimension.
 
     >>> entries_in_si(["2 cm", 0.5], (("[length]", Fraction(1)),))
     [0.02, 0.5]
     """
     if isinstance(value, (list, tuple)):
         return type(value)([entries_in_si(entry, needed) for entry in value])
+    if isinstance(value, dict):
+        return {key: entries_in_si(entry, needed) for key, entry in value.items()}
     return fitting("", value, {} if needed is None else {"": needed})
 
 

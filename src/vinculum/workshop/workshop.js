@@ -171,7 +171,7 @@ function draw() {
     sheet.option.textContent = (sheet.dirty ? "• " : "") + sheet.name;
   }
   if (!current) return;
-  const [words, bad] = current.status;
+  const [words, bad] = stopped ? ["Not connected", true] : current.status;
   at("files").value = current.key;
   at("dirty").textContent = current.dirty ? "not saved" : "";
   at("status").textContent = words;

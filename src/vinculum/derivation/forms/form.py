@@ -31,7 +31,8 @@ from vinculum.errors import DomainError, Finding, VinculumError, call
 from vinculum.names import suggestion
 from vinculum.notebook_repr import html
 from vinculum.options import Described, option, refuse_unknown
-from vinculum.units.given import numbers_in_si
+from vinculum.units.dimensions import RATE
+from vinculum.units.given import number_in_si, numbers_in_si
 
 Record = TypeVar("Record")
 
@@ -135,7 +136,8 @@ class MechanicalForm(Form[EquationsOfMotion]):
     def _derive(self, system: System) -> EquationsOfMotion:
         terms = mechanics(system)
         samples = generic_states(terms)
-        terms = approach(reduce_index(terms, named_first(samples, self.at)), getattr(self, "rates", None))
+        rates = number_in_si(getattr(self, "rates", None), RATE, "rates", "Invalid rates")
+        terms = approach(reduce_index(terms, named_first(samples, self.at)), rates)
         self.refuse(terms)
         equations = EquationsOfMotion(self, terms, self.variables(terms, samples))
         equations = replace(

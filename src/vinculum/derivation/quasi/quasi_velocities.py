@@ -21,10 +21,12 @@ from vinculum.derivation.quasi.characteristics import Inverse, branch_state, bui
 from vinculum.derivation.quasi.chart import Characteristics, chart, chart_limits
 from vinculum.derivation.quasi.quasi_equations import coefficients
 from vinculum.describe import System
+from vinculum.describe.quantities import dimensions_of
 from vinculum.graph import from_sympy, to_sympy
 from vinculum.graph.exact import vanishes
 from vinculum.names import name_of
 from vinculum.text_printer import vlatex
+from vinculum.units.given import numbers_in_si
 
 _SMALL = 400  # operations of an expression that is worth simplifying
 _SMALL_WITH_ANGLES = 100  # the same with several angles: twice as many operations take minutes
@@ -101,6 +103,7 @@ def quasi_velocities(
 
     The arguments are those of ``derive(system, "hamel", ...)``.
     """
+    at = None if at is None else numbers_in_si(at, dimensions_of(system), "Invalid state at=")
     terms = mechanics(system)
     of = build_characteristics(terms, characteristics, release, inverse, at, generic_states(terms, wanted=1))
     here = chart(of, [branch_state(of, at)])

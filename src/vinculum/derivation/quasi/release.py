@@ -19,9 +19,11 @@ from vinculum.derivation.mechanics.sample_states import generic_states
 from vinculum.derivation.quasi.characteristics import branch_state, build_characteristics
 from vinculum.derivation.quasi.chart import Chart, chart
 from vinculum.describe import Constraint, Holonomic, Nonholonomic, Servo, System
+from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
 from vinculum.graph import substitute, to_sympy, vector
 from vinculum.names import name_of, suggestion
+from vinculum.units.given import numbers_in_si
 
 METRICS = ("identity", "kinetic", "decoupling")
 
@@ -39,6 +41,7 @@ def release(
     With ``exact`` the constraints stay, their normal reactions follow from them, and only the tangential ones are
     inputs. Otherwise the constraints are gone: the parameters of release ξ = ψ(q, q̇, t) move under λ and μ.
     """
+    at = None if at is None else numbers_in_si(at, dimensions_of(system), "Invalid state at=")
     bare = without_actuators(system)
     terms = mechanics(bare)
     at_chart = chart_of(terms, characteristics, None, at)
@@ -126,6 +129,7 @@ def release_matrices(
     at: Mapping[sp.Expr, float] | None = None,
 ) -> tuple[sp.Matrix, sp.Matrix]:
     """A = K_tᵀ g K_t and B = K_nᵀ g K_t as SymPy matrices of (q, e, t)."""
+    at = None if at is None else numbers_in_si(at, dimensions_of(system), "Invalid state at=")
     terms = mechanics(without_actuators(system))
     at_chart = chart_of(terms, characteristics, release, at)
     k = at_chart.of.free

@@ -25,6 +25,7 @@ from vinculum.export.identifiers import identifier
 from vinculum.export.plant import make_plant
 from vinculum.simulation.problem.events import DIRECTIONS
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, HELD
+from vinculum.units.given import duration
 from vinculum.writing import refuse_place, write_file
 
 VERSIONS = ("2.0", "3.0")
@@ -63,6 +64,7 @@ def export_fmu(
     path = Path(path).with_suffix(".fmu")
     refuse_place(path, overwrite)
     wanted = tuple(dict.fromkeys(([this_platform()] if binary else []) + list(platforms)))
+    step, stop = duration(step, "step"), duration(stop, "stop")
     _refuse(version, step)
     refuse_platforms(wanted)
     refuse_options(make_plant, options)

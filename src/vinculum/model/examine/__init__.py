@@ -12,6 +12,9 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.model.examine.motion_steps import Equations as Equations
     from vinculum.model.examine.motion_steps import equations_of as equations_of
     from vinculum.model.examine.motion_steps import motion_of as motion_of
+    from vinculum.model.examine.region_steps import RegionOfAttraction as RegionOfAttraction
+    from vinculum.model.examine.region_steps import attraction_of as attraction_of
+    from vinculum.model.examine.region_steps import map_of as map_of
     from vinculum.model.examine.results import DigitalRun as DigitalRun
     from vinculum.model.examine.results import Point as Point
     from vinculum.model.examine.results import Results as Results
@@ -19,6 +22,7 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.model.examine.results import settling_of as settling_of
     from vinculum.model.examine.steps import borders_of as borders_of
     from vinculum.model.examine.steps import closed_motion_of as closed_motion_of
+    from vinculum.model.examine.steps import continuation_of as continuation_of
     from vinculum.model.examine.steps import estimator_of as estimator_of
     from vinculum.model.examine.steps import held_motion_of as held_motion_of
     from vinculum.model.examine.steps import law_of as law_of
@@ -36,9 +40,10 @@ _NAMES = {
     "digital_step": ("digital_loop_of", "digital_motion_of", "sampled_law"),
     "results": ("DigitalRun", "Point", "Results", "Settling", "settling_of"),
     "steps": (
-        "borders_of", "closed_motion_of", "estimator_of", "held_motion_of", "law_of", "linear_of", "loop_of", "rest_of",
-        "rests_of", "verdict_at", "verdict_of",
+        "borders_of", "closed_motion_of", "continuation_of", "estimator_of", "held_motion_of", "law_of", "linear_of",
+        "loop_of", "rest_of", "rests_of", "verdict_at", "verdict_of",
     ),
+    "region_steps": ("RegionOfAttraction", "attraction_of", "map_of"),
     "study_step": ("study_of",),
 }  # fmt: skip
 _PLACES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from vinculum.analyze import Border, Equilibrium
+from vinculum.analyze import Equilibrium
 from vinculum.control import FeedbackLaw, closed_model
 from vinculum.errors import VinculumError
-from vinculum.model.examine import digital_step, motion_steps, steps
+from vinculum.model.examine import digital_step, motion_steps, region_steps, steps
 from vinculum.model.examine.motion_steps import Equations
 from vinculum.model.examine.results import Interrupted, Point, Results, settling_of
 from vinculum.model.examine.study_step import runs_of
@@ -56,15 +56,23 @@ def examined(model: Model, progress: Progress | None = None) -> Iterator[Results
         yield replace(found, motion=motion, seconds=dict(work.seconds))
     if model.equilibrium is not None:
         rest = work.ask("equilibria", lambda: steps.rest_of(model, equations))
-    borders: tuple[Border, ...] = ()
     if rest is not None and "borders" in (model.equilibrium or {}):
-        borders = work.ask("borders", lambda: steps.borders_of(model, equations, rest)) or ()
+        followed = work.ask("borders", lambda: steps.continuation_of(model, equations, rest))
+        found = replace(found, continuation=followed)
     if model.equilibrium is not None:
         points = () if rest is None else tuple(_points(model, equations, rest, work))
-        found = replace(found, points=points, borders=borders)
+        found = replace(found, points=points)
+        yield replace(found, motion=motion, seconds=dict(work.seconds))
+    work.refused = refused
+    if rest is not None and model.attraction is not None:
+        basin = work.ask("attraction", lambda: region_steps.attraction_of(model, equations, rest, work.share))
+        found = replace(found, attraction=basin)
+        yield replace(found, motion=motion, seconds=dict(work.seconds))
+    if rest is not None and model.stability_map is not None:
+        region = work.ask("stability map", lambda: region_steps.map_of(model, equations, rest, work.share))
+        found = replace(found, stability_map=region)
         yield replace(found, motion=motion, seconds=dict(work.seconds))
     if model.study is not None:
-        work.refused = refused
         runs = work.ask("study", lambda: runs_of(model, equations, work.share, rest))
         yield replace(found, motion=motion, runs=runs, seconds=dict(work.seconds))
 

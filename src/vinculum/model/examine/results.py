@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze import Border, Equilibrium, LinearModel, Verdict
+from vinculum.analyze import Border, Continuation, Equilibrium, LinearModel, Region, Verdict
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.control.attraction import deviations_of, relative_distance
 from vinculum.control.digital import Digital
@@ -16,6 +16,7 @@ from vinculum.control.margins import Margin
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
 from vinculum.model.examine.motion_steps import Equations
+from vinculum.model.examine.region_steps import RegionOfAttraction
 from vinculum.model.examine.study_step import Runs
 from vinculum.model.model import Model
 from vinculum.model.text.file_words import in_file_words
@@ -187,7 +188,9 @@ class Results:
     refused: Mapping[str, VinculumError] = field(default_factory=dict)  # {step: why not}
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
     versions: Mapping[str, str] = field(default_factory=dict)
-    borders: tuple[Border, ...] = ()  # where the motion becomes or ceases to be stable
+    continuation: Continuation | None = None  # the motion and its roots over one value
+    attraction: RegionOfAttraction | None = None  # from where the motion converges to the equilibrium
+    stability_map: Region | None = None  # stability over two parameters
     runs: Runs | None = None  # many runs
     digital: DigitalRun | None = None  # the motion with its laws at samples
 
@@ -195,6 +198,11 @@ class Results:
     def point(self) -> Point | None:
         """The requested equilibrium."""
         return self.points[0] if self.points else None
+
+    @property
+    def borders(self) -> tuple[Border, ...]:
+        """Where the motion becomes or ceases to be stable."""
+        return () if self.continuation is None else self.continuation.borders
 
     @property
     def main_motion(self) -> Trajectory | None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import sympy as sp
 
 from vinculum.analyze import (
     Border,
+    Continuation,
     Equilibrium,
     LinearModel,
     Verdict,
+    continuation,
     equilibrium,
     linearize,
     nonsmooth,
     stability,
-    stability_borders,
     steady,
 )
 from vinculum.control import Estimator, FeedbackLaw, close_loop, observe
@@ -25,6 +27,7 @@ from vinculum.describe import AffineSystem
 from vinculum.errors import VinculumError
 from vinculum.model.examine.motion_steps import Equations, Progress, question_of
 from vinculum.model.model import Model
+from vinculum.names import gain_symbol
 from vinculum.simulation import Trajectory, simulate
 
 _OF_THE_START = ("initial", "guess", "fixed", "inputs", "events")  # keys that apply only to the motion without feedback
@@ -41,15 +44,21 @@ def rest_of(model: Model, equations: Equations) -> Equilibrium:
 
 def borders_of(model: Model, equations: Equations, rest: Equilibrium) -> tuple[Border, ...]:
     """Where the motion becomes or ceases to be stable, if the model asks for it, with its names of modes."""
+    found = continuation_of(model, equations, rest)
+    return () if found is None else found.borders
+
+
+def continuation_of(model: Model, equations: Equations, rest: Equilibrium) -> Continuation | None:
+    """The motion and its roots over one value, if the model asks for borders."""
     asked = question_of(model, "equilibrium")
     if "borders" not in asked:
-        return ()
+        return None
     given, borders = asked.get("given", {}), asked["borders"]
     runs = asked.get("steady") or any(isinstance(key, sp.Derivative) for key in (*given, borders["over"]))
     moving = asked.get("moving", None if runs else ())
     found = _analyzed(model, equations)
     named = linear_of(model, equations, rest) if asked.get("modes") else None
-    return stability_borders(found, given, **borders, near=asked.get("near"), moving=moving, named=named)
+    return continuation(found, given, **borders, near=asked.get("near"), moving=moving, named=named)
 
 
 def rests_of(rest: Equilibrium) -> tuple[Equilibrium, ...]:
@@ -98,6 +107,17 @@ def loop_of(model: Model, equations: Equations, law: FeedbackLaw, estimator: Est
     """The equations with the inputs given by the law, within the limits of the model."""
     limits = (model.closed_loop or {}).get("limits")
     return close_loop(mechanical(equations), law, estimator, limits)
+
+
+def loop_at(model: Model, equations: Equations, rest: Equilibrium, varied: Collection[Any] = ()) -> EquationsOfMotion:
+    """The loop at an equilibrium, with its gains as symbols if one varies; without control, the equations."""
+    if model.control is None:
+        return mechanical(equations)
+    law = law_of(model, linear_of(model, equations, rest))
+    estimator = None if model.observer is None else estimator_of(model, law.linear)
+    gains = {gain_symbol(u, x) for u in law.linear.inputs for x in law.linear.states}
+    limits = (model.closed_loop or {}).get("limits")
+    return close_loop(mechanical(equations), law, estimator, limits, symbolic_gains=bool(gains & set(varied)))
 
 
 def closed_motion_of(

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vinculum.analyze import Equilibrium
-from vinculum.control.closed_loop import close_loop
 from vinculum.ensembles.ensemble import OUTCOMES
 from vinculum.ensembles.plan import Study, plan_study
 from vinculum.ensembles.vary import Variation
 from vinculum.model.examine.motion_steps import Equations, question_of
-from vinculum.model.examine.steps import estimator_of, law_of, linear_of, mechanical, rest_of, run_near
+from vinculum.model.examine.steps import loop_at, rest_of, run_near
 from vinculum.model.model import Model
-from vinculum.names import gain_symbol
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,11 +55,7 @@ def _varied_loop(
 ) -> tuple[Equations, dict[str, Any]]:
     """The closed loop at the first equilibrium and the arguments of its motion; gains are symbols if one varies."""
     rest = rest_of(model, equations) if rest is None else rest
-    law = law_of(model, linear_of(model, equations, rest))
-    estimator = None if model.observer is None else estimator_of(model, law.linear)
-    gains = {gain_symbol(u, x) for u in law.linear.inputs for x in law.linear.states}
-    limits = (model.closed_loop or {}).get("limits")
-    loop = close_loop(mechanical(equations), law, estimator, limits, symbolic_gains=bool(gains & set(varied)))
+    loop = loop_at(model, equations, rest, varied)
     own = {key: value for key, value in (model.study or {}).items() if key in ("initial", "times")}
     return loop, run_near(replace(model, closed_loop={**(model.closed_loop or {}), **own}), rest, rest)
 

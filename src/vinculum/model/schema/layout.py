@@ -6,6 +6,7 @@ from vinculum.describe.signal import BETWEEN, BEYOND
 from vinculum.model.schema.layout_digital import DIGITAL
 from vinculum.model.schema.layout_form import FORM, STATE
 from vinculum.model.schema.layout_mechanism import AFFINE, CONSTRAINT, MOTOR, PATH, RELEASE, SYSTEM, TREE
+from vinculum.model.schema.layout_regions import ATTRACTION, STABILITY_MAP
 from vinculum.model.schema.layout_stabilization import STABILIZATION
 from vinculum.model.schema.layout_study import study_table
 from vinculum.model.schema.schema_types import Either, Flag, Formula, ListOf, MapOf, Name, Number, Table, Text, Whole
@@ -287,6 +288,8 @@ MODEL = Table(
         "control": CONTROL,
         "observer": OBSERVER,
         "closed_loop": CLOSED_LOOP,
+        "attraction": ATTRACTION,
+        "stability_map": STABILITY_MAP,
         "digital": DIGITAL,
         "study": STUDY,
         "drawing": DRAWING,

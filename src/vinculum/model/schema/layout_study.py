@@ -12,15 +12,19 @@ from vinculum.simulation.problem.events import DIRECTIONS
 MOST_RUNS = 100_000_000
 MOTIONS = ("simulation", "closed_loop")
 
+_GRID = {
+    "from": Number("First value of a grid."),
+    "to": Number("Last value of the grid."),
+    "count": Whole("Number of its values, at equal distances.", 2, 100_000),
+}
+GRID = Either("A list of values or a grid.", (ListOf(entry=Number()), Table(keys=_GRID)))
 VALUES = Either(
     "A list of values, a grid or a distribution.",
     (
         ListOf(entry=Number()),
         Table(
             keys={
-                "from": Number("First value of a grid."),
-                "to": Number("Last value of the grid."),
-                "count": Whole("Number of its values, at equal distances.", 2, 100_000),
+                **_GRID,
                 "uniform": ListOf("The smallest and the largest of equally likely values.", Number(), 2),
                 "normal": ListOf("Mean and standard deviation of normally distributed values.", Number(), 2),
             }

@@ -77,7 +77,7 @@ def _read_over(reading: Reading, raw: Mapping[str, Any], known: Symbols) -> Any:
     for text, entry in raw["over"].items():
         path = (SECTION, "over", text)
         key = reading.key(path, text, allowed, _WHAT, scope)
-        values = _read_values(reading, path, entry, reading.dimension_of(key))
+        values = read_values(reading, path, entry, reading.dimension_of(key))
         if key is not None and values is not None:
             found[key] = values
     _check_samples(reading, raw, found)
@@ -85,15 +85,20 @@ def _read_over(reading: Reading, raw: Mapping[str, Any], known: Symbols) -> Any:
 
 
 def _varied(reading: Reading, raw: Mapping[str, Any], known: Symbols) -> tuple[list[sp.Expr], Scope]:
-    """What may vary, and the scope in which it is written: gains have no declaration of their own."""
+    """What may vary, and the scope in which it is written."""
     if raw.get("motion") != "closed_loop":
         return [*known.states, *reading.numbers, *known.inputs], reading.scope
-    gains: list[sp.Symbol] = [gain_symbol(u, x) for u in known.inputs for x in (*known.coordinates, *known.velocities)]
-    scope = reading.scope.with_values({k.name: Value(k) for k in gains if k.name not in reading.scope.values})
+    gains, scope = with_gains(reading, known)
     return [*known.states, *reading.numbers, *gains], scope
 
 
-def _read_values(reading: Reading, path: Path, raw: Any, dimension: Dimension | None) -> Any:
+def with_gains(reading: Reading, known: Symbols) -> tuple[list[sp.Symbol], Scope]:
+    """The gains of a feedback, which have no declaration of their own, and a scope in which they can be written."""
+    gains: list[sp.Symbol] = [gain_symbol(u, x) for u in known.inputs for x in (*known.coordinates, *known.velocities)]
+    return gains, reading.scope.with_values({k.name: Value(k) for k in gains if k.name not in reading.scope.values})
+
+
+def read_values(reading: Reading, path: Path, raw: Any, dimension: Dimension | None) -> Any:
     """A list of numbers, or a distribution."""
     if isinstance(raw, list):
         return reading.number_list(path, raw, dimension)

@@ -21,6 +21,9 @@ _SECTIONS = {
     "close_loop": "closed_loop",
     "Digital": "digital",
     "study": "study",
+    "region_of_attraction": "attraction",
+    "attraction_estimate": "attraction",
+    "stability_region": "stability_map",
     "computed_torque": "simulation.computed_torque",
     "task_path": "simulation.task_path",
 }  # the tables that hold the arguments of functions; those of constructors are at the location of the finding

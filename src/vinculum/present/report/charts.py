@@ -79,6 +79,11 @@ def grid(charts: Iterable[Html]) -> Html:
     return tag("div", *charts, class_="grid")
 
 
+def wide_grid(pictures: Iterable[Html]) -> Html:
+    """Pictures side by side, wide enough for the text inside them."""
+    return tag("div", *pictures, class_="grid two")
+
+
 def figure(picture: Picture, caption: object = "", words: str = "") -> Html:
     """A picture that does not change, under its name."""
     return tag("figure", tag("figcaption", caption) if caption else "", Html(svg(picture, words)))
@@ -114,7 +119,7 @@ def key_of(color: str, name: str) -> Html:
 _FAR_APART = 40.0  # ratio of the largest to the smallest root above which axes are compressed
 
 
-def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0) -> Picture:
+def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0, unit: str = "") -> Picture:
     """Sets of roots by name: crosses for the first (open loop), circles for the next; squares for structural zeros."""
     every = np.concatenate([roots for _, roots in sets])
     scale = _scale(every)
@@ -124,7 +129,8 @@ def root_map(sets: Sequence[tuple[str, np.ndarray]], zeros: int = 0) -> Picture:
         parts.append(_marks(np.zeros(1, complex), f"structural zeros ({zeros})", "square", "--muted", scale))
     least = 0.5 * float(np.abs(every).max())  # real roots have a plane around them too
     x, y = (
-        _axis(f"{name} part", part, scale, least) for name, part in (("real", every.real), ("imaginary", every.imag))
+        _axis(f"{name} part{unit and f' [{unit}]'}", part, scale, least)
+        for name, part in (("real", every.real), ("imaginary", every.imag))
     )
     return Picture(parts, x, y, height=380, width=600, zero=True)
 

@@ -7,7 +7,7 @@ import sympy as sp
 
 from vinculum.model.examine import DigitalRun
 from vinculum.names import name_of
-from vinculum.present.html import Html, joined, paragraph, sentence, table, tag, text
+from vinculum.present.html import Html, joined, paragraph, powers, sentence, table, tag, text
 from vinculum.present.report.charts import Charts, Series
 from vinculum.present.report.loop import margin_table
 from vinculum.present.report.tables import packed_table
@@ -54,7 +54,7 @@ def notes(found: DigitalRun) -> list[Html]:
     said = [paragraph(sentence(words), class_="bad") for words in found.warnings]
     if found.settling is not None:
         words = f"With its law at samples, the motion {found.settling.words}"
-        said.append(paragraph(sentence(words), class_="good" if found.settling else "bad"))
+        said.append(paragraph(powers(sentence(words)), class_="good" if found.settling else "bad"))
     if not found.motion.outcome:
         said.append(paragraph(f"At samples: {sentence(str(found.motion.outcome))}", class_="note"))
     return said or [text("")]

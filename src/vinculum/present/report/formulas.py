@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -131,8 +132,13 @@ def _variables(model: Model) -> Html:
     keys = [*(system.states if isinstance(system, AffineSystem) else system.coordinates), *system.inputs]
     if not any(known.get(key) for key in keys for known in (model.units, model.meanings)):
         return text("")
-    rows = [[inline(key), unit_of(model, key), prose(model.meanings.get(key, ""))] for key in keys]
-    return joined([tag("h3", "Coordinates and inputs"), table(["symbol", "unit", "meaning"], rows)])
+    columns: dict[str, list[Any]] = {
+        "symbol": [inline(key) for key in keys],
+        "unit": [unit_of(model, key) for key in keys],
+        "meaning": [prose(model.meanings.get(key, "")) for key in keys],
+    }
+    shown = {name: column for name, column in columns.items() if any(column)}
+    return joined([tag("h3", "Coordinates and inputs"), table(list(shown), zip(*shown.values(), strict=True))])
 
 
 def unit_of(model: Model, key: object) -> str:

@@ -12,11 +12,11 @@ from vinculum.control.margins import Margin, margins
 from vinculum.model.examine import Point
 from vinculum.present.html import Html, joined, number, paragraph, table, tag, text
 from vinculum.present.mathml import formula, inline
-from vinculum.present.report.charts import figure, grid
+from vinculum.present.report.charts import figure, wide_grid
 from vinculum.present.svg import Axis, Line, Picture
 
 
-def loop(point: Point) -> Html:
+def loop(point: Point, seconds: bool) -> Html:
     """Margins and Bode's diagrams of a stable closed loop; nothing for another one."""
     if point.law is None or not point.closed_verdict:
         return text("")
@@ -27,13 +27,14 @@ def loop(point: Point) -> Html:
         " is its transfer function. The loop stays stable while its gain is multiplied by a factor between the limits, "
         "or delayed by less than the delay margin.",
     )
-    pictures = [picture for u in found for picture in _pictures(point, u)]
-    return joined([tag("h4", "Margins"), words, margin_table(found), grid(pictures)])
+    pictures = [picture for u in found for picture in _pictures(point, u, seconds)]
+    return joined([tag("h4", "Margins"), words, margin_table(found, seconds), wide_grid(pictures)])
 
 
-def margin_table(found: Mapping[Any, Margin]) -> Html:
+def margin_table(found: Mapping[Any, Margin], seconds: bool = True) -> Html:
     """A row for each input."""
-    head = ["input", "gain from", "gain to", "phase [°]", "delay", "smallest |1 + L|"]
+    delay = "delay [s]" if seconds else "delay"
+    head = ["input", "gain from", "gain to", "phase [°]", delay, "smallest |1 + L|"]
     rows = [[inline(u), *_numbers(margin)] for u, margin in found.items()]
     return table(head, rows, range(1, len(head)))
 
@@ -43,20 +44,28 @@ def _numbers(margin: Margin) -> list[Html]:
     return [number(float(x), 4) if np.isfinite(x) else text("no limit") for x in values]
 
 
-def _pictures(point: Point, u: object) -> list[Html]:
+def _pictures(point: Point, u: object, seconds: bool) -> list[Html]:
     """Magnitude and phase of L over frequency."""
     assert point.law is not None
     response = loop_response(point.law, u, estimator=point.estimator)
-    magnitude = _over_frequency(response, response.magnitude[0, 0], 1.0, log=True)
-    phase = _over_frequency(response, np.degrees(response.phase[0, 0]), -180.0)
+    magnitude = _over_frequency(response, response.magnitude[0, 0], 1.0, seconds, log=True)
+    phase = _over_frequency(response, np.degrees(response.phase[0, 0]), -180.0, seconds)
     return [
-        figure(magnitude, joined(["|L| at ", inline(u)])),
-        figure(phase, joined(["phase of L at ", inline(u), " [°]"])),
+        figure(magnitude, joined([formula("|L|"), " at ", inline(u)])),
+        figure(phase, joined(["phase of ", formula("L"), " at ", inline(u), " [°]"])),
     ]
 
 
-def _over_frequency(response: FrequencyResponse, values: np.ndarray, level: float, log: bool = False) -> Picture:
+def _over_frequency(
+    response: FrequencyResponse, values: np.ndarray, level: float, seconds: bool, log: bool = False
+) -> Picture:
     """A curve and the stability limit, dashed."""
     ends = response.frequencies[[0, -1]]
     lines = [Line(ends, np.full(2, level), color="--text", dash="dash"), Line(response.frequencies, values, width=2)]
-    return Picture(lines, Axis("frequency [rad per unit of time]", log=True), Axis(log=log), height=230, width=420)
+    return Picture(
+        lines,
+        Axis(f"frequency [rad{'/s' if seconds else ' per unit of time'}]", log=True),
+        Axis(log=log),
+        height=230,
+        width=420,
+    )

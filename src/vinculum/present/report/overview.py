@@ -95,7 +95,7 @@ def bench(
 ) -> Section:
     """The mechanism next to the charts of its motion: one time for both."""
     if not shown:
-        return section("mechanism", "The mechanism", paragraph(problem or _NOTHING, class_="notice"))
+        return section("mechanism", "The mechanism", paragraph(problem, class_="notice"))
     picture = tag("div", id="stage", class_="stage", tabindex="0", role="img", aria_label="The mechanism in motion")
     top = picture if scene is not None else paragraph(problem, class_="notice")
     player = tag(
@@ -109,6 +109,15 @@ def bench(
     side = tag("div", player, dials, class_="side")
     body = tag("div", side, tag("div", *groups, class_="groups"), class_=kind)
     return section("mechanism", "Mechanism and motion", body)
+
+
+def nothing(results: Results) -> str:
+    """Why no motion is shown: a page may be written before the motion is computed."""
+    model, refused = results.model, {**results.refused}
+    first = model.simulation is not None and "motion" not in results.seconds and "equations" not in refused
+    looped = model.closed_loop is not None and model.control is not None
+    second = looped and not results.points and not {"equations", "equilibria"} & set(refused)
+    return "The motion is still being computed." if first or second else _NOTHING
 
 
 _NOTHING = "Nothing was simulated, so there is nothing to show."

@@ -21,7 +21,7 @@ from vinculum.model.examine import Results, examine
 from vinculum.model.examine.examination import versions
 from vinculum.model.model import Model
 from vinculum.present.html import Html, Section, duration, joined, size, tag, text
-from vinculum.present.report import formulas, motion, overview, stability, study
+from vinculum.present.report import attraction, formulas, motion, overview, regions, stability, study
 from vinculum.present.report.charts import Charts
 from vinculum.present.report.dials import panel
 from vinculum.present.report.live import live_motions, without_sliders
@@ -82,7 +82,7 @@ def _page(results: Results, sliders: bool) -> str:
     groups = [_group(results, group, charts) for group in dict.fromkeys(one.group for one in shown)]
     live = live_motions(results, charts, shown) if sliders else without_sliders(shown, MOST)
     dials = panel(live, results.model, shown)
-    sections = [overview.bench(shown, scene, problem, groups, dials), *_sections(results)]
+    sections = [overview.bench(shown, scene, problem or overview.nothing(results), groups, dials), *_sections(results)]
     described = {"films": [asdict(one) for one in shown], "scene": scene, "time": "s" if results.model.units else ""}
     described["live"] = live.data
     sections.append(overview.colophon(results, {"page": clock.perf_counter() - began}))
@@ -140,7 +140,10 @@ def _sections(results: Results) -> list[Section]:
     found = [
         stability.equilibria(results),
         stability.stability(results),
+        regions.continuation(results),
         stability.feedback(results),
+        attraction.attraction(results),
+        regions.stability_map(results),
         study.study(results),
         formulas.formulas(results),
         formulas.description(results),

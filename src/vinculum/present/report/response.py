@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from vinculum.model.examine import Point, Results
-from vinculum.present.html import Html, number, paragraph, sentence, tag, text
+from vinculum.present.html import Html, number, paragraph, powers, sentence, tag, text
 from vinculum.present.mathml import inline
 from vinculum.present.report import digital
 from vinculum.present.report.charts import Charts, Series, grid, key_of, settled
@@ -62,7 +62,7 @@ def _arrived(point: Point) -> Html:
     """Whether the motion converged to the equilibrium, and how long inputs were at their limits."""
     if point.settling is None:
         return text("")
-    return paragraph(sentence(f"The motion {point.settling.words}"), class_="good" if point.settling else "bad")
+    return paragraph(powers(sentence(f"The motion {point.settling.words}")), class_="good" if point.settling else "bad")
 
 
 def _stopped(which: str, motion: Trajectory) -> Html:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import sympy as sp
 
-from vinculum.analyze import Verdict
+from vinculum.analyze import ModeShape, Verdict
 from vinculum.analyze.stability import damping_ratios
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.model.examine import Point, Results
@@ -20,6 +20,7 @@ from vinculum.present.html import (
     number,
     pairs,
     paragraph,
+    powers,
     root,
     section,
     sentence,
@@ -61,8 +62,8 @@ def _running(point: Point) -> Html:
     if not rest.steady:
         return text("")
     words = "In a steady motion these quantities are constant: "
-    others = (". The motion does not depend on ", _list(rest.ignorable)) if rest.ignorable else ()
-    return paragraph(words, _list(rest.constant), *others, ".")
+    others = (" The motion does not depend on ", _list(rest.ignorable)) if rest.ignorable else ()
+    return paragraph(words, _list(rest.constant), *others)
 
 
 def badge(verdict: Verdict | None) -> Html:
@@ -75,9 +76,13 @@ def badge(verdict: Verdict | None) -> Html:
 
 def stability(results: Results) -> Section | None:
     """For every equilibrium, the verdict and the roots, with and without feedback."""
-    parts = [_studied(p, title) for title, p in _titled(results) if p.verdict is not None]
-    parts += [paragraph(sentence(f"The motion {border}"), class_="note") for border in results.borders]
+    parts = [_studied(p, title, rate_unit(results)) for title, p in _titled(results) if p.verdict is not None]
     return section("stability", "Stability", *parts) if parts else None
+
+
+def rate_unit(results: Results) -> str:
+    """The unit of roots, if the model has units."""
+    return "1/s" if results.model.units else ""
 
 
 def _titled(results: Results) -> list[tuple[Html, Point]]:
@@ -89,7 +94,7 @@ def _titled(results: Results) -> list[tuple[Html, Point]]:
     ]
 
 
-def _studied(point: Point, title: Html) -> Html:
+def _studied(point: Point, title: Html, unit: str) -> Html:
     assert point.verdict is not None
     parts = [title, told(point.verdict), _structure(point.verdict)]
     verdicts = [("without feedback", point.verdict)]
@@ -99,7 +104,7 @@ def _studied(point: Point, title: Html) -> Html:
     sets = [(words, verdict.shown_roots) for words, verdict in verdicts]
     if not any(len(roots) for _, roots in sets):
         return joined(parts)
-    chart = figure(root_map(sets, point.verdict.critical), words="roots in the complex plane")
+    chart = figure(root_map(sets, point.verdict.critical, unit), words="roots in the complex plane")
     if compressed(np.concatenate([roots for _, roots in sets])):
         chart = joined(
             [chart, paragraph("Both axes are compressed to show slow and fast roots together.", class_="note")]
@@ -120,22 +125,35 @@ def _structure(verdict: Verdict) -> Html:
     zeros = [f"{counted(count, 'zero root')} ({reason})" for reason, count in verdict.zeros.items()]
     parts: list[str | Html] = [f"By structure: {', '.join(zeros)}."] if zeros else []
     if verdict.drifting:
-        parts += [" Drifting: ", _list(verdict.drifting), "."]
+        parts += [" Drifting: ", _list(verdict.drifting)]
     return paragraph(*parts, class_="note") if parts else text("")
 
 
 def _roots(name: str, verdict: Verdict) -> Html:
     upper = np.array(pairs(verdict.shown_roots), dtype=complex)
     rows = [
-        [root(r), number(ratio, 3), number(abs(r), 4), text(verdict.mode_of(r).label)]
+        [root(r), number(ratio, 3), number(abs(r), 4), _mode(verdict.mode_of(r))]
         for r, ratio in zip(upper, damping_ratios(upper), strict=True)
     ]
     return joined([tag("h4", f"Roots {name}"), table(["root", "damping", "frequency", "mode"], rows, [0, 1, 2])])
 
 
+_MOST_OF_A_MODE = 3  # coordinates of a mode in a table, those with the largest shares
+
+
+def _mode(mode: ModeShape) -> Html:
+    """The coordinates that move most; all of them under the pointer."""
+    entries = mode.proportions.split(", ")
+    if len(entries) <= _MOST_OF_A_MODE:
+        return powers(mode.label)
+    named = f"{mode.name}: " if mode.name else ""
+    shown = powers(f"{named}{', '.join(entries[:_MOST_OF_A_MODE])}, …")
+    return tag("span", shown, title=mode.label)
+
+
 def feedback(results: Results) -> Section | None:
     """Gains, observer, margins and the law at samples, for every equilibrium."""
-    parts = [_controlled(p, title) for title, p in _titled(results) if p.law is not None]
+    parts = [_controlled(p, title, bool(rate_unit(results))) for title, p in _titled(results) if p.law is not None]
     words = (
         "Each input is its equilibrium value plus the gains times the deviation of the state from the equilibrium, ",
         formula("u = u_0 + K (x - x_0)"),
@@ -157,12 +175,12 @@ def _choice(results: Results) -> str:
     return "the gains minimize the quadratic cost with the weights of the model." if kind is None else _CHOICES[kind]
 
 
-def _controlled(point: Point, title: Html) -> Html:
+def _controlled(point: Point, title: Html, seconds: bool) -> Html:
     assert point.law is not None
     parts = [title, gains(point.law)]
     if point.estimator is not None:
         parts.append(observer(point.estimator))
-    parts.append(loop(point))
+    parts.append(loop(point, seconds))
     return joined([*parts, *([] if point.digital is None else [processor(point.digital)])])
 
 
@@ -171,10 +189,18 @@ def gains(law: FeedbackLaw) -> Html:
     states = law.linear.states
     head = ["input", "at rest", *(inline(s) for s in states)]
     rows = [
-        [inline(u), number(law.linear.at[u], 6), *(number(k, 6) for k in row)]
+        [inline(u), number(law.linear.at[u], 6), *(number(k, 6) for k in _without_rounding(row))]
         for u, row in zip(law.linear.inputs, law.gain, strict=True)
     ]
     return joined([table(head, rows, range(1, len(head)), class_="gains"), _own_states(law)])
+
+
+def _without_rounding(gains: np.ndarray) -> np.ndarray:
+    """Gains of one input, those that are rounding errors next to the largest one as zero."""
+    return np.where(np.abs(gains) <= _ROUNDING * np.abs(gains).max(initial=0.0), 0.0, gains)
+
+
+_ROUNDING = 1e-14
 
 
 def _own_states(law: FeedbackLaw) -> Html:
@@ -199,7 +225,7 @@ def observer(estimator: Estimator) -> Html:
     slowest = paragraph(
         "Measured: ",
         _list(estimator.outputs),
-        ". The slowest root of the estimation error is ",
+        " The slowest root of the estimation error is ",
         root(complex(estimator.roots[0])),
         ".",
     )
@@ -207,4 +233,7 @@ def observer(estimator: Estimator) -> Html:
 
 
 def _list(keys: Sequence[sp.Expr]) -> Html:
-    return joined(part for i, key in enumerate(keys) for part in ((", " if i else ""), inline(key)))
+    """Symbols and a period; each stays on the line of the sign after it."""
+    signs = [*[","] * (len(keys) - 1), "."]
+    pieces = (tag("span", inline(key), sign, class_="closed") for key, sign in zip(keys, signs, strict=True))
+    return joined(part for i, piece in enumerate(pieces) for part in ((" " if i else ""), piece))

@@ -8,7 +8,9 @@ import numpy as np
 
 from vinculum.control.attraction import deviations_of
 from vinculum.model.examine import Point, Results
+from vinculum.names import variable_name
 from vinculum.present.html import Html, joined, number, tag, text
+from vinculum.present.report.formulas import unit_of
 from vinculum.present.report.stability import badge
 
 _NEAR = 0.05  # fraction of its largest deviation within which a state has settled
@@ -51,9 +53,14 @@ def _settlings(results: Results) -> Iterator[Html]:
         yield _tile(f"Settles{which and f', equilibrium{which}'}", value, note, "" if found else "bad")
         for u, lasted in found.limited.items():
             share = joined([number(lasted, 3), unit, " of ", number(found.lasted, 3), unit])
-            yield _tile(
-                f"{u} at its limit", share if lasted else "never", f"±{found.limits[u]:.6g}", "open" if lasted else ""
-            )
+            limit = joined(["±", number(found.limits[u], 6), _unit(results, u)])
+            yield _tile(f"{u} at its limit", share if lasted else "never", limit, "open" if lasted else "")
+
+
+def _unit(results: Results, name: str) -> str:
+    """The unit of an input, with a space before it."""
+    units = [unit_of(results.model, u) for u in results.model.system.inputs if variable_name(u) == name]
+    return f"\N{NO-BREAK SPACE}{units[0]}" if units and units[0] else ""
 
 
 def _settling_time(point: Point) -> float | None:

@@ -15,6 +15,7 @@ from vinculum.present.html import Html, Section, joined, number, paragraph, sect
 from vinculum.present.plots import coordinates
 from vinculum.present.report import study_charts as svg
 from vinculum.present.report.charts import Charts, grid
+from vinculum.present.report.formulas import unit_of
 from vinculum.present.report.motion import course, part
 from vinculum.present.report.scenes import Animation
 from vinculum.present.thinning import thinned
@@ -30,7 +31,14 @@ def study(results: Results) -> Section | None:
     runs = results.runs
     if runs is None or not runs.computed.any():
         return None
-    parts = [_words(runs), _table(runs), _histograms(runs), _maps(runs), _parallel(runs), _worst(results, runs)]
+    parts = [
+        _words(runs),
+        _table(runs),
+        _histograms(runs),
+        _maps(results, runs),
+        _parallel(runs),
+        _worst(results, runs),
+    ]
     return section("study", "Many runs", *parts)
 
 
@@ -92,14 +100,14 @@ def _histogram(name: str, values: np.ndarray) -> Html:
 # -- maps --------------------------------------------------------------------------------------------------------
 
 
-def _maps(runs: Runs) -> Html:
+def _maps(results: Results, runs: Runs) -> Html:
     """Every measure over the first two varied quantities; over one if only one varies."""
     if not runs.measured:
         return joined([])
     if len(runs.varied) == 1:
-        pictures = [_figure(name, _against(runs, name)) for name in runs.measured[:_MOST_MAPS]]
+        pictures = [_figure(name, _against(results, runs, name)) for name in runs.measured[:_MOST_MAPS]]
         return joined([tag("h3", f"Over {runs.varied[0]}"), tag("div", *pictures, class_="grid two")])
-    pictures = [_map(runs, name) for name in runs.measured[:_MOST_MAPS]]
+    pictures = [_map(results, runs, name) for name in runs.measured[:_MOST_MAPS]]
     title = f"Over {runs.varied[0]} and {runs.varied[1]}"
     note = "A cross is a run without a value: it ended early, or never settled." if _has_gaps(runs) else ""
     return joined([tag("h3", title), paragraph(note) if note else "", tag("div", *pictures, class_="grid two")])
@@ -109,40 +117,52 @@ def _has_gaps(runs: Runs) -> bool:
     return any(np.isnan(runs.column(name)[runs.computed]).any() for name in runs.measured[:_MOST_MAPS])
 
 
-def _map(runs: Runs, name: str) -> Html:
+def _map(results: Results, runs: Runs, name: str) -> Html:
     values = runs.column(name)
     finite = values[np.isfinite(values)]
     key = svg.color_key(float(finite.min()), float(finite.max()), name) if len(finite) else f"{name}: no values"
     first, second = runs.varied[:2]
     words = f"Map of {name} over {first} and {second}"
-    return _figure(key, _cells(runs, name, words) if runs.is_grid(first, second) else _dots(runs, name, words))
+    return _figure(key, (_cells if runs.is_grid(first, second) else _dots)(results, runs, name, words))
 
 
-def _dots(runs: Runs, name: str, words: str) -> Html:
+def _axes(results: Results, runs: Runs) -> list[str]:
+    """The varied quantities, with their units."""
+    return [f"{name}{_bracketed(results, key)}" for key, name in runs.plan.column_names().items()]
+
+
+def _bracketed(results: Results, key: sp.Expr) -> str:
+    unit = unit_of(results.model, key)
+    return f" [{unit}]" if unit else ""
+
+
+def _dots(results: Results, runs: Runs, name: str, words: str) -> Html:
     chosen = np.flatnonzero(runs.computed)[:_MOST_DOTS]
     (a, b), values = (runs.column(key)[chosen] for key in runs.varied[:2]), runs.column(name)[chosen]
     x, y = svg.across(a), svg.upward(b)
     titles = [runs.described(int(k)) for k in chosen]
     marks = svg.dots(x.at(a), y.at(b), svg.shares(values), titles)
-    return svg.chart(x, y, marks, runs.varied[0], runs.varied[1], words)
+    return svg.chart(x, y, marks, _axes(results, runs)[0], _axes(results, runs)[1], words)
 
 
-def _cells(runs: Runs, name: str, words: str) -> Html:
+def _cells(results: Results, runs: Runs, name: str, words: str) -> Html:
     """Cells of a grid; over further dimensions, the worst (largest) value."""
     grid, (a, b) = runs.largest_over(name), runs.varied[:2]
     columns, rows = (runs.data[key].values for key in (a, b))
     x, y = svg.across(svg.edges(columns)), svg.upward(svg.edges(rows))
-    return svg.chart(x, y, svg.cells(x, y, columns, rows, svg.shares(grid)), a, b, words)
+    return svg.chart(
+        x, y, svg.cells(x, y, columns, rows, svg.shares(grid)), _axes(results, runs)[0], _axes(results, runs)[1], words
+    )
 
 
-def _against(runs: Runs, name: str) -> Html:
+def _against(results: Results, runs: Runs, name: str) -> Html:
     chosen = np.flatnonzero(runs.computed)[:_MOST_DOTS]
     a, values = runs.column(runs.varied[0])[chosen], runs.column(name)[chosen]
     x, y = svg.across(a), svg.upward(values)
     drawn = np.isfinite(values)
     titles = [runs.described(int(k)) for k in chosen[drawn]]
     marks = svg.dots(x.at(a[drawn]), y.at(values[drawn]), np.zeros(int(drawn.sum())), titles)
-    return svg.chart(x, y, marks, runs.varied[0], name, f"{name} over {runs.varied[0]}")
+    return svg.chart(x, y, marks, _axes(results, runs)[0], name, f"{name} over {runs.varied[0]}")
 
 
 def _figure(caption: object, picture: Html) -> Html:
@@ -182,7 +202,7 @@ def _worst(results: Results, runs: Runs) -> Html:
     legend = [*(_key(f"var(--series-{i + 2})", name) for i, name in enumerate(names))]
     if nominal is not None:
         legend.insert(0, _key("var(--text)", "the motion of the file (dashed)"))
-    pictures = [_figure(variable_name(key), _over_time(key, nominal, [m for _, m in motions])) for key in keys]
+    pictures = [_figure(variable_name(key), _over_time(results, key, nominal, [m for _, m in motions])) for key in keys]
     by = f"by {runs.measured[0]}" if runs.measured else "by outcome"
     return joined(
         [tag("h3", f"The worst runs {by}"), paragraph(joined(legend)), tag("div", *pictures, class_="grid two")]
@@ -194,7 +214,7 @@ def _key(color: str, name: str) -> Html:
     return tag("span", patch, f" {name} ", class_="key")
 
 
-def _over_time(key: sp.Expr, nominal: Trajectory | None, motions: Sequence[Trajectory]) -> Html:
+def _over_time(results: Results, key: sp.Expr, nominal: Trajectory | None, motions: Sequence[Trajectory]) -> Html:
     """One coordinate of all these motions over time."""
     last = max(float(motion.t[-1]) for motion in motions)
     lines = [] if nominal is None else [_until(nominal, key, last)]
@@ -203,8 +223,8 @@ def _over_time(key: sp.Expr, nominal: Trajectory | None, motions: Sequence[Traje
     colors = ([] if nominal is None else ["var(--text)"]) + [f"var(--series-{i + 2})" for i in range(len(motions))]
     dashes = ([] if nominal is None else ["5 3"]) + [None] * len(motions)
     marks = [svg.curve(x.at(t), y.at(v), c, 1.5, d) for (t, v), c, d in zip(lines, colors, dashes, strict=True)]
-    name = variable_name(key)
-    return svg.chart(x, y, marks, "t", name, f"{name} of the worst runs over time")
+    name, time = variable_name(key), "t [s]" if results.model.units else "t"
+    return svg.chart(x, y, marks, time, f"{name}{_bracketed(results, key)}", f"{name} of the worst runs over time")
 
 
 def _until(motion: Trajectory, key: sp.Expr, last: float) -> tuple[np.ndarray, np.ndarray]:

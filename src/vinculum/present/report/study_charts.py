@@ -70,7 +70,7 @@ def chart(x: Axis, y: Axis, marks: Iterable[object], across: str, up: str, words
         *marks,
         _label(across, (x.start + x.end) / 2, HEIGHT - 6, "middle"),
         tag("g", _label(up, 0, 0, "middle"), transform=f"translate(13 {(y.start + y.end) / 2:.1f}) rotate(-90)"),
-        viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", width="100%", role="img", aria_label=words,
+        viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", class_="plot", role="img", aria_label=words,
     )  # fmt: skip
 
 
@@ -194,3 +194,62 @@ def color_key(low: float, high: float, name: str) -> Html:
     ]  # fmt: skip
     strip = tag("svg", *patches, viewBox="0 0 120 12", width="120", height="12", aria_hidden="true")
     return joined([f"{name}: {_number(low)} ", strip, f" {_number(high)}"])
+
+
+# -- marks of regions --------------------------------------------------------------------------------------------
+
+
+def box(
+    x: Axis,
+    y: Axis,
+    wide: tuple[float, ...] | np.ndarray,
+    high: tuple[float, ...] | np.ndarray,
+    fill: str,
+    title: str = "",
+) -> Html:
+    """A rectangle between two values of each axis."""
+    (a, b), (c, d) = sorted(map(float, x.at(np.array(wide)))), sorted(map(float, y.at(np.array(high))))
+    place = {"x": f"{a:.1f}", "y": f"{c:.1f}", "width": f"{b - a + 0.3:.1f}", "height": f"{d - c + 0.3:.1f}"}
+    return tag("rect", tag("title", title) if title else "", **place, fill=fill)
+
+
+def level(x: Axis, y: Axis, value: float) -> Html:
+    """A horizontal line."""
+    return _line(x.start, float(y.at(value)), x.end, float(y.at(value)), "--muted")
+
+
+def upright(x: Axis, y: Axis, value: float, name: str) -> list[Html]:
+    """A vertical line with its value."""
+    place = float(x.at(value))
+    return [_line(place, y.start, place, y.end, "--text"), _label(name, place + 3, y.end + 10, "start", **_ON_LINES)]
+
+
+def cross(x: float, y: float, color: str, size: float) -> Html:
+    """A small cross."""
+    arms = f"M{x - size:.1f} {y - size:.1f}l{2 * size:g} {2 * size:g}m0 -{2 * size:g}l-{2 * size:g} {2 * size:g}"
+    return tag("path", d=arms, stroke=color, stroke_width="0.9", fill="none")
+
+
+def ring(x: float, y: float, title: str) -> Html:
+    """A circle around one place, with what it is."""
+    look = {"fill": "none", "stroke": "var(--text)", "stroke_width": "2"}
+    return tag("circle", tag("title", title), cx=f"{x:.1f}", cy=f"{y:.1f}", r="5.5", **look)
+
+
+def area(x: np.ndarray, y: np.ndarray, color: str) -> Html:
+    """A closed line, filled lightly."""
+    path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True)) + "Z"
+    return tag("path", d=path, fill=color, fill_opacity="0.22", stroke=color, stroke_width="2")
+
+
+def steps_between(x: Axis, y: Axis, columns: np.ndarray, rows: np.ndarray, kinds: np.ndarray) -> list[Html]:
+    """A bold line between neighboring cells of different kinds."""
+    left, low = x.at(edges(columns)), y.at(edges(rows))
+    parts = []
+    for i, j in np.ndindex(kinds.shape):
+        if i + 1 < len(columns) and kinds[i, j] != kinds[i + 1, j]:
+            parts.append(f"M{left[i + 1]:.1f} {low[j]:.1f}V{low[j + 1]:.1f}")
+        if j + 1 < len(rows) and kinds[i, j] != kinds[i, j + 1]:
+            parts.append(f"M{left[i]:.1f} {low[j + 1]:.1f}H{left[i + 1]:.1f}")
+    look = {"fill": "none", "stroke": "var(--text)", "stroke_width": "2.2", "stroke_linecap": "square"}
+    return [tag("path", d="".join(parts), **look)] if parts else []

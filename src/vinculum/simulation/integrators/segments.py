@@ -54,6 +54,7 @@ def advance(problem: Problem, run: Run, x: np.ndarray) -> tuple[Problem, Outcome
             problem = place_on_sides(problem, plan, t, x)
             continue
         outcome, t, x = _run_segment(problem, _until(run, knot), t, x)
+        recorder.parts.append((problem, former, t))
         if outcome.kind == FINISHED and t == knot != clear:
             continue
         leaving = outcome.kind == FINISHED and t != plan.t1  # a singular position

@@ -206,7 +206,7 @@ def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.n
     early = max((i for i in range(late) if values[i, k] >= 0), default=0)
     low, high = knots[early], knots[late]
     while (middle := (low + high) / 2) not in (low, high):
-        here = functions(middle, np.array(dense(middle)), problem.values)[k]
+        here = functions(middle, np.array(dense(np.array([middle])))[0], problem.values)[k]
         low, high = (middle, high) if here >= 0 else (low, middle)
     return float(low)
 

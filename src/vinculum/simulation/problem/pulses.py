@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,14 +40,29 @@ class Pulse:
     width: float
 
 
-def shortest_pulse(problem: Problem, t0: float, t1: float) -> Pulse | None:
-    """The shortest one, or None if no function of time turns back during the run; found once for the same numbers."""
+class _Pulses(NamedTuple):
+    """All pulses of one function of time."""
+
+    function: Node
+    begins: np.ndarray  # (N)
+    widths: np.ndarray  # (N)
+    ends: np.ndarray  # (N) where the function may still be in the pulse
+
+
+def shortest_pulse(problem: Problem, t0: float, t1: float, during: np.ndarray | None = None) -> Pulse | None:
+    """The shortest one, or None if no function of time turns back during the run.
+
+    ``during`` are parts of the run, (N, 2), in which the equations of this problem were used; only pulses in one of
+    them count. All pulses are found once for the same numbers.
+    """
     functions, time = functions_of_time(problem), problem.nodes.time
     if not functions:
         return None
     numbers = _numbers(problem, functions, problem.values)
-    key = ("shortest pulse", t0, t1, *numbers.values())
-    return _kept(problem, key, lambda: _shortest(cells_of(functions, time, numbers, t0, t1, _MOST)))
+    key = ("pulses", t0, t1, *numbers.values())
+    found = _kept(problem, key, lambda: _pulses(cells_of(functions, time, numbers, t0, t1, _MOST)))
+    parts = [_inside(pulses, during) for pulses in found]
+    return min((_shortest(part) for part in parts if len(part.begins)), key=lambda pulse: pulse.width, default=None)
 
 
 def longest_step(pulse: Pulse | None, span: float) -> float:
@@ -142,18 +157,31 @@ def _apart(times: np.ndarray, close: float) -> np.ndarray:
 # -- pulses ------------------------------------------------------------------------------------------------------
 
 
-def _shortest(cells: Cells) -> Pulse | None:
+def _pulses(cells: Cells) -> list[_Pulses]:
+    """The pulses of every function; one that changes everywhere has a single pulse, which may be anywhere."""
     count = len(cells.functions)
     if cells.busy[:count].any():
-        worst = int(np.argmax(cells.busy[:count]))
-        return Pulse(describe(cells.functions[worst]), float(cells.t[0]), float(cells.t[-1] - cells.t[0]) / (2 * _MOST))
+        t0, t1 = float(cells.t[0]), float(cells.t[-1])
+        worst = cells.functions[int(np.argmax(cells.busy[:count]))]
+        return [_Pulses(worst, np.array([t0]), np.array([(t1 - t0) / (2 * _MOST)]), np.array([t1]))]
     rows = zip(cells.functions, cells.h, cells.change[:count], strict=True)
     found = [(node, _crossings(cells.t, h, change)) for node, h, change in rows]
-    pulses = [
-        Pulse(describe(node), float(times[i]), float(times[i + 1] - times[i]))
-        for node, times in found if len(times) > 1 for i in [int(np.argmin(np.diff(times)))]
-    ]  # fmt: skip
-    return min(pulses, key=lambda pulse: pulse.width, default=None)
+    return [_Pulses(node, times[:-1], np.diff(times), times[1:]) for node, times in found]
+
+
+def _inside(pulses: _Pulses, during: np.ndarray | None) -> _Pulses:
+    """The pulses that overlap with one of these intervals, which do not overlap with each other."""
+    if during is None:
+        return pulses
+    low, high = np.sort(during.min(axis=1)), np.sort(during.max(axis=1))
+    last = np.searchsorted(low, pulses.ends, side="right") - 1  # the last interval that begins before the pulse ends
+    overlap = (last >= 0) & (high[last] >= pulses.begins)
+    return _Pulses(pulses.function, *(array[overlap] for array in pulses[1:]))
+
+
+def _shortest(pulses: _Pulses) -> Pulse:
+    i = int(np.argmin(pulses.widths))
+    return Pulse(describe(pulses.function), float(pulses.begins[i]), float(pulses.widths[i]))
 
 
 def _crossings(t: np.ndarray, h: np.ndarray, change: float) -> np.ndarray:

@@ -28,6 +28,8 @@ from vinculum.errors import VinculumError
 from vinculum.names import suggestion
 from vinculum.notebook_repr import html
 from vinculum.options import Described, option
+from vinculum.units.dimensions import RATE
+from vinculum.units.given import fields_in_si
 
 Gain = float | Mapping[str, float]
 
@@ -153,6 +155,9 @@ class Baumgarte(Stabilization):
     alpha: float | Mapping[str, float] | None = option("gains", "Gain of Baumgarte's feedback.")
     beta: float | Mapping[str, float] | None = option("gains", "Gain of Baumgarte's feedback.")
 
+    def __post_init__(self) -> None:
+        fields_in_si(self, dict.fromkeys(("rate", "alpha", "beta"), RATE), "Invalid stabilization")
+
     def gains(self, constraint: str, order: int, rate: float, method_order: float) -> Sequence[float]:
         """β² and 2α of a second-order residual equation, κ of a first-order one."""
         if order != 2:
@@ -176,6 +181,9 @@ class Sampled(Stabilization):
     acts = HELD
 
     rate: float | Mapping[str, float] | None = option("gains", "One rate, or one for each constraint.")
+
+    def __post_init__(self) -> None:
+        fields_in_si(self, {"rate": RATE}, "Invalid stabilization")
 
     def gains(self, constraint: str, order: int, rate: float, method_order: float) -> Sequence[float]:
         """Deadbeat gains up to the second order, unless the user gave a rate."""

@@ -9,7 +9,8 @@ nothing, because an unstable system grows too. Two laws decide; both compare an 
 Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts.
 
 A fixed step that is longer than a pulse of a function of time passes over it, and no law of mechanics shows that: the
-widths of all pulses are known (`problem.pulses`).
+widths of all pulses are known (`problem.pulses`). Equations in other variables or with other pivots have other
+functions of time, such as 1/cos(ωt), which count only while these equations were used.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from vinculum.derivation.integrable import WORK
-from vinculum.errors import About, Finding, Word, call
+from vinculum.errors import About, Call, Finding, Word, call
 from vinculum.graph import ONE, Node, evaluate, substitute
 from vinculum.simulation.problem.pulses import shortest_pulse
 from vinculum.simulation.trajectory.live_run import Segment
@@ -31,6 +32,8 @@ LOST = 0.5  # share of the largest kinetic energy or work
 RANGE = 0.03  # share of the range of a state that counts as an error of it
 ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
 _TRIALS = 8  # random errors of the states
+_KNOWN = 0.98  # the width of a pulse is known to 2 %
+_MOST_STEPS = 1e8  # of a run that is worth advising
 
 
 def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
@@ -58,12 +61,14 @@ def _missed_pulse(plan: Plan, recorder: Recorder) -> Cause | None:
     """The shortest pulse of a function of time, if the fixed step is longer."""
     if plan.method.adaptive:
         return None
-    pulse = shortest_pulse(recorder.segments[0].problem, plan.t0, plan.t1)
-    if pulse is None or pulse.width >= abs(plan.step):
+    found = [shortest_pulse(problem, plan.t0, plan.t1, parts) for problem, parts in recorder.used()]
+    pulse = min((p for p in found if p is not None), key=lambda p: p.width, default=None)
+    if pulse is None or pulse.width >= _KNOWN * abs(plan.step):
         return None
     numbers = {"step": abs(plan.step), "width": pulse.width, "time": pulse.time}
-    shorter = call("simulate", step=Word(f"{pulse.width / 4:.2g}"))
-    finding = Finding("", ["Use ", shorter, ", or the method 'taylor'."])
+    shorter: list[str | Call] = [call("simulate", step=Word(f"{pulse.width / 4:.2g}")), ", or "]
+    affordable = abs(plan.t1 - plan.t0) < _MOST_STEPS * pulse.width / 4
+    finding = Finding("", ["Use ", *(shorter if affordable else []), "the method 'taylor'."])
     return Cause("pulse missed", [About("expression", pulse.function)], numbers, finding)
 
 

@@ -142,6 +142,7 @@ class Recorder:
     segments: list[Segment] = field(default_factory=list)  # finished ones
     times: list[np.ndarray] = field(default_factory=list)  # of the present segment
     states: list[np.ndarray] = field(default_factory=list)
+    unclosed: int = 0  # samples of the present segment
     dense: list[Any] = field(default_factory=list)  # heyoka's polynomials of every chunk of steps
     recent: list[Any] = field(default_factory=list)  # polynomials of the last steps, in the present variables
     events: list[Happened] = field(default_factory=list)
@@ -150,11 +151,12 @@ class Recorder:
     balance_start: float = float("nan")  # E - w at the start
     balance_error: float = 0.0  # the largest |E - w - balance_start|
     steps: int = 0
+    parts: list[tuple[Problem, float, float]] = field(default_factory=list)  # what was integrated, from when to when
 
     @property
     def written(self) -> int:
         """The number of samples."""
-        return sum(map(len, self.times)) + sum(len(segment.t) for segment in self.segments)
+        return self.unclosed + sum(len(segment.t) for segment in self.segments)
 
     @property
     def last(self) -> float | None:
@@ -168,12 +170,21 @@ class Recorder:
         if len(times):
             self.times.append(np.array(times))
             self.states.append(np.array(states))
+            self.unclosed += len(times)
 
     def close(self, problem: Problem) -> None:
         """End a segment; the variables may change after it."""
         if self.times:
             self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
-        self.times, self.states, self.closed_events = [], [], len(self.events)
+        self.times, self.states, self.unclosed, self.closed_events = [], [], 0, len(self.events)
+
+    def used(self) -> list[tuple[Problem, np.ndarray]]:
+        """The problems of the run, each with the intervals in which it was integrated, (N, 2)."""
+        times: dict[int, list[tuple[float, float]]] = {}
+        problems = {id(problem.nodes.on(None)): problem for problem, _, _ in self.parts}
+        for problem, begin, end in self.parts:
+            times.setdefault(id(problem.nodes.on(None)), []).append((begin, end))
+        return [(problems[key], np.array(intervals)) for key, intervals in times.items()]
 
     def remember(self, dense: Any) -> None:
         """Keep the polynomials of the last chunks of steps."""
@@ -204,6 +215,7 @@ class Recorder:
         times, states = np.concatenate(self.times), np.vstack(self.states)
         keep = (times - time) * direction <= 0
         self.times, self.states = ([times[keep]], [states[keep]]) if keep.any() else ([], [])
+        self.unclosed = int(keep.sum())
 
 
 def make_trajectory(

@@ -38,7 +38,7 @@ function roundNumbers(low, high, about) {
 // The power of ten that all labels of an axis share: 0 for numbers of common size.
 function commonPower(low, high) {
   const large = Math.max(Math.abs(low), Math.abs(high));
-  return large > 0 && large < Infinity && (large >= 1e5 || large < 1e-3) ? Math.floor(Math.log10(large)) : 0;
+  return large > 0 && large < Infinity && (large >= 1e5 || large < 1e-2) ? Math.floor(Math.log10(large)) : 0;
 }
 
 function tickLabels(low, high, about) {
@@ -127,10 +127,12 @@ function makeChart(spec, runs) {
   }
 
   function axes() {
-    for (const [t, label] of tickLabels(from, to, 5)) {
+    const instants = tickLabels(from, to, 5), last = instants.length - 1;
+    instants.forEach(([t, label], k) => {
       element(svg, "line", { x1: across(t), x2: across(t), y1: top, y2: height - bottom, class: "grid" });
-      element(svg, "text", { x: across(t), y: height - 6, "text-anchor": "middle" }, label);
-    }
+      const words = k === last && spec.time ? `${label} ${spec.time}` : label;
+      element(svg, "text", { x: Math.min(across(t), width - 4 * words.length), y: height - 6, "text-anchor": "middle" }, words);
+    });
     const power = spec.log ? 0 : commonPower(low, high);
     if (power) element(svg, "text", { x: left + 4, y: top + 9 }, `× 10${raised(power)}`);
     const ticks = spec.log ? powers() : tickLabels(low, high, 4);

@@ -3,7 +3,7 @@
 const description = JSON.parse(document.getElementById("description").textContent);
 const runs = Object.fromEntries(Object.entries(JSON.parse(document.getElementById("runs").textContent))
   .map(([name, packed]) => [name, unpackedRun(packed)]));
-const charts = description.charts.map((spec) => makeChart(spec, runs));
+const charts = description.charts.map((spec) => makeChart({ ...spec, time: description.time }, runs));
 const stageHost = document.getElementById("stage");
 
 // -- themes: charts follow the style by themselves, the stage is drawn again; paper is always light -------------------
