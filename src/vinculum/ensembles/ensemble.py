@@ -20,7 +20,7 @@ import sympy as sp
 from vinculum.compile.function import Function, function
 from vinculum.ensembles.alone import OUTCOMES, REFUSED, fill_alone, run_alone
 from vinculum.ensembles.doubts import is_accurate
-from vinculum.ensembles.lanes import DONE, ENDED, UNDECIDED, Lanes, Motions, check_stop
+from vinculum.ensembles.lanes import DONE, ENDED, STUCK, UNDECIDED, Lanes, Motions, check_stop
 from vinculum.ensembles.measures import (
     FINAL,
     INTEGRAL,
@@ -247,6 +247,15 @@ class Ensemble:
         found = self.watched.rows(t.ravel(), rows.reshape(instants * runs, -1), np.empty(0))
         return found.reshape(instants, runs, -1).transpose(2, 1, 0)
 
+    def _has_no_event_value(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Whether the expression of an event is not finite at the start of a run."""
+        nodes, branch = self.problem.nodes, self.problem.branch
+        if not self.until:
+            return np.zeros(x.shape[1], dtype=bool)
+        ends = function(nodes.time, (*self.state, *branch.parameters), (), branch.prepared(nodes.event_functions))
+        found = ends.rows(np.full(x.shape[1], self.grid[0]), np.vstack([x, p]).T.copy(), np.empty(0))
+        return ~np.isfinite(found).all(axis=1)
+
     def _finals(self, motions: Motions, p: np.ndarray, found: np.ndarray) -> np.ndarray:
         """(outputs, runs) at the end of every run; where that is not finite, at its last good sample."""
         final = self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
@@ -266,6 +275,7 @@ class Ensemble:
         t = np.repeat(self.instants[:, None], len(runs), axis=1)
         motions = self.lanes.run(t, x, p, stop, self.stops_of(p))
         states, codes = motions.states, motions.codes
+        codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK))] = UNDECIDED
         found = self._values(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]

@@ -121,8 +121,10 @@ class FixedSteps(Steps):
         return int(run), int(step)
 
     def judge(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A pivot that became small is for `simulate`."""
-        return codes == self.loops.HAPPENED, codes == self.loops.NOT_FINITE, codes == self.loops.PIVOT
+        """Pivots that became small and events without a value are for `simulate`."""
+        loops = self.loops
+        undecided = np.isin(codes, (loops.PIVOT, loops.UNDEFINED))
+        return codes == loops.HAPPENED, codes == loops.NOT_FINITE, undecided
 
 
 class StiffSteps(Steps):
@@ -148,12 +150,12 @@ class StiffSteps(Steps):
         return int(run), int(started)
 
     def judge(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Steps that went to zero and pivots that became small are for `simulate`."""
+        """Steps that went to zero, pivots that became small and events without a value are for `simulate`."""
         loops = self.loops
         return (
             codes == loops.HAPPENED,
             codes == loops.NOT_FINITE,
-            np.isin(codes, (loops.STALLED, loops.PIVOT, loops.JUMPED)),
+            np.isin(codes, (loops.STALLED, loops.PIVOT, loops.JUMPED, loops.UNDEFINED)),
         )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from vinculum.compile.machine import COMPILING
+from vinculum.graph import ZERO
 from vinculum.simulation.integrators.methods import (
     Method,
     Reached,
@@ -20,7 +21,7 @@ from vinculum.simulation.integrators.methods import (
     refuse_tolerance,
     register,
 )
-from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events, no_value
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
 from vinculum.simulation.stabilization.stabilization import Baumgarte, Stabilization, Unstabilized
 from vinculum.simulation.trajectory.outcome import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 _CHUNK_SECONDS = 0.2  # the loop returns to Python (progress, Ctrl-C) about this often
 _SHORTEST_CHUNK, _LONGEST_CHUNK = 256, 10**7  # steps
+_AT_CORNER = 1e-10  # distance of an event that is at a corner
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class BDF(Method):
     about: ClassVar[str] = "backward differentiation formulas of order 1 to 5, adaptive, compiled"
     options: ClassVar[tuple[str, ...]] = ("tolerance",)
     follows_corners: ClassVar[bool] = True
+    misses_events_at_corners: ClassVar[bool] = True
     stabilizations: ClassVar[tuple[type[Stabilization], ...]] = (
         Baumgarte,
         Unstabilized,
@@ -84,13 +87,13 @@ class BDF(Method):
                 start=t, end=run.plan.t1, balance=recorder.balance_start,
             )  # fmt: skip
             code = loops.advance(work, 0)
-        return _run(work, problem, run, code)
+        return _run(work, problem, run, code, t)
 
 
 register(BDF())
 
 
-def _run(work: Stiff, problem: Problem, run: Run, code: int) -> Reached:
+def _run(work: Stiff, problem: Problem, run: Run, code: int, start: float) -> Reached:
     """Chunks of steps, until one of them has an ending."""
     from vinculum.simulation.integrators import bdf_loops as loops
 
@@ -104,7 +107,7 @@ def _run(work: Stiff, problem: Problem, run: Run, code: int) -> Reached:
             if work.now[0] != work.t1:
                 chunk = next_chunk(chunk, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
         before = _collect(work, recorder, before)
-        ending = _ending(work, problem, run, code)
+        ending = _ending(work, problem, run, code, start)
         run.report(float(work.now[0]) if ending is None else ending[1])
         if ending is not None:
             return ending
@@ -122,7 +125,8 @@ def compile_functions(problem: Problem, further: Mapping[Node, Node] | None = No
     nodes, margins, added = problem.nodes, problem.branch.margins, further or {}
     compiled = partial(problem.compiled, further=tuple(added))
     watched = compiled([nodes.watch.strict, nodes.balance, *nodes.residuals])
-    events = compiled([*nodes.event_functions, *margins]) if nodes.events or margins else None
+    watched_for = [*nodes.event_functions, *margins, *nodes.event_sizes, *(ZERO for _ in margins)]
+    events = compiled(watched_for) if watched_for else None
     return compiled([*nodes.rates, *added.values()]), watched, events
 
 
@@ -139,15 +143,15 @@ def make_work(
 ) -> Stiff:
     """The addresses of functions and the arrays in which steps are made."""
     from vinculum.simulation.integrators.bdf_loops import MOST, Stiff
+    from vinculum.simulation.integrators.step_events import make_search
 
     rates, monitor, events = functions
     n, forward = len(x), end > start
     directions = [DIRECTIONS[event.direction] for event in problem.nodes.events]
     directions += [-1 if forward else 1] * len(problem.branch.margins)
     f, y, d, psi, scale, spare, last = np.empty((7, n))
-    before, after, trial, hits = np.zeros((4, len(directions)))
     return Stiff(
-        rates=rates.address, monitor=monitor.address, events=events.address if events else 0,
+        rates=rates.address, monitor=monitor.address,
         t1=float(end), tolerance=float(method.tolerance), limit=WATCH_LIMIT, jumped=JUMPED,
         now=np.array([start, 0.0, 0.0, 1.0, start]), counts=np.zeros(5, dtype=np.int64), p=problem.values.copy(),
         x=np.array(x, dtype=float), last=last, D=np.zeros((MOST + 3, n)), R=np.zeros((3, MOST + 1, MOST + 1)),
@@ -155,8 +159,7 @@ def make_work(
         rows=np.zeros(n, dtype=np.int64), out=np.empty(monitor.size),
         maxima=np.append(np.zeros(monitor.size - 1), balance),
         instants=instants, samples=np.empty((len(instants), n)), cursor=np.zeros(1, dtype=np.int64),
-        directions=np.array(directions, dtype=np.int64), before=before, after=after, trial=trial, hits=hits,
-        rising=np.zeros(len(directions), dtype=np.int64), at=np.zeros((len(directions), n)),
+        search=make_search(events.address if events else 0, directions, n), step=np.zeros(5),
     )  # fmt: skip
 
 
@@ -169,15 +172,20 @@ def _collect(work: Stiff, recorder: Recorder, before: int) -> int:
     return after
 
 
-def _ending(work: Stiff, problem: Problem, run: Run, code: int) -> Reached | None:
+def _ending(work: Stiff, problem: Problem, run: Run, code: int, start: float) -> Reached | None:
     """How a chunk ended, with the time and state there; None if the run continues."""
     from vinculum.simulation.integrators import bdf_loops as loops
 
     t, x = float(work.now[0]), work.x.copy()
     if code == loops.HAPPENED:
-        ending = _take_events(work, problem, run.recorder)
-        if ending is not None:
-            return ending
+        seen = len(run.recorder.events)
+        cornered = start if problem.sides is not None and start != run.plan.t0 else np.nan
+        ending = _take_events(work, problem, run.recorder, cornered)
+        return ending or _cut_short(work, run, endless_events(run.recorder, seen, run.plan.t1 - run.plan.t0))
+    if code == loops.UNDEFINED:
+        number, time = int(work.search.place[2]), float(work.search.place[3])
+        events = problem.nodes.events
+        return _cut_short(work, run, no_value(events[number], time) if number < len(events) else Outcome(NON_FINITE, t))
     if code == loops.JUMPED:
         last = float(work.now[4])
         return jumped(last, (t, x)), last, work.last.copy()
@@ -187,20 +195,34 @@ def _ending(work: Stiff, problem: Problem, run: Run, code: int) -> Reached | Non
         return Outcome(REPIVOT, t), t, x
     if t == run.plan.t1:
         return finished(t), t, x
-    outcome = endless_events(run.recorder, run.plan.t1 - run.plan.t0) or out_of_reach(run, t)
+    outcome = out_of_reach(run, t)
     return None if outcome is None else (outcome, t, x)
 
 
-def _take_events(work: Stiff, problem: Problem, recorder: Recorder) -> Reached | None:
-    """Record the events of a step in the order of the run; a terminal one and a corner end it."""
-    direction, events = float(np.sign(work.now[1])), problem.nodes.events
-    for _, i in sorted((time * direction, i) for i, time in enumerate(work.hits) if np.isfinite(time)):
-        time, x = float(work.hits[i]), work.at[i].copy()
-        if i < len(events):
+def _cut_short(work: Stiff, run: Run, outcome: Outcome | None) -> Reached | None:
+    """A run that ends inside its last step: time and state at the beginning of that step."""
+    if outcome is None:
+        return None
+    run.recorder.cut(outcome.time, float(np.sign(work.now[1])))
+    return outcome, float(work.now[4]), work.last.copy()
+
+
+def _take_events(work: Stiff, problem: Problem, recorder: Recorder, cornered: float) -> Reached | None:
+    """Record the events of a step in the order of the run; a terminal one and a corner end it.
+
+    Events at a corner, also at the one where the segment began, are found where the equations change.
+    """
+    direction, events, search = float(np.sign(work.now[1])), problem.nodes.events, work.search
+    corners = np.append(search.hits[len(events) :], cornered)
+    for _, i in sorted((time * direction, i) for i, time in enumerate(search.hits) if np.isfinite(time)):
+        time, x = float(search.hits[i]), search.at[i].copy()
+        if i < len(events) and not np.any(np.abs(corners - time) <= _AT_CORNER * max(1.0, abs(time))):
             if not _known(recorder, events[i].name, time):
-                recorder.events.append(Happened(events[i].name, time, bool(work.rising[i])))
+                recorder.events.append(Happened(events[i].name, time, bool(search.rising[i])))
             if not events[i].terminal:
                 continue
+        elif i < len(events):
+            continue
         recorder.cut(time, direction)
         return ended_by(events[i].name, time) if i < len(events) else Outcome(CORNER, time), time, x
     return None

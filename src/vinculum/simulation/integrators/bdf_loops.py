@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vinculum.compile.pointer import call, loop, part
-from vinculum.simulation.integrators.first_event import take_first_event
+from vinculum.simulation.integrators.step_events import NOTHING, Search, searching, take_first_event
+from vinculum.simulation.integrators.step_events import UNDEFINED as NO_VALUE
+from vinculum.simulation.integrators.step_events import begin as begin_search
 
-DONE, NOT_FINITE, STALLED, PIVOT, JUMPED, HAPPENED = 0, 1, 2, 3, 4, 5
+DONE, NOT_FINITE, STALLED, PIVOT, JUMPED, HAPPENED, UNDEFINED = 0, 1, 2, 3, 4, 5, 6
 MOST = 5  # the highest order
 ITERATIONS = 4  # of Newton's method
 KAPPA = np.array([0.0, -0.1850, -1 / 9, -0.0823, -0.0415, 0.0])
@@ -37,11 +39,10 @@ _SAME_FROM, _SAME_TO = 0.9, 1.2  # a step that would change by less is kept
 
 
 class Stiff(NamedTuple):
-    """The numbers and arrays of one run: n states, r residuals, e event functions."""
+    """The numbers and arrays of one run: n states, r residuals."""
 
     rates: int  # address of f
     monitor: int  # of the pivot watch, the energy balance and the residuals
-    events: int  # of the event functions
     t1: float
     tolerance: float  # relative and absolute
     limit: float  # of the pivot watch
@@ -67,13 +68,8 @@ class Stiff(NamedTuple):
     instants: np.ndarray  # times of the samples
     samples: np.ndarray  # (instants, n)
     cursor: np.ndarray  # (1) samples written
-    directions: np.ndarray  # (e) +1 rising in time, -1 falling, 0 any
-    before: np.ndarray  # (e) event functions at the last step
-    after: np.ndarray  # (e) and at this one
-    trial: np.ndarray  # (e) and between them
-    hits: np.ndarray  # (e) times of the events of this step, or NaN
-    rising: np.ndarray  # (e) 1 for an event function that rises in time
-    at: np.ndarray  # (e, n) states at these times
+    search: Search  # for events and corners
+    step: np.ndarray  # (5) the step that is searched: 1, or 0 if there is none; order, h, its beginning, safety
 
 
 @part
@@ -284,49 +280,32 @@ def choose_order(w: Any, safety: Any) -> Any:
 
 
 @part
-def between(w: Any, order: Any, h: Any, t: Any, out: Any) -> Any:
+def between(D: Any, now: Any, order: Any, h: Any, t: Any, out: Any) -> Any:
     """The polynomial of the last step at t: Σ_k Dᵏ Π_{i<k} (t - t_{-i})/((i + 1) h)."""
     for j in range(out.size):
-        out[j] = w.D[0, j]
-    product, order = 1.0, 0 if t == w.now[0] else order
+        out[j] = D[0, j]
+    product, order = 1.0, 0 if t == now[0] else order
     for k in range(order):
-        product *= (t - w.now[0] + h * k) / (h * (k + 1))
+        product *= (t - now[0] + h * k) / (h * (k + 1))
         for j in range(out.size):
-            out[j] += product * w.D[k + 1, j]
+            out[j] += product * D[k + 1, j]
 
 
 @part
-def locate(w: Any, i: Any, order: Any, h: Any, former: Any) -> Any:
-    """The time since ``former`` at which event function i passes zero, by bisection; the state goes to w.at[i]."""
-    low, high = former, w.now[0]
-    for _ in range(80):
-        t = 0.5 * (low + high)
-        if t == low or t == high:  # noqa: SIM109  (Numba)
-            break
-        between(w, order, h, t, w.at[i])
-        call(w.events, t, w.at[i].ctypes.data, w.p.ctypes.data, w.trial.ctypes.data)
-        if w.trial[i] != 0 and (w.trial[i] > 0) == (w.before[i] > 0):
-            low = t
-        else:
-            high = t
-    between(w, order, h, high, w.at[i])
-    return high
+def time_in_step(motion: Any, share: Any) -> Any:
+    """The time at a share of the last step."""
+    _, now, step = motion
+    return now[0] if share == 1 else step[3] + share * (now[0] - step[3])
 
 
 @part
-def look_for_events(w: Any, order: Any, h: Any, former: Any) -> Any:
-    """Look for sign changes of the event functions during the last step."""
-    found = False
-    call(w.events, w.now[0], w.x.ctypes.data, w.p.ctypes.data, w.after.ctypes.data)
-    for i in range(w.directions.size):
-        up, down = w.before[i] < 0 and w.after[i] >= 0, w.before[i] > 0 and w.after[i] <= 0
-        w.hits[i], w.rising[i] = np.nan, up == (h > 0)
-        if (up or down) and (w.directions[i] == 0 or (w.directions[i] > 0) == (w.rising[i] > 0)):
-            w.hits[i] = locate(w, i, order, h, former)
-            found = True
-    for i in range(w.directions.size):
-        w.before[i] = w.after[i]
-    return found
+def state_in_step(motion: Any, share: Any, out: Any) -> Any:
+    """The state at a share of the last step."""
+    D, now, step = motion
+    between(D, now, int(step[1]), step[2], time_in_step(motion, share), out)
+
+
+search = searching(time_in_step, state_in_step)
 
 
 @part
@@ -334,7 +313,7 @@ def record(w: Any, order: Any, h: Any) -> Any:
     """Write the samples up to the present time."""
     c = w.cursor
     while c[0] < w.instants.size and (w.instants[c[0]] - w.now[0]) * h <= 0:
-        between(w, order, h, w.instants[c[0]], w.samples[c[0]])
+        between(w.D, w.now, order, h, w.instants[c[0]], w.samples[c[0]])
         c[0] += 1
 
 
@@ -376,10 +355,31 @@ def first_step(w: Any) -> Any:
         w.D[0, j], w.D[1, j] = x[j], h * f[j]
     w.now[1] = h
     w.counts[0] = 1
-    if w.directions.size:
-        call(w.events, t, x.ctypes.data, w.p.ctypes.data, w.before.ctypes.data)
+    if w.search.size.size:
+        call(w.search.functions, t, x.ctypes.data, w.p.ctypes.data, w.search.before.ctypes.data)
     record(w, 1, h)
     return inspect(w)
+
+
+@part
+def take_step(w: Any) -> Any:
+    """One step; false if its size went to zero."""
+    former, taken, safety = w.now[0], False, 1.0
+    while not taken:
+        if abs(w.now[1]) < 10 * EPSILON * max(abs(former), 1e-300):
+            return False
+        t = former + w.now[1]
+        if (t + _LAST * w.now[1] - w.t1) * w.now[1] >= 0:
+            change_step(w, (w.t1 - former) / w.now[1])
+            t = w.t1
+        taken, safety = attempt(w, t)
+        if not taken and safety != 1.0:
+            change_step(w, safety)
+    w.step[0], w.step[1], w.step[2], w.step[3], w.step[4] = 1.0, w.counts[0], w.now[1], former, safety
+    accept(w, t)
+    if w.search.size.size:
+        call(w.search.functions, w.now[0], w.x.ctypes.data, w.p.ctypes.data, w.search.after.ctypes.data)
+    return True
 
 
 @loop
@@ -390,31 +390,20 @@ def advance(w: Any, most: Any) -> Any:
         if code != DONE:
             return code
     for _ in range(most):
-        former = w.now[0]
-        if former == w.t1:
-            return DONE
-        taken, safety = False, 1.0
-        while not taken:
-            if abs(w.now[1]) < 10 * EPSILON * max(abs(former), 1e-300):
+        if w.step[0] == 0:
+            if w.now[0] == w.t1:
+                return DONE
+            if not take_step(w):
                 return STALLED
-            t = former + w.now[1]
-            if (t + _LAST * w.now[1] - w.t1) * w.now[1] >= 0:
-                change_step(w, (w.t1 - former) / w.now[1])
-                t = w.t1
-            taken, safety = attempt(w, t)
-            if not taken and safety != 1.0:
-                change_step(w, safety)
-        order, h = w.counts[0], w.now[1]
-        accept(w, t)
-        found = w.directions.size > 0 and look_for_events(w, order, h, former)
-        code = inspect(w)
-        if code == JUMPED:
-            return JUMPED
-        record(w, order, h)
-        choose_order(w, safety)
-        if found:
-            return HAPPENED
-        if code == PIVOT:
+            if inspect(w) == JUMPED:
+                return JUMPED
+            record(w, int(w.step[1]), w.step[2])
+        found = search(w.search, w.p, (w.D, w.now, w.step)) if w.search.size.size else NOTHING
+        if found != NOTHING:
+            return UNDEFINED if found == NO_VALUE else HAPPENED
+        w.step[0] = 0
+        choose_order(w, w.step[4])
+        if w.out[0] > w.limit:
             return PIVOT
     return DONE
 
@@ -435,9 +424,9 @@ class Many(NamedTuple):
 def work_of(w: Any, m: Any, k: Any) -> Any:
     """The arrays of run k with the scratch arrays of w."""
     return Stiff(
-        w.rates, w.monitor, w.events, m.instants[k, -1], w.tolerance, w.limit, w.jumped, w.now, w.counts, m.p[k],
+        w.rates, w.monitor, m.instants[k, -1], w.tolerance, w.limit, w.jumped, w.now, w.counts, m.p[k],
         m.x[k], w.last, w.D, w.R, w.f, w.y, w.d, w.psi, w.scale, w.spare, w.J, w.LU, w.rows, w.out, m.maxima[k],
-        m.instants[k], m.samples[k], w.cursor, w.directions, w.before, w.after, w.trial, w.hits, w.rising, w.at,
+        m.instants[k], m.samples[k], w.cursor, w.search, w.step,
     )  # fmt: skip
 
 
@@ -450,6 +439,8 @@ def begin(w: Any) -> Any:
     w.counts[:] = 0
     w.cursor[:] = 0
     w.D[:] = 0.0
+    w.step[:] = 0.0
+    begin_search(w.search)
     return first_step(w)
 
 
@@ -458,7 +449,7 @@ def end(w: Any, code: Any) -> Any:
     """The time at which a run ended; after an event its state goes to w.x, and samples beyond it are erased."""
     if code != HAPPENED:
         return w.now[0]
-    return take_first_event(w.hits, w.at, np.sign(w.now[1]), w.x, w.instants, w.samples, w.cursor[0])
+    return take_first_event(w.search, np.sign(w.now[1]), w.x, w.instants, w.samples, w.cursor[0])
 
 
 @loop

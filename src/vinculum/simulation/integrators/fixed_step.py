@@ -14,7 +14,7 @@ from vinculum.compile.machine import COMPILING
 from vinculum.errors import About, Finding, VinculumError, Word, call
 from vinculum.options import real_number
 from vinculum.simulation.integrators.methods import Method, Reached, next_chunk
-from vinculum.simulation.problem.events import DIRECTIONS, Happened
+from vinculum.simulation.problem.events import DIRECTIONS, Happened, endless_events, no_value
 from vinculum.simulation.problem.pivots import JUMPED, WATCH_LIMIT
 from vinculum.simulation.stabilization.feedback import projection_outputs
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, Stabilization
@@ -132,9 +132,16 @@ def _integrate(method: FixedStep, problem: Problem, run: Run, t0: float, x: np.n
         _collect(work, recorder, before)
         run.report(t0 + min(i, count) * step)
         if code == loops.HAPPENED:
+            seen = len(recorder.events)
             ending = _take_events(problem, work, recorder)
             if ending is not None:
                 return ending, ending.time, work.x
+            ending = endless_events(recorder, seen, t1 - run.plan.t0)
+            if ending is not None:
+                return _cut_short(work, recorder, ending, i)
+        elif code == loops.UNDEFINED:
+            number, time = int(work.search.place[2]), float(work.search.place[3])
+            return _cut_short(work, recorder, no_value(problem.nodes.events[number], time), i)
         elif code != loops.DONE:
             return _explain_stop(code, problem, work, i)
         else:
@@ -151,6 +158,7 @@ class Functions(NamedTuple):
     constraint: Function | None  # residuals and Jacobians for projection
     levels: np.ndarray  # how to read them
     watch: Function | None  # residuals, for a run with bounds
+    events: Function | None  # event functions
 
 
 def compile_functions(
@@ -165,14 +173,15 @@ def compile_functions(
     compiled = partial(problem.compiled, further=tuple(added))
     n = len(nodes.state)
     watch = compiled(nodes.residuals) if bounded else None
+    events = compiled([*nodes.event_functions, *nodes.event_sizes]) if nodes.events else None
     full = compiled((*nodes.rates, *added.values(), *nodes.monitored[n:]))
     later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
     stage = compiled((*later, *added.values())) if len(method.tables.b) > 1 else full
     if stabilization.acts != AFTER_STEPS:
-        return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64), watch)
+        return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64), watch, events)
     outputs, levels = projection_outputs(problem)
     rows = np.array(levels, dtype=np.int64).reshape(-1, 4)
-    return Functions(full, stage, compiled(outputs), rows, watch)
+    return Functions(full, stage, compiled(outputs), rows, watch, events)
 
 
 def make_work(
@@ -191,11 +200,12 @@ def make_work(
 ) -> Work:
     """The addresses of functions and the arrays in which steps are made."""
     from vinculum.simulation.integrators.loops import Work
+    from vinculum.simulation.integrators.step_events import make_search
 
     nodes, tables = problem.nodes, method.tables
-    full, stage, constraint, levels, watch = functions
-    n, e = len(x), len(nodes.events)
-    most = bounds or {}
+    full, stage, constraint, levels, watch, events = functions
+    n, most = len(x), bounds or {}
+    directions = [DIRECTIONS[event.direction] for event in nodes.events]
     return Work(
         full=full.address, stage=stage.address, constraint=constraint.address if constraint else 0, levels=levels,
         held=len(nodes.corrections) if method.holds_feedback(stabilization) else 0,
@@ -204,9 +214,7 @@ def make_work(
         point=np.empty(n), K=np.empty((len(tables.b), n)),
         maxima=np.append(np.zeros(len(nodes.residuals) + 1), balance),
         instants=instants, samples=np.empty((len(instants), n)), cursor=np.array([0, -1, 0]),
-        directions=np.array([DIRECTIONS[event.direction] for event in nodes.events], dtype=np.int64),
-        before=np.zeros((2, n)), events_before=np.zeros(e), hits=np.full(e, np.nan),
-        rising=np.zeros(e, dtype=np.int64), at=np.zeros((e, n)),
+        before=np.zeros((2, n)), search=make_search(events.address if events else 0, directions, n),
         history=np.zeros((max(len(tables.predictor), 1), n)), watch=watch.address if watch else 0,
         bounds=np.array([most.get(name, np.inf) for name in nodes.residual_names]),
         inside=np.empty((5, watch.size if watch else 0)), peaks=np.zeros(len(nodes.residuals)),
@@ -223,16 +231,22 @@ def _collect(work: Work, recorder: Recorder, before: int) -> None:
 
 def _take_events(problem: Problem, work: Work, recorder: Recorder) -> Outcome | None:
     """Record the events of this step; a terminal one ends the run at its time."""
-    direction = float(np.sign(work.h))
-    hits = sorted((time * direction, j) for j, time in enumerate(work.hits) if np.isfinite(time))
+    direction, search = float(np.sign(work.h)), work.search
+    hits = sorted((time * direction, j) for j, time in enumerate(search.hits) if np.isfinite(time))
     for _, j in hits:
-        event, time = problem.nodes.events[j], float(work.hits[j])
-        recorder.events.append(Happened(event.name, time, bool(work.rising[j])))
+        event, time = problem.nodes.events[j], float(search.hits[j])
+        recorder.events.append(Happened(event.name, time, bool(search.rising[j])))
         if event.terminal:
             recorder.cut(time, direction)
-            recorder.add(np.array([time]), work.at[j : j + 1])
+            recorder.add(np.array([time]), search.at[j : j + 1])
             return ended_by(event.name, time)
     return None
+
+
+def _cut_short(work: Work, recorder: Recorder, outcome: Outcome, i: int) -> Reached:
+    """A run that ends inside step i - 1 → i: time and state at the beginning of the step."""
+    recorder.cut(outcome.time, float(np.sign(work.h)))
+    return outcome, work.t0 + (i - 1) * work.h, work.before[0].copy()
 
 
 def _explain_stop(code: int, problem: Problem, work: Work, i: int) -> tuple[Outcome, float, np.ndarray]:

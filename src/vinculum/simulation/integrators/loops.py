@@ -16,13 +16,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vinculum.compile.pointer import call, loop, part
-from vinculum.simulation.integrators.first_event import take_first_event
+from vinculum.simulation.integrators.step_events import (
+    FOUND,
+    NOTHING,
+    Search,
+    begin,
+    finish,
+    searching,
+    take_first_event,
+)
 
-DONE, NOT_FINITE, PIVOT, HAPPENED, EXCEEDED = 0, 1, 2, 3, 4
+DONE, NOT_FINITE, PIVOT, HAPPENED, EXCEEDED, UNDEFINED = 0, 1, 2, 3, 4, 5
 
 
 class Work(NamedTuple):
-    """The numbers and arrays of one run: n states, r residuals, e events, m constraints, q steps of memory."""
+    """The numbers and arrays of one run: n states, r residuals, m constraints, q steps of memory."""
 
     full: int  # address of the function evaluated at the start of a step
     stage: int  # address of the function evaluated in the later stages (rates only)
@@ -44,12 +52,8 @@ class Work(NamedTuple):
     instants: np.ndarray  # times of the samples
     samples: np.ndarray  # (instants, n)
     cursor: np.ndarray  # (3) samples written; Adams: newest step in memory, steps in memory
-    directions: np.ndarray  # (e) +1 rising, -1 falling, 0 any
     before: np.ndarray  # (2, n) x and rates one step ago
-    events_before: np.ndarray  # (e)
-    hits: np.ndarray  # (e) times of the events of this step, or NaN
-    rising: np.ndarray  # (e) 1 for an event function that rises in time
-    at: np.ndarray  # (e, n) states at these times
+    search: Search  # for events
     history: np.ndarray  # (q, n) rates, newest first
     watch: int  # address of the residuals, for a run that ends where one exceeds its bound, or 0
     bounds: np.ndarray  # (r)
@@ -66,36 +70,32 @@ def hermite(s: Any, h: Any, before: Any, x: Any, f: Any, out: Any) -> Any:
 
 
 @part
-def locate(w: Any, i: Any, j: Any) -> Any:
-    """The time in step i - 1 → i at which event function j is zero, by bisection; the state goes to w.at[j]."""
-    where, before = w.x.size + w.maxima.size + j, w.events_before[j]
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        s = 0.5 * (low + high)
-        hermite(s, w.h, w.before, w.x, w.out, w.at[j])
-        call(w.full, w.t0 + (i - 1 + s) * w.h, w.at[j].ctypes.data, w.p.ctypes.data, w.spare.ctypes.data)
-        if (w.spare[where] > 0) == (before > 0) and w.spare[where] != 0:
-            low = s
-        else:
-            high = s
-    hermite(high, w.h, w.before, w.x, w.out, w.at[j])
-    return w.t0 + (i - 1 + high) * w.h
+def time_in_step(motion: Any, share: Any) -> Any:
+    """The time at a share of step i - 1 → i."""
+    i, t0, h, _, _, _ = motion
+    return t0 + (i - 1 + share) * h
 
 
 @part
-def happened(w: Any, i: Any) -> Any:
-    """Look for sign changes of the event functions during step i - 1 → i."""
-    found = False
-    for j in range(w.directions.size):
-        w.hits[j] = np.nan
-        before, after = w.events_before[j], w.out[w.x.size + w.maxima.size + j]
-        up, down = before < 0 and after >= 0, before > 0 and after <= 0
-        w.rising[j] = up == (w.h > 0)
-        if i > 0 and (up or down) and (w.directions[j] == 0 or (w.directions[j] > 0) == (w.rising[j] > 0)):
-            w.hits[j] = locate(w, i, j)
-            found = True
-        w.events_before[j] = after
-    return found
+def state_in_step(motion: Any, share: Any, out: Any) -> Any:
+    """The state at a share of step i - 1 → i."""
+    _, _, h, before, x, rates = motion
+    hermite(share, h, before, x, rates, out)
+
+
+search = searching(time_in_step, state_in_step)
+
+
+@part
+def look_for_events(e: Any, p: Any, i: Any, t0: Any, h: Any, before: Any, x: Any, out: Any, first: Any) -> Any:
+    """The next events of step i - 1 → i; there is no step before the first state. Event functions are out[first:]."""
+    for j in range(e.size.size):
+        e.after[j] = out[first + j]
+    if i == 0:
+        finish(e, e.after)
+        return DONE
+    found = search(e, p, (i, t0, h, before, x, out))
+    return DONE if found == NOTHING else HAPPENED if found == FOUND else UNDEFINED
 
 
 @part
@@ -311,7 +311,7 @@ def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, 
     """
     full, stage, h, t0, limit, jumped, held = w.full, w.stage, w.h, w.t0, w.limit, w.jumped, w.held
     x, p, out, spare, point, K, history, q = w.x, w.p, w.out, w.spare, w.point, w.K, w.history, predictor.size
-    maxima, instants, cursor, before, events = w.maxima, w.instants, w.cursor, w.before, w.directions.size
+    maxima, instants, cursor, before, events = w.maxima, w.instants, w.cursor, w.before, w.search.size.size
     for i in range(first, last):
         t = t0 + i * h
         call(full, t, x.ctypes.data, p.ctypes.data, out.ctypes.data)
@@ -322,10 +322,11 @@ def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, 
             return EXCEEDED, i
         if due(instants, cursor, t, h):
             record(w, i)
-        found = events > 0 and happened(w, i)
+        if events > 0:
+            code = look_for_events(w.search, p, i, t0, h, before, x, out, x.size + maxima.size)
+            if code != DONE:
+                return code, i
         keep(x, out, before)
-        if found:
-            return HAPPENED, i
         if out[x.size] > limit:
             return PIVOT, i
         if i < w.final:
@@ -363,8 +364,8 @@ def work_of(w: Any, m: Any, k: Any) -> Any:
     """The arrays of run k with the scratch arrays of w."""
     return Work(
         w.full, w.stage, w.constraint, w.levels, w.held, m.instants[k, 0], m.h[k], m.counts[k], w.limit, w.jumped,
-        m.x[k], m.p[k], w.out, w.spare, w.point, w.K, m.maxima[k], m.instants[k], m.samples[k], w.cursor, w.directions,
-        w.before, w.events_before, w.hits, w.rising, w.at, w.history, w.watch, w.bounds, w.inside, w.peaks,
+        m.x[k], m.p[k], w.out, w.spare, w.point, w.K, m.maxima[k], m.instants[k], m.samples[k], w.cursor, w.before,
+        w.search, w.history, w.watch, w.bounds, w.inside, w.peaks,
     )  # fmt: skip
 
 
@@ -377,7 +378,7 @@ def end(w: Any, code: Any, i: Any) -> Any:
         for j in range(w.x.size):
             w.x[j] = w.before[0, j]
         return w.t0 + max(i - 1, 0) * w.h
-    return take_first_event(w.hits, w.at, np.sign(w.h), w.x, w.instants, w.samples, w.cursor[0])
+    return take_first_event(w.search, np.sign(w.h), w.x, w.instants, w.samples, w.cursor[0])
 
 
 @loop
@@ -391,6 +392,7 @@ def advance_all(w: Any, m: Any, A: Any, b: Any, predictor: Any, corrector: Any, 
         if step == 0:
             w.cursor[0], w.cursor[1], w.cursor[2] = 0, -1, 0
             w.before[0] = own.x
+            begin(w.search)
         code, i = advance(own, A, b, predictor, corrector, step, stop)
         most -= max(i - step, 1)
         if code == DONE and i <= m.counts[run]:

@@ -14,7 +14,7 @@ from vinculum.graph.traverse import describe, order
 from vinculum.simulation.integrators.crossing import approach, tell_crossings
 from vinculum.simulation.integrators.methods import Reached
 from vinculum.simulation.problem.discontinuities import place_on_sides
-from vinculum.simulation.problem.events import record_events_at_corner
+from vinculum.simulation.problem.events import Event, event_values, no_value, record_events_at_corner
 from vinculum.simulation.problem.pieces import is_at, next_knot
 from vinculum.simulation.problem.pivots import refreshed, renew, violated_condition
 from vinculum.simulation.problem.problem import Problem
@@ -35,6 +35,7 @@ from vinculum.simulation.trajectory.recorder import Run
 _MOST_CORNERS_IN_PLACE = 200
 _EDGE = ("sqrt", "log")
 _HUGE = 1e30  # a larger state has diverged
+_LARGE = 1e6  # an event function that is larger may be at a pole
 
 
 def run_segments(problem: Problem, run: Run, x: np.ndarray) -> Outcome:
@@ -131,7 +132,7 @@ def _continue(
 
 def _explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Outcome:
     """The outcome with its reason, found at the last good state and where the next step would have led."""
-    if outcome.kind not in (NON_FINITE, STALLED):
+    if outcome.kind not in (NON_FINITE, STALLED) or outcome.cause.name in ("endless events", "event undefined"):
         return outcome
     try:
         ended = violated_condition(problem, t, x, None)
@@ -148,9 +149,23 @@ def _explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Out
     where = _near_edge(problem, known)
     if where is not None:
         return Outcome(NON_FINITE, t, where)
+    if not outcome.reason and (event := _lost_event(problem, t, x, np.array(rates))) is not None:
+        return no_value(event, t)
     if outcome.kind == STALLED:
         return Outcome(STALLED, t, outcome.cause if outcome.reason else Cause("step size"))
     return Outcome(NON_FINITE, t, _growth(problem, np.array(rates)))
+
+
+def _lost_event(problem: Problem, t: float, x: np.ndarray, rates: np.ndarray) -> Event | None:
+    """The event whose expression is next to a pole, or next to the edge of its domain."""
+    values = np.abs(event_values(problem, t, x))
+    for size in (1e-12, 1e-9, 1e-6):
+        for step in (size * max(1.0, abs(t)), -size * max(1.0, abs(t))):
+            near = np.abs(event_values(problem, t + step, x + step * rates))
+            lost = ~np.isfinite(near) | ((values > _LARGE) & (near < 0.01 * values))
+            if lost.any():
+                return problem.nodes.events[int(np.argmax(lost))]
+    return None
 
 
 def _growth(problem: Problem, rates: np.ndarray) -> Cause:

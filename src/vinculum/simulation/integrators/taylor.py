@@ -27,7 +27,7 @@ from vinculum.simulation.integrators.methods import (
 )
 from vinculum.simulation.integrators.series import Series, compile_series, start_series
 from vinculum.simulation.integrators.taylor_steps import CORNERED, ENDED, ENOUGH, NOT_FINITE, REACHED, Advance, Steps
-from vinculum.simulation.problem.events import Happened, endless_events, is_recorded
+from vinculum.simulation.problem.events import Happened, endless_events, event_values, is_recorded, no_value
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
     AFTER_STEPS,
@@ -145,6 +145,9 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
     most, done, good = _FIRST_CHUNK, 0, (t0, np.array(x))
+    undefined = ~np.isfinite(event_values(problem, t0, x))
+    if undefined.any():
+        return no_value(problem.nodes.events[int(np.argmax(undefined))], t0), *good
     first = _past_zeros(problem, t0, t1, x)
     while True:
         began, reached = clock.perf_counter(), steps.time
@@ -153,13 +156,15 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         first = t1
         good, missed = _collect(problem, monitor, made, recorder, good)
         recorder.steps += made.steps
+        seen = len(recorder.events)
         _take_events(problem, steps, recorder, t0, good[0])
         run.report(good[0])
         ending = _ending(problem, made, good, reached, t0, t1, recorder)
         if missed and (ending is None or ending.kind == FINISHED):
             ending = Outcome(CORNER, good[0])
-        if ending is None:
-            ending = endless_events(recorder, t1 - run.plan.t0)
+        endless = endless_events(recorder, seen, t1 - run.plan.t0)
+        if endless is not None:
+            return endless, *_cut_short(made, recorder, endless.time, reached, t1)
         if ending is None or ending.kind == STALLED:
             far = out_of_reach(run, good[0])
             ending = ending if far is None else far
@@ -171,6 +176,13 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         if made.why == REACHED:
             continue
         most = next_chunk(most, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
+
+
+def _cut_short(made: Advance, recorder: Recorder, end: float, start: float, t1: float) -> tuple[float, np.ndarray]:
+    """Time and state of the last step of a chunk before the end of the run; later samples are dropped."""
+    recorder.cut(end, t1 - start)
+    last = max(int(np.searchsorted((made.knots - start) * (t1 - start), (end - start) * (t1 - start), "right")) - 1, 0)
+    return float(made.knots[last]), made.states[last].copy()
 
 
 def _optimized(method: Taylor, problem: Problem, steps: Steps, good: tuple[float, np.ndarray]) -> Steps:

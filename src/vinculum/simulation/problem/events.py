@@ -19,10 +19,10 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import About, VinculumError
-from vinculum.graph import ONE, along, evaluate
+from vinculum.graph import ONE, Node, along, apply, evaluate
 from vinculum.names import reaction
 from vinculum.notebook_repr import html
-from vinculum.simulation.trajectory.outcome import STALLED, Cause, Outcome, ended_by
+from vinculum.simulation.trajectory.outcome import NON_FINITE, STALLED, Cause, Outcome, ended_by
 
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
@@ -34,6 +34,8 @@ __all__ = ["DIRECTIONS", "Event", "Happened", "reaction"]
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 _SAME = 1e-9  # instants closer than this, relative to one or to the time, are the same
 _MANY = 1000  # events in a row that may accumulate
+_NEAR = 64  # of which the last ones are examined at every event
+_SHORTER = 0.7  # ratio of the gaps of events that accumulate as a geometric series
 
 
 @dataclass(frozen=True)
@@ -128,22 +130,69 @@ def record_events_at_jump(
     return None
 
 
-def endless_events(recorder: Recorder, span: float) -> Outcome | None:
-    """The outcome if events accumulate: many of one name, closer and closer, and shorter than the run resolves."""
-    late = recorder.events[-1].time if len(recorder.events) >= _MANY else 0.0
-    for name in dict.fromkeys(event.name for event in recorder.events[-8:]) if len(recorder.events) >= _MANY else ():
-        times = np.array([event.time for event in recorder.events[-4 * _MANY :] if event.name == name][-_MANY:])
-        gaps = np.abs(np.diff(times))
-        if len(times) == _MANY and gaps[-10:].max() < _SAME * abs(span) and gaps[-10:].max() < 0.98 * gaps[:10].min():
+def endless_events(recorder: Recorder, seen: int, span: float) -> Outcome | None:
+    """The outcome if events accumulate within smooth equations: ever closer, down to the resolution of the run.
+
+    The first ``seen`` events were examined before. Events behind the one that tells are dropped.
+    """
+    for last in range(seen, len(recorder.events)):
+        name, late = recorder.events[last].name, recorder.events[last].time
+        if _accumulate(recorder.events, name, recorder.closed_events, last + 1, _SAME * abs(span)):
+            del recorder.events[last + 1 :]
             return Outcome(STALLED, late, Cause("endless events", [About("event", name)]))
     return None
 
 
+def event_values(problem: Problem, t: float, x: np.ndarray) -> np.ndarray:
+    """The event functions at a state."""
+    functions = problem.nodes.event_functions
+    return problem.compiled(functions)(t, x, problem.values) if functions else np.empty(0)
+
+
+def no_value(event: Event, time: float) -> Outcome:
+    """The outcome if the expression of an event is not finite."""
+    return Outcome(NON_FINITE, time, Cause("event undefined", [About("event", event.name)]))
+
+
+def _accumulate(events: Sequence[Happened], name: str, first: int, end: int, close: float) -> bool:
+    """Whether the events of a name up to ``end`` accumulate; most are far apart, which costs little to see."""
+    near = [event.time for event in events[max(first, end - _NEAR) : end] if event.name == name]
+    if len(near) < 7 or abs(near[-1] - near[-3]) >= 2 * close:
+        return False
+    if any(_shrink(np.array(near), width) for width in (2, 10)):
+        return True
+    if (end - first) % _NEAR:
+        return False
+    times = np.array([event.time for event in events[max(first, end - 4 * _MANY) : end] if event.name == name][-_MANY:])
+    gaps = np.abs(np.diff(times))
+    slowly = len(times) == _MANY and gaps[-10:].max() < close and gaps[-100:].mean() < 0.98 * gaps[:100].mean()
+    return slowly or _shrink(times, 100)
+
+
+def _shrink(times: np.ndarray, width: int) -> bool:
+    """Whether the last three groups of gaps between instants get shorter, as in a geometric series."""
+    gaps = np.abs(np.diff(times[-3 * width - 1 :]))
+    if len(gaps) < 3 * width:
+        return False
+    first, second, third = gaps.reshape(3, width)
+    return bool(np.all(second < _SHORTER * first) and np.all(third < _SHORTER * second))
+
+
+def size_of_terms(node: Node, depth: int = 6) -> Node:
+    """Σ |terms| of sums, and of sums in their factors, down to some depth."""
+    if depth and node.op in ("add", "subtract"):
+        return size_of_terms(node.args[0], depth - 1) + size_of_terms(node.args[1], depth - 1)
+    if depth and node.op == "multiply":
+        return size_of_terms(node.args[0], depth - 1) * size_of_terms(node.args[1], depth - 1)
+    return size_of_terms(node.args[0], depth - 1) if depth and node.op == "negate" else apply("abs", node)
+
+
 def _growth(problem: Problem, t: float, x: np.ndarray) -> list[tuple[float, float]]:
     """e and ė of every event function on the side of a problem."""
-    nodes, functions = problem.nodes, problem.nodes.event_functions
-    slopes = along(functions, {nodes.time: ONE, **dict(zip(nodes.state, nodes.rates, strict=True))})
-    numbers = evaluate(problem.branch.prepared([*functions, *slopes]), problem.numbers(t, x))
+    nodes, functions = problem.nodes, problem.branch.prepared(problem.nodes.event_functions)
+    rates = problem.branch.prepared(nodes.rates)
+    slopes = along(functions, {nodes.time: ONE, **dict(zip(nodes.state, rates, strict=True))})
+    numbers = evaluate([*functions, *slopes], problem.numbers(t, x))
     return list(zip(numbers[: len(functions)], numbers[len(functions) :], strict=True))
 
 

@@ -21,7 +21,7 @@ from vinculum.graph.traverse import hoistable
 from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.problem.discontinuities import Branch, Corners, Sides, find_corners, rough_functions
-from vinculum.simulation.problem.events import Event
+from vinculum.simulation.problem.events import Event, size_of_terms
 from vinculum.simulation.problem.pivots import PivotWatch
 
 
@@ -86,8 +86,8 @@ class MotionNodes:
 
     @cached_property
     def corners(self) -> Corners:
-        """The surfaces at which f is not smooth."""
-        return find_corners(self.rates)
+        """The surfaces at which f and the event functions are not smooth."""
+        return find_corners([*self.rates, *self.event_functions])
 
     @cached_property
     def rough(self) -> list[str]:
@@ -158,6 +158,11 @@ class MotionNodes:
         for event, node in zip(self.events, found, strict=True):
             refuse_constant(event, node, {self.time, *self.state})
         return found
+
+    @cached_property
+    def event_sizes(self) -> tuple[Node, ...]:
+        """The sums of the sizes of the terms of the event functions, which determine their rounding."""
+        return tuple(size_of_terms(node) for node in self.event_functions)
 
     @cached_property
     def monitored(self) -> tuple[Node, ...]:

@@ -34,6 +34,8 @@ SENTENCES = {
     "pivot jumped": "a pivot changed its sign within one step",
     "endless corners": "the step size went to zero; corners of the equations follow each other without end",
     "endless events": "the event {event!r} happens again and again in ever shorter times, without end",
+    "event undefined": "the expression of the event {event!r} has no finite value here: it divides by zero, or a "
+    "function leaves its domain",
     "out of reach": "{steps:.0f} steps led to t = {time:.6g}; the end is more than 1e15 such steps away",
     "solver failed": "the step size went to zero; {problem}",
     "step size": "the step size went to zero; the motion has a singularity here",

@@ -146,6 +146,7 @@ class Recorder:
     dense: list[Any] = field(default_factory=list)  # heyoka's polynomials of every chunk of steps
     recent: list[Any] = field(default_factory=list)  # polynomials of the last steps, in the present variables
     events: list[Happened] = field(default_factory=list)
+    closed_events: int = 0  # those before the present segment
     residuals: np.ndarray | None = None  # the largest of each
     balance_start: float = float("nan")  # E - w at the start
     balance_error: float = 0.0  # the largest |E - w - balance_start|
@@ -175,7 +176,7 @@ class Recorder:
         """End a segment; the variables may change after it."""
         if self.times:
             self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
-        self.times, self.states, self.unclosed = [], [], 0
+        self.times, self.states, self.unclosed, self.closed_events = [], [], 0, len(self.events)
 
     def used(self) -> list[tuple[Problem, np.ndarray]]:
         """The problems of the run, each with the intervals in which it was integrated, (N, 2)."""
