@@ -8,6 +8,7 @@ that runs over many states in one call. Both can be called from compiled loops b
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -25,6 +26,7 @@ _DOUBLES = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES)
 _MANY = ctypes.CFUNCTYPE(None, ctypes.c_int64, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
 _OFTEN = 20_000  # calls from which importing Numba pays
+_SOME = 100  # calls, if it was imported already
 _OPTIMIZE_UP_TO = 20_000  # operations; above this, LLVM's passes cost more time than they save, and code is divided
 
 
@@ -145,7 +147,7 @@ class Function:
     def _count(self) -> None:
         """After many calls, load the call that takes a microsecond; it needs Numba, a third of a second to import."""
         self._calls += 1
-        if self._calls > _OFTEN:
+        if self._calls > _OFTEN or (self._calls > _SOME and "vinculum.compile.pointer" in sys.modules):
             with COMPILING:
                 from vinculum.compile.pointer import value_of
 
