@@ -55,7 +55,7 @@ hostile: $(FOR_DEVELOPERS)  ## read a thousand run files of a stranger
 faults: $(FOR_DEVELOPERS)  ## kill every writer and signal the command line, a hundred times each
 	@PYTHONPATH=tests:. $(RUN) -m faults.kills $(ARGS)
 
-soak: $(FOR_DEVELOPERS)  ## an hour of random systems, runs and reports in one process
+soak: $(FOR_DEVELOPERS)  ## an hour of random systems, runs and reports in one process; nothing may grow
 	@PYTHONPATH=tests:. $(RUN) -m faults.soak $(ARGS)
 
 histories: $(FOR_DEVELOPERS)  ## examine every model in several orders: the same bits

@@ -26,6 +26,7 @@ from .measure import Timing, duration, measure
 STATE = dict(zip((*theta, *platform), (0.409743738, -0.31871036, 0.137842462, -0.2, 0.15, -0.85), strict=True))
 SPEEDS = dict(zip((q.diff() for q in theta), (0.5, -0.3, 0.2), strict=True))
 TORQUES = (-10.0, -20.0, 5.0)
+ARMS = [0, 3, 6]  # the joints of the arms among those of the tree
 
 
 def to_gains() -> list[dict]:
@@ -120,25 +121,39 @@ def pinocchio_state(state: dict) -> tuple[np.ndarray, np.ndarray]:
     return np.array([*q, *(state[p] for p in platform)]), np.array([state[p.diff()] for p in (*theta, *platform)])
 
 
-def pinocchio_batch(state: dict, rows: int = 1000) -> tuple[Callable, np.ndarray]:
-    """A loop of constrained forward dynamics, and the accelerations of the arms at the state."""
+def pinocchio_motion(model, loops, datas, data, state: dict) -> tuple[np.ndarray, np.ndarray]:
+    """q and v of the tree at the state, v along the constraints."""
+    import pinocchio as pin
+
+    q, speeds = pinocchio_state(state)
+    still = np.zeros(model.nv)
+    pin.constraintDynamics(model, data, q, still, still, loops, datas)  # places the constraints, for their Jacobian
+    J = pin.getConstraintsJacobian(model, data, loops, datas)
+    others = [i for i in range(model.nv) if i not in ARMS]
+    v = np.zeros(model.nv)
+    v[ARMS] = speeds[:3]
+    v[others] = np.linalg.lstsq(J[:, others], -J[:, ARMS] @ speeds[:3], rcond=None)[0]
+    return q, v
+
+
+def pinocchio_ready(state: dict) -> tuple:
+    """The model with its constraints, their data, and q and v at the state."""
     import pinocchio as pin
 
     model, loops = pinocchio_model()
     data, datas = model.createData(), pin.StdVec_RigidConstraintData()
     datas.extend(loop.createData() for loop in loops)
     pin.initConstraintDynamics(model, data, loops, datas)
-    q, speeds = pinocchio_state(state)
-    still = np.zeros(model.nv)
-    pin.constraintDynamics(model, data, q, still, still, loops, datas)  # places the constraints, for their Jacobian
-    J = pin.getConstraintsJacobian(model, data, loops, datas)
-    given = [0, 3, 6]
-    others = [i for i in range(model.nv) if i not in given]
-    v = np.zeros(model.nv)
-    v[given] = speeds[:3]
-    v[others] = np.linalg.lstsq(J[:, others], -J[:, given] @ speeds[:3], rcond=None)[0]
+    return model, loops, data, datas, *pinocchio_motion(model, loops, datas, data, state)
+
+
+def pinocchio_batch(state: dict, rows: int = 1000) -> tuple[Callable, np.ndarray]:
+    """A loop of constrained forward dynamics, and the accelerations of the arms at the state."""
+    import pinocchio as pin
+
+    model, loops, data, datas, q, v = pinocchio_ready(state)
     tau = np.zeros(model.nv)
-    tau[given] = TORQUES
+    tau[ARMS] = TORQUES
     settings = pin.ProximalSettings(1e-12, 0.0, 1)
 
     def call() -> np.ndarray:
@@ -148,7 +163,7 @@ def pinocchio_batch(state: dict, rows: int = 1000) -> tuple[Callable, np.ndarray
         for _ in range(rows):
             call()
 
-    return loop, call()[given]
+    return loop, call()[ARMS]
 
 
 def call_overhead(rows: int = 1000) -> Callable:

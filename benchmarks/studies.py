@@ -1,14 +1,21 @@
 """Studies beside raw heyoka ensembles of the same expressions: milliseconds a run, and how cost grows.
 
-Every pair is measured in one process, in turn, and the smallest time counts. "raw" is heyoka's batch integrator with
-the same equations, one state after the other, without starts, measures, checks or outcomes.
+Every pair is measured in turn, and the smallest time counts. "raw" is heyoka's batch integrator, with the lanes that
+heyoka recommends and the same equations, one register after the other, from prepared starts and without measures,
+checks or outcomes. One core is measured in processor time, two in wall time: two independent raw processes that begin
+together, with half of the runs each, and a study on two threads. It takes about five minutes.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import resource
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -17,7 +24,9 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from examples import ball_and_beam, four_bar, wheel_with_reactions
 from vinculum import measure, vary
+from vinculum.compile.code_cache import heyoka
 from vinculum.ensembles import Study, plan_study
+from vinculum.ensembles.lanes import Lanes
 from vinculum.ensembles.threads import run_threads
 
 REPEAT = 3
@@ -61,67 +70,94 @@ def balls(samples):
     return plan_study(loop, start, (0, 10), over=over, samples=samples, guess={alpha: 0.0})
 
 
-def raw(study: Study, runs: int) -> float:
-    """Seconds of heyoka's batch integrator for the same runs, from prepared starts."""
-    ensemble = study.ensemble
-    columns = study.columns(0, runs)
-    values, _ = ensemble.starts.solve(columns, runs)
-    x, p = ensemble.initial_states(columns, values), ensemble.settings_of(values)
-    taylor, width = ensemble.lanes.taylor, ensemble.lanes.width
-    began = time.thread_time()
-    for first in range(0, runs - width + 1, width):
-        taylor.set_time(0.0)
-        taylor.state[:] = x[:, first : first + width]
-        taylor.pars[:] = p[: len(taylor.pars), first : first + width]
-        taylor.propagate_until(float(ensemble.grid[-1]))
-    return time.thread_time() - began
+class Raw:
+    """heyoka's batch integrator of the equations of a study, and the prepared starts of its runs."""
+
+    def __init__(self, study: Study, runs: int) -> None:
+        ensemble, nodes, branch = study.ensemble, study.ensemble.problem.nodes, study.ensemble.problem.branch
+        (watch, *rates), method = branch.prepared([nodes.watch.plain, *nodes.rates]), ensemble.method
+        width = heyoka().recommended_simd_size()
+        made_of = (nodes.time, ensemble.state, branch.parameters, rates, watch, (), method.tolerance, method.compact)
+        self.taylor, self.end = Lanes(*made_of, width=width).taylor, float(ensemble.grid[-1])
+        columns = study.columns(0, runs)
+        values, _ = ensemble.starts.solve(columns, runs)
+        self.x, self.p = ensemble.initial_states(columns, values), ensemble.settings_of(values)
+
+    def run(self, clock: Callable[[], float], first: int = 0, last: int | None = None) -> float:
+        """Seconds for the runs from first to last."""
+        taylor, width, end = self.taylor, self.taylor.batch_size, self.end
+        state, pars = taylor.state, taylor.pars
+        x, p = self.x[:, first:last], self.p[: len(pars), first:last]
+        began = clock()
+        for k in range(0, x.shape[1] - width + 1, width):
+            taylor.set_time(0.0)
+            state[:], pars[:] = x[:, k : k + width], p[:, k : k + width]
+            taylor.propagate_until(end)
+        return clock() - began
 
 
-def ours(study: Study, runs: int) -> float:
-    """Seconds of the whole study of these runs on one thread, starts and checks included."""
+def one_core(study: Study, raw: Raw, runs: int) -> tuple[float, float]:
+    """Processor time of heyoka alone, and of the whole study on one thread, starts and checks included."""
+    alone = raw.run(time.thread_time)
     began = time.thread_time()
     study.block(0, runs)
-    return time.thread_time() - began
+    return alone, time.thread_time() - began
 
 
-def two_cores(study: Study, runs: int) -> tuple[float, float]:
-    """Wall time of two independent processes with half of the raw runs each, and of the study on two threads."""
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        pool.starmap(_raw_half, [(study, 8)] * 2)  # both processes are there
-        began = time.perf_counter()
-        pool.starmap(_raw_half, [(study, runs // 2)] * 2, chunksize=1)
-        processes = time.perf_counter() - began
-    run_threads(study, 0, 64, 2)  # compiles in both threads
+def two_cores(study: Study, raw: Raw, runs: int) -> tuple[float, float]:
+    """Wall time of two processes of heyoka alone, and of the study on two threads, each the best of some."""
+    context = multiprocessing.get_context("fork")
+    together, times = context.Barrier(2), context.SimpleQueue()
+    halves = [(0, runs // 2), (runs // 2, runs)]
+    processes = [context.Process(target=_half, args=(raw, *half, together, times)) for half in halves]
+    for process in processes:
+        process.start()
+    found = sorted(times.get() for _ in range(2 * REPEAT))
+    for process in processes:
+        process.join()
+    alone = min(max(seconds for turn, seconds in found if turn == k) for k in range(REPEAT))
+    run_threads(study, 0, 64, 2)  # both threads have their integrators
+    return alone, min(_wall(lambda: run_threads(study, 0, runs, 2)) for _ in range(REPEAT))
+
+
+def _half(raw: Raw, first: int, last: int, together: Any, times: Any) -> None:
+    for turn in range(REPEAT):
+        together.wait()
+        times.put((turn, raw.run(time.perf_counter, first, last)))
+
+
+def _wall(work: Callable[[], Any]) -> float:
     began = time.perf_counter()
-    run_threads(study, 0, runs, 2)
-    return processes, time.perf_counter() - began
+    work()
+    return time.perf_counter() - began
 
 
-def _raw_half(study: Study, runs: int) -> float:
-    return raw(study, runs)
-
-
-def main(runs: int = 2000) -> None:
+def main() -> None:
     columns = f"{'raw ms':>8} {'study ms':>9} {'ratio':>6} {'two processes':>14} {'two threads':>12} {'ratio':>6}"
-    print(f"{'system':12} {columns}")
-    for name, make, count in (
-        ("pendulum", pendulum, 4 * runs),
-        ("four-bar", four_bars, runs // 2),
-        ("wheel", wheels, runs // 4),
-        ("ball, beam", balls, runs // 20),
-    ):
-        study = make(count)
-        study.block(0, 16)
-        pairs = [(raw(study, count), ours(study, count)) for _ in range(REPEAT)]
-        heyoka, whole = (min(times) / count * 1e3 for times in zip(*pairs, strict=True))
-        both = [two_cores(study, count) for _ in range(2)]
-        processes, threads = (min(times) / count * 1e3 for times in zip(*both, strict=True))
-        one, two = f"{heyoka:8.4f} {whole:9.4f} {heyoka / whole:6.2f}", f"{processes:14.4f} {threads:12.4f}"
-        print(f"{name:12} {one} {two} {processes / threads:6.2f}", flush=True)
+    print(f"{'system':12} {'runs':>6} {'lanes':>6} {columns}")
+    for name, make, runs in SYSTEMS:
+        study = make(runs)
+        study.block(0, 64)
+        raw = Raw(study, runs)
+        heyoka_alone, whole = map(min, zip(*(one_core(study, raw, runs) for _ in range(REPEAT)), strict=True))
+        processes, threads = two_cores(study, raw, runs)
+        lanes = f"{raw.taylor.batch_size}/{study.ensemble.lanes.width}"
+        a, b, c, d = (seconds / runs * 1e3 for seconds in (heyoka_alone, whole, processes, threads))
+        print(
+            f"{name:12} {runs:6} {lanes:>6} {a:8.4f} {b:9.4f} {a / b:6.2f} {c:14.4f} {d:12.4f} {c / d:6.2f}", flush=True
+        )
     print("\nregion of attraction of the ball and beam with its motor")
     attraction()
     print("\nmemory and time of short runs in a Zarr store")
     growth()
+
+
+SYSTEMS = (
+    ("pendulum", pendulum, 10_000),
+    ("four-bar", four_bars, 4_000),
+    ("wheel", wheels, 1_600),
+    ("ball, beam", balls, 320),
+)  # 10 000 runs of each would take half an hour; cost is linear in the runs
 
 
 def attraction(side: int = 100) -> None:
@@ -138,17 +174,32 @@ def attraction(side: int = 100) -> None:
 
 
 def growth() -> None:
-    """Time and memory against the number of runs."""
-    import tempfile
+    """Time and memory against the number of runs, each in a fresh process; time ~ runs to the power of the exponent."""
+    spent = {}
+    for runs in (1_000, 10_000, 100_000, 1_000_000):
+        answer = subprocess.run(
+            [sys.executable, "-m", "benchmarks.studies", str(runs)], capture_output=True, check=True
+        )
+        wall, spent[runs], memory = map(float, answer.stdout.split())
+        print(
+            f"{runs:9} runs: {wall:6.1f} s, {spent[runs]:6.1f} s of processors, largest memory {memory:.0f} MB",
+            flush=True,
+        )
+    print(f"exponent from 100 000 to 1 000 000 runs: {np.log10(spent[1_000_000] / spent[100_000]):.2f}")
 
-    for runs in (10_000, 100_000, 1_000_000):
+
+def short_runs(runs: int) -> None:
+    """Wall and processor seconds of a study into a store, after one that compiles, and the largest memory in MB."""
+    for count in (100, runs):
         with tempfile.TemporaryDirectory() as folder:
-            began = time.perf_counter()
-            vn.study(swing(), {}, (0, 1), over={THETA: vary.uniform(-2, 2)}, samples=runs, store=f"{folder}/s",
-                     measure={"end": measure.final(THETA)}, chunk=50_000)  # fmt: skip
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            print(f"{runs:9} runs: {time.perf_counter() - began:6.1f} s, largest memory {memory:.0f} MB")
+            spent = time.process_time()
+            wall = _wall(lambda: vn.study(
+                swing(), {}, (0, 1), over={THETA: vary.uniform(-2, 2)}, samples=count, store=f"{folder}/s",  # noqa: B023
+                measure={"end": measure.final(THETA)}, chunk=50_000,
+            ))  # fmt: skip
+            spent = time.process_time() - spent
+    print(wall, spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 if __name__ == "__main__":
-    main()
+    short_runs(int(sys.argv[1])) if len(sys.argv) > 1 else main()

@@ -62,6 +62,29 @@ def test_help_imports_nothing_heavy():
     assert "stabilize" in done.stdout
 
 
+def test_a_simulation_imports_only_what_it_uses(model):
+    """Each of these packages takes a tenth of a second to import, or more."""
+    unused = ("scipy", "numba", "xarray", "pandas", "plotly", "pint", "rich", "control", "numpy.ma", "sympy.physics")
+    lines = (
+        "import sys",
+        "from vinculum.cli.app import app",
+        f"try: app(['simulate', {str(model)!r}])",
+        "except SystemExit: pass",
+        f"print([m for m in {unused} if m in sys.modules])",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    assert "energy error" in done.stdout
+    assert done.stdout.rstrip().endswith("[]")
+
+
+def test_tables_align_wide_characters_and_continue_long_values(capsys):
+    terminal.table("title", {"é": "a " * 120, "角": 1.5})
+    terminal.grid("title", ["角", "long name"], [["x", 1.0], ["yyy", -0.25]])
+    first, second = "  é   " + "a " * 96 + "a", "      " + "a " * 22 + "a"
+    grid = ["  角   long name", "  x            1", "  yyy      -0.25"]
+    assert capsys.readouterr().out.splitlines() == ["title", first, second, "  角  1.5", "title", *grid]
+
+
 def test_it_runs_as_a_module():
     done = subprocess.run([sys.executable, "-m", "vinculum", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"vinculum {vn.__version__}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import fmpy
@@ -45,6 +46,15 @@ def test_every_part_compiles_and_agrees(export, arguments, tmp_path):
     assert done.exit_code == 0, done.output
     files = [tmp_path / "made.h", tmp_path / "made.c", tmp_path / "made_check.c"]
     assert "comparisons" in run_program(compiled(files, tmp_path / "made", "-O1"))
+
+
+def test_a_modelica_model_has_the_parameters_of_the_file(export, tmp_path):
+    done = export("segway", "--to", "modelica", "--what", "loop", "--set", "m=0.3")
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "segway.mo").read_text()
+    assert re.search(r"^  parameter Real m\(.*\) = 0.3( \".*\")?;$", text, re.M)
+    assert text.startswith("// balancing vehicle. Made by Vinculum.\n")
+    assert text.endswith("end segway;\n")
 
 
 def test_an_fmu_is_valid(export, tmp_path):

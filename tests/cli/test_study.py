@@ -13,6 +13,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import vinculum as vn
+from faults.cluster import different_files
 from files import swing
 from vinculum.cli.app import app
 
@@ -66,8 +67,18 @@ def test_a_table_of_text(run, tmp_path):
 
 def test_wrong_usage_is_told(run, tmp_path):
     assert "no scheduler at tcp://127.0.0.1:9" in run("study swing.toml --scheduler tcp://127.0.0.1:9", code=2).stderr
+    assert "no scheduler at nowhere://here" in run("study swing.toml --scheduler nowhere://here", code=2).stderr
     (tmp_path / "swing.toml").write_text(SWING.split("[study]")[0], encoding="utf-8")
     assert "Add [study] with over" in run("study swing.toml", code=2).stderr
+
+
+def test_a_scheduler_computes_the_store_of_one_process(run, tmp_path):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        assert "30 of 30" in run(f"study swing.toml --store c --scheduler {cluster.scheduler_address}").stdout
+    run("study swing.toml --store one")
+    assert not different_files(tmp_path / "one", tmp_path / "c")
 
 
 def test_ctrl_c_leaves_what_is_done_and_the_printed_command_continues(run, tmp_path):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -94,7 +97,8 @@ def test_formulas_are_sampled_and_held(plant):
 def test_limits_rates_and_resolutions_bound_the_inputs(plant):
     ramp = vn.Digital(lambda t, y, memory: 10.0, 0.1, limits={u: 2.0}, rates={u: 5.0}, resolution={u: 0.3})
     motion = vn.simulate(plant, {x: 0.0}, np.arange(11) * 0.1, inputs=ramp)
-    assert motion[u][:6] == pytest.approx([0.6, 1.2, 1.8, 2.1, 2.1, 2.1], abs=1e-12)  # 0.5 per sample, rounded to 0.3
+    # 0.5 per sample, up to 2, each rounded to the nearest multiple of 0.3 within the limit
+    assert motion[u][:6] == pytest.approx([0.6, 0.9, 1.5, 1.8, 1.8, 1.8], abs=1e-12)
 
 
 def test_sensors_are_rounded_and_noisy_with_a_seed(plant):
@@ -139,6 +143,16 @@ def test_memory_is_copied_for_every_run(plant):
     assert digital.memory == []
 
 
+class Unusable:
+    """An object whose conversions and text fail."""
+
+    def __array__(self, *choices, **more):
+        raise RuntimeError
+
+    def __repr__(self):
+        raise RuntimeError
+
+
 @pytest.mark.parametrize(
     ("law", "said"),
     [
@@ -146,9 +160,15 @@ def test_memory_is_copied_for_every_run(plant):
         (lambda t, y, memory: np.nan if t > 0.25 else 0.0, "gave nan for u"),
         (
             lambda t, y, memory: [0.0, 0.0] if t > 0.25 else 0.0,
-            r"returned the shape \(2,\); 1 numbers are needed, for u",
+            r"returned the shape \(2,\); 1 number is needed, for u",
         ),
-        (lambda t, y, memory: "on" if t > 0.25 else 0.0, "returned 'on', not numbers"),
+        (lambda t, y, memory: "on" if t > 0.25 else 0.0, "returned 'on', not real numbers"),
+        (lambda t, y, memory: "3" if t > 0.25 else 0.0, "returned '3', not real numbers"),
+        (lambda t, y, memory: None if t > 0.25 else 0.0, "returned None, not real numbers"),
+        (lambda t, y, memory: np.array([1 + 2j]) if t > 0.25 else 0.0, "returned .*, not real numbers"),
+        (lambda t, y, memory: np.ma.array([1.0], mask=True) if t > 0.25 else 0.0, "returned .*, not real numbers"),
+        (lambda t, y, memory: 10**400 if t > 0.25 else 0.0, "returned 10+[.]{3}, not real numbers"),
+        (lambda t, y, memory: Unusable() if t > 0.25 else 0.0, "returned an object of the type Unusable, not real"),
     ],
 )
 def test_a_law_that_fails_ends_the_run_with_an_outcome(plant, law, said):
@@ -157,8 +177,6 @@ def test_a_law_that_fails_ends_the_run_with_an_outcome(plant, law, said):
     assert motion.outcome.time == pytest.approx(0.3)
     assert motion.t[-1] == pytest.approx(0.3)
     assert not motion.outcome
-    import re
-
     assert re.search(f"the control law {said}", motion.outcome.reason)
 
 
@@ -207,6 +225,126 @@ def test_unusable_requests_are_refused(plant):
         vn.simulate(plant, {x: 0.1}, (1, 0), inputs=vn.Digital(law, 0.1))
     with pytest.raises(vn.ModelError, match="w is not an input of 'oscillator'"):
         vn.simulate(plant, {x: 0.1}, (0, 1), inputs=vn.Digital({sp.Symbol("w"): x}, 0.1))
+
+
+# -- actuators and events ----------------------------------------------------------------------------------------------
+
+
+def sent(plant, command, **options):
+    """What a law that asks for ``command`` sends in twenty samples."""
+    board = vn.Digital(lambda t, y, memory: command, 0.1, **options)
+    return vn.simulate(plant, {x: 0.1}, np.arange(21) * 0.1, inputs=board)[u][:-1]
+
+
+def test_rounding_stays_within_the_limits(plant):
+    assert sent(plant, 5.0, limits={u: 1.1}, resolution={u: 0.3}) == pytest.approx(np.full(20, 0.9))
+    assert sent(plant, -5.0, limits={u: 1.1}, resolution={u: 0.3}) == pytest.approx(np.full(20, -0.9))
+    assert not sent(plant, 5.0, limits={u: 0.1}, resolution={u: 0.3}).any()
+    assert sent(plant, 1e300, limits={u: 2.0}, resolution={u: 1e-300}) == pytest.approx(np.full(20, 2.0))
+
+
+def test_a_ramp_climbs_through_coarse_steps(plant):
+    """The rate holds before rounding: a slow ramp waits for a step of the actuator, and keeps its rate on average."""
+    for rate in (0.1, 0.7):
+        ramp = rate * 0.1 * np.arange(1, 21)
+        assert np.abs(sent(plant, 5.0, rates={u: rate}, resolution={u: 0.05}) - ramp).max() <= 0.025 + 1e-12
+
+
+def test_a_value_before_the_first_command_obeys_the_limits():
+    with pytest.raises(vn.ModelError, match=r"u is 3\.0 before the first command, beyond its limit 1\.0"):
+        vn.Digital(lambda t, y, memory: 0.0, 0.1, 0.1, before={u: 3.0}, limits={u: 1.0})
+
+
+@pytest.mark.parametrize("method", ["taylor", "bdf", "rk4"])
+def test_an_event_may_happen_at_a_command(plant, method):
+    """A sign of the input changes where commands jump; a contact opens at the command that lifts the mass."""
+    law = lambda t, y, memory: 0.3 * np.cos(5 * t)  # noqa: E731
+    options = {"step": 1e-3} if method == "rk4" else {}
+    board = vn.Digital(law, 0.11, 0.03, before={u: -0.1})
+    motion = vn.simulate(plant, {x: 0.1}, (0, 3), method, inputs=board, events=vn.Event(u, name="turn"), **options)
+    commands = np.append(-0.1, 0.3 * np.cos(5 * 0.11 * np.arange(27)))
+    turns = np.flatnonzero(commands[1:] * commands[:-1] < 0)
+    assert [event.time for event in motion.events] == pytest.approx(0.11 * turns + 0.03)
+    assert [event.rising for event in motion.events] == [commands[k + 1] > 0 for k in turns]
+    y = dynamicsymbols("y")
+    mass = vn.derive(vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, 9.81 * y, forces={y: u}, inputs=[u],
+                               constraints=[vn.Holonomic(y, name="floor")]))  # fmt: skip
+    off = vn.Event(vn.names.reaction("floor"), name="lift-off", direction="falling", terminal=True)
+    lift = vn.Digital(lambda t, y, memory: 20 * t, 0.1, 0.03, before={u: 0})
+    motion = vn.simulate(mass, {x: 0, y: 0, x.diff(): 1}, (0, 3), method, inputs=lift, events=off, **options)
+    assert motion.outcome.kind == "event"
+    assert motion.outcome.time == pytest.approx(0.53)  # 20 · 0.5 > 9.81
+
+
+def test_a_study_refuses_a_digital_law(plant):
+    with pytest.raises(vn.VinculumError, match=r"Call vn\.simulate"):
+        vn.study(plant, {x: 0.1}, (0, 1), over={k: [4.0, 5.0]}, inputs=vn.Digital({u: -x}, 0.1))
+
+
+def test_seeded_runs_in_threads_are_equal(plant):
+    def law(t, y, memory):
+        memory["count"] = memory.get("count", 0) + 1
+        return -y[0] - y[1] + 0.001 * memory["count"]
+
+    board = vn.Digital(law, 0.05, 0.013, before={u: 0.0}, noise={x: 0.1}, disturbances={u: 0.2}, seed=7, memory={})
+
+    def motion(_):
+        return vn.simulate(plant, {x: 0.1}, np.linspace(0, 2, 21), inputs=board)[x]
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(motion, range(6)))
+    assert all(np.array_equal(found[0], other) for other in found)
+
+
+def test_an_input_that_rests_at_zero_is_not_an_event(plant):
+    board = vn.Digital(lambda t, y, memory: 0.0, 0.11)
+    for terminal in (True, False):
+        motion = vn.simulate(plant, {x: 0.1}, (0, 1), inputs=board, events=vn.Event(u, terminal=terminal))
+        assert motion.outcome
+        assert not motion.events
+
+
+# -- a chain of masses -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("period", "delay", "end"), [
+    (0.1, 0.037, 3.0), (0.1, 0.2531, 3.0), (0.07, 0.5, 1.0), (0.3, 0.299999, 2.0), (1 / 3, 1e-9, 2.0), (0.1, 1.05, 1.0),
+])  # fmt: skip
+def test_two_inputs_with_memory_are_exact_at_any_instant(period, delay, end):
+    """Three masses, an integrator in Python, samples between commands, a period that does not divide the end."""
+    q, (v, w) = dynamicsymbols("x1 x2 x3"), sp.symbols("v w")
+    mass, springs, damping = np.array([1.0, 0.7, 2.1]), [4.0, 7.0, 3.0], np.array([0.2, 0.1, 0.4])
+    V = sum(s * (b - a) ** 2 / 2 for s, a, b in zip(springs, (0, *q[:2]), q, strict=True))
+    forces = {a: -d * a.diff() + own for a, d, own in zip(q, damping, (v, 0, w), strict=True)}
+    T = sum(a * b.diff() ** 2 / 2 for a, b in zip(mass, q, strict=True))
+    chain = vn.derive(vn.System(list(q), T, V, forces=forces, inputs=[v, w]))
+    stiffness = np.array(sp.hessian(V, q), dtype=float)
+    whole = np.zeros((8, 8))
+    whole[:3, 3:6], whole[3:6, :3] = np.eye(3), -stiffness / mass[:, None]
+    whole[3:6, 3:6], whole[3, 6], whole[5, 7] = -np.diag(damping / mass), 1 / mass[0], 1 / mass[2]
+    gains = np.random.default_rng(5).normal(size=(2, 6)) / 2
+
+    def law(t, y, memory):
+        memory["sum"] = memory.get("sum", 0) + 0.01 * y[:2]
+        return -gains @ y - memory["sum"] + [np.sin(3 * t), 0]
+
+    start, times = np.array([0.3, -0.2, 0.1, 0.0, 0.4, -0.1]), np.linspace(0, end, 37)
+    board = vn.Digital(law, period, delay, before={v: 0.2, w: -0.1}, memory={})
+    states = [*q, *(a.diff() for a in q)]
+    motion = vn.simulate(chain, dict(zip(states, start, strict=True)), times, inputs=board)
+
+    reads = [(n * period, 1) for n in range(int(end / period + 1e-9) + 1)]
+    instants = sorted([*reads, *((t + delay, 0) for t, _ in reads), *((t, 2) for t in times)])
+    z, now, waiting, memory, found = np.array([*start, 0.2, -0.1]), 0.0, [], {}, []
+    for t, kind in instants:  # a command arrives, then the sensors are read, then the state is recorded
+        z, now = scipy.linalg.expm((t - now) * whole) @ z, t
+        if kind == 0:
+            z[6:] = waiting.pop(0) if waiting else z[6:]
+        elif kind == 1:
+            waiting.append(law(t, z[:6], memory))
+        elif len(found) < len(times):
+            found.append(z[:6])
+    assert np.column_stack([motion[s] for s in states]) == pytest.approx(np.array(found), abs=1e-12)
 
 
 # -- discrete models and designs ---------------------------------------------------------------------------------------

@@ -195,12 +195,14 @@ for name in sys.argv[3:]:
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path):
-    """In every process, with every seed of hashes, and whatever was done with the equations before."""
+    """In every process and folder, with every seed of hashes, and whatever was done with the equations before."""
 
     def digests(seed, state):
         names = ["four_bar", "rolling_disc", "wheel_with_reactions"]
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        command = [sys.executable, "-c", CODE, str(tmp_path), state, *names]
+        folder = tmp_path / state
+        folder.mkdir()
+        command = [sys.executable, "-c", CODE, str(folder), state, *names]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
     assert digests("1", "new") == digests("2", "used")
@@ -216,6 +218,38 @@ def test_names_of_the_user_are_in_the_comments(tmp_path):
     assert "p[0] J [kg*m^2]" in files[0].read_text()
     assert "u[0] u" in files[0].read_text()
     run(compiled(files, tmp_path / "program"))
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_every_name_and_every_operation_compiles(real, tmp_path):
+    """Words of C, Greek, names that end a comment or a line; corners, splines, signals, constraints of both kinds."""
+    t = dynamicsymbols._t
+    q = [dynamicsymbols(name) for name in ("double", "int", "lambda", "x_1", "x1", "I", "_", "θ")]
+    p = [sp.Symbol(name) for name in ("y" * 300, "x*/", "main", "a\nb", "c\\", "M_PI", "NULL", "x[0]", "v0", "piece")]
+    u, v = sp.symbols("u return")
+    force = sp.Piecewise(
+        (sp.Abs(q[3]), q[4] > 0.1),
+        (sp.Max(q[5], q[6], 0.2), sp.And(q[1] < 0, q[2] >= 0)),
+        (sp.Min(q[0], 0.3) * sp.sign(q[7].diff()), True),
+    )
+    curves = vn.spline(t, [0, 0.5, 1, 2], [0, 1, 0.3, 0.1], degree=3) + vn.signal([0, 1, 2], [0, 1, 0], beyond="hold")
+    system = vn.System(
+        q,
+        sum((1 + i / 10) * a.diff() ** 2 for i, a in enumerate(q)) / 2 + q[0].diff() * q[1].diff() * sp.cos(q[2]) / 5,
+        sum(b * a**2 for a, b in zip(q, p, strict=False)) + p[8] * p[9] * q[0] ** 2,
+        forces={q[0]: force + u, q[1]: curves, q[2]: v},
+        inputs=[u, v],
+        constraints=[vn.Holonomic(q[0] ** 2 + q[1] - 0.3, name="*/ rod"),
+                     vn.Nonholonomic(q[3].diff() - sp.sin(q[4]) * q[5].diff(), name="int")],
+        parameters={key: 1 + i / 10 for i, key in enumerate(p)},
+        name='a "name" */ \\ \n',
+    )  # fmt: skip
+    start = {key: (i + 1) / 10 for i, key in enumerate(q) if i != 1}
+    files = vn.export_c(system, tmp_path / "int.c", initial=start, real=real, check=3, units={q[0]: "m*/"})
+    assert files[0].name == "int_.h"
+    accepted(files, "clang")
+    sanitized = ("-g", "-Wconversion", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    assert "comparisons" in run(compiled(files, tmp_path / "checked", *sanitized))
 
 
 def test_unusable_requests_are_refused(tmp_path):

@@ -6,9 +6,13 @@ import pytest
 
 import vinculum as vn
 from simulate.models import hanging, pendulum, run
-from vinculum.export import export_javascript, export_mat, export_python
+from vinculum.export import export_javascript, export_mat, export_modelica, export_python
 
 OURS = "somebody's own work"
+FUNCTIONS = {
+    "c": vn.export_c, "fmu": vn.export_fmu, "python": export_python, "javascript": export_javascript,
+    "modelica": export_modelica,
+}  # fmt: skip
 
 
 def written(kind: str, folder, **options) -> list:
@@ -21,10 +25,10 @@ def written(kind: str, folder, **options) -> list:
         return [vn.export_fmu(equations, folder / "rod", binary=False, **options)]
     if kind == "mat":
         return [export_mat(run(system, hanging(), (0, 0.1)), folder / "rod", **options)]
-    return [(export_python if kind == "python" else export_javascript)(equations, folder / "rod", **options)]
+    return [FUNCTIONS[kind](equations, folder / "rod", **options)]
 
 
-@pytest.mark.parametrize("kind", ["c", "fmu", "python", "javascript", "mat"])
+@pytest.mark.parametrize("kind", [*FUNCTIONS, "mat"])
 def test_a_file_that_exists_is_kept_unless_told_otherwise(kind, tmp_path):
     for place in written(kind, tmp_path):
         fresh = place.read_bytes()
@@ -39,11 +43,10 @@ def test_a_file_that_exists_is_kept_unless_told_otherwise(kind, tmp_path):
         assert kind == "mat" or place.read_bytes() == fresh  # the head of a MATLAB file has the time
 
 
-@pytest.mark.parametrize("kind", ["c", "fmu", "python", "javascript"])
+@pytest.mark.parametrize("kind", list(FUNCTIONS))
 def test_an_existing_file_is_refused_before_anything_is_computed(kind, tmp_path):
     """What cannot be exported at all is not looked at."""
-    ending = {"c": "c", "fmu": "fmu", "python": "py", "javascript": "js"}[kind]
+    ending = {"c": "c", "fmu": "fmu", "python": "py", "javascript": "js", "modelica": "mo"}[kind]
     (tmp_path / f"rod.{ending}").write_text(OURS)
-    function = {"c": vn.export_c, "fmu": vn.export_fmu, "python": export_python, "javascript": export_javascript}[kind]
     with pytest.raises(vn.errors.FileError):
-        function(3.0, tmp_path / "rod")
+        FUNCTIONS[kind](3.0, tmp_path / "rod")

@@ -250,7 +250,7 @@ def test_constraints_are_held_as_asked(stabilization, tmp_path):
     residual = "residual of rod, position"
 
     def largest(asked, kind):
-        path = vn.export_fmu(equations, tmp_path / "rod", stabilization=asked, **start)
+        path = vn.export_fmu(equations, tmp_path / "rod", stabilization=asked, overwrite=True, **start)
         found = fmpy.simulate_fmu(
             str(path), stop_time=60, fmi_type=kind, output=[residual], relative_tolerance=1e-6, output_interval=0.5
         )
@@ -270,6 +270,38 @@ def test_inputs_drive_the_motion(tmp_path):
     found = fmpy.simulate_fmu(str(path), stop_time=2, input=signal, start_values={"k": 9.0, "x": 0.0, "x_dot": 0.0},
                               fmi_type="CoSimulation", output=["x", "energy"])  # fmt: skip
     assert found["x"][-1] == pytest.approx((1 - np.cos(6)) / 9, abs=1e-11)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_parameters_start_and_friction_of_a_system_with_strange_names(version, tmp_path):
+    """L and the angle changed in the FMU: the other coordinates follow from guesses that are far off."""
+    find("gcc")
+    x, y, angle = dynamicsymbols("x y θ")
+    m, L, g, k, u = sp.symbols("m L g λ double")
+    system = vn.System(
+        [x, y, angle],
+        m * (x.diff() ** 2 + y.diff() ** 2) / 2 + angle.diff() ** 2 / 2,
+        m * g * y + k * angle**2 / 2,
+        forces={angle: u - 0.1 * sp.sign(angle.diff())},
+        inputs=[u],
+        constraints=[vn.Holonomic(x - L * sp.sin(angle), name='x <of> "rod"'),
+                     vn.Holonomic(y + L * sp.cos(angle), name="y & rod")],
+        parameters={m: 1.2, L: 0.8, g: 9.81, k: 0.5},
+        name='a <"&> name',
+    )  # fmt: skip
+    equations, guess = vn.derive(system), {x: 0.5, y: -0.6}
+    path = vn.export_fmu(equations, tmp_path / "own", version=version, initial={angle: 0.7}, guess=guess, step=STEP)
+    assert validate_fmu(str(path)) == []
+    signal = np.array([(0.0, 0.3), (1.0, 0.3)], dtype=[("time", float), ("double", float)])
+    start = {"L": 1.1, "θ": 0.9, "x": 3.0, "y": 1.0}
+    found = fmpy.simulate_fmu(str(path), stop_time=0.3, output_interval=0.1, step_size=0.1, fmi_type="CoSimulation",
+                              start_values=start, input=signal, output=["θ", "x", "y"])  # fmt: skip
+    motion = vn.simulate(equations, {angle: 0.9}, np.linspace(0, 0.3, 4), "rk4", step=STEP, guess=guess,
+                         parameters={L: 1.1}, inputs={u: 0.3})  # fmt: skip
+    for name, key in (("θ", angle), ("x", x), ("y", y)):
+        assert found[name] == pytest.approx(motion[key], abs=1e-12)
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        fmpy.simulate_fmu(str(path), stop_time=0.1, fmi_type="CoSimulation", start_values={"L": np.nan})
 
 
 def test_the_same_model_gives_the_same_file(tmp_path):

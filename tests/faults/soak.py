@@ -2,64 +2,40 @@
 
 make soak ARGS="--minutes 60"
 
-Every round describes a system that no round had before, derives it, simulates it with another method, linearizes it,
-and saves and reads the run; every twentieth writes a report of a changed model file. The last third of the rounds is
-compared with the third before it: it may not need more memory, more open files or more time.
+Every round describes a system, derives it, simulates it, linearizes it, and saves and reads the run; some write a
+report of a changed model file. In each lap, every other round repeats one of the first lap and the others have systems
+that no round had before. `faults.flat` measures after every lap and judges whether anything grows. While something is
+undecided, the soak goes on, up to three times as long. A busy machine makes it longer, but has no part in the judgment.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import random
-import resource
+import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from faults.flat import FEWEST, LIMITS, WARM_UP, Lap, judge, measure
+from vinculum.graph import symbol
 from vinculum.present.report import write_report
 
 LIBRARY = Path(vn.__file__).parent / "model" / "library"
 METHODS = [("taylor", {}), ("bdf", {}), ("rk4", {"step": 1e-3}), ("abm4", {"step": 1e-3})]
-MORE_MEMORY = 30.0  # megabytes of the last third over the middle third, when all caches are full
-FILLING, CACHES = 300, 80.0  # rounds until they are, and the megabytes that they may still take until then
-MORE_TIME = 1.5  # times the median of the middle third
+ROUNDS = 12  # in a lap of a short soak; a lap of an hour has 120, which fill the caches
+PATIENCE = 3.0  # times the minutes that were asked for, and the laps that are needed
 t = dynamicsymbols._t
-
-
-@dataclass
-class Soak:
-    """Measurements of every round: seconds since the start, seconds of the round, megabytes, open files."""
-
-    rounds: list[tuple[float, float, float, int]] = field(default_factory=list)
-
-    def thirds(self) -> tuple[np.ndarray, np.ndarray]:
-        """The middle and the last third of the rounds."""
-        rows = np.array(self.rounds)
-        first, second = len(rows) // 3, 2 * len(rows) // 3
-        return rows[first:second], rows[second:]
-
-    def problems(self) -> list[str]:
-        """What grew."""
-        middle, last = self.thirds()
-        found = []
-        grown = np.median(last[:, 2]) - np.median(middle[:, 2])
-        if grown > (MORE_MEMORY if len(self.rounds) > 3 * FILLING else CACHES):
-            found.append(f"memory grew by {grown:.0f} MB from the middle to the last third")
-        if last[:, 3].max() > middle[:, 3].max():
-            found.append(f"open files grew from {middle[:, 3].max():.0f} to {last[:, 3].max():.0f}")
-        slower = np.median(last[:, 1]) / np.median(middle[:, 1])
-        if slower > MORE_TIME:
-            found.append(f"a round takes {slower:.2f} times as long in the last third as in the middle one")
-        return found
+Round = Callable[[random.Random, int, Path], None]
 
 
 def random_system(r: random.Random, number: int) -> tuple[vn.System, dict]:
@@ -91,47 +67,74 @@ def one_round(r: random.Random, number: int, folder: Path) -> None:
     vn.read_trajectory(folder / "motion.nc")
     if not any(x.has(sp.Abs) for x in system.forces.values()):
         vn.stability(vn.linearize(equations, at=vn.equilibrium(equations, dict.fromkeys(system.coordinates, 0.0))))
-    if number % 20 == 10:
+    if number % ROUNDS in (4, 9):
         text = (LIBRARY / "cartesian_pendulum.toml").read_text(encoding="utf-8")
         changed = text.replace("9.81", f"{r.uniform(9, 10):.6f}")
         write_report(vn.model.loads(changed), folder / "report.html", overwrite=True)
 
 
-def soak(minutes: float, seed: int = 1, tell: bool = False) -> Soak:
-    """Rounds for some minutes."""
-    r, measured, began, number = random.Random(seed), Soak(), time.perf_counter(), 0
-    with tempfile.TemporaryDirectory() as name:
-        while time.perf_counter() - began < 60 * minutes:
-            start = time.process_time()
-            one_round(r, number, Path(name))
-            spent = time.process_time() - start
-            if number % 10 == 0:
-                gc.collect()
-            measured.rounds.append((time.perf_counter() - began, spent, megabytes(), len(os.listdir("/proc/self/fd"))))
-            number += 1
-            if tell and number % 50 == 0:
-                at, seconds, memory, files = np.median(np.array(measured.rounds[-50:]), axis=0)
-                print(
-                    f"{at:7.0f} s {number:6d} rounds {1e3 * seconds:7.1f} ms {memory:7.1f} MB {files:4.0f} files",
-                    flush=True,
-                )
-    return measured
+def soak(minutes: float, seed: int = 1, work: Round = one_round, rounds: int = ROUNDS, tell: bool = False) -> list[str]:
+    """Laps for some minutes, and as many more as a decision needs: what grows, or is still undecided."""
+    laps: list[Lap] = []
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        while True:
+            laps.append(measure(_lap(work, len(laps), rounds, seed, Path(folder))))
+            spent = (time.perf_counter() - began) / 60
+            grows, undecided = judge(laps, rounds)
+            if tell:
+                _tell(laps, rounds, spent)
+            enough = min(spent / minutes if minutes else np.inf, len(laps) / (WARM_UP + FEWEST))
+            if enough >= PATIENCE or (enough >= 1 and (grows or not undecided)):
+                return grows + [f"undecided: {told}" for told in undecided]
 
 
-def megabytes() -> float:
-    """Resident memory of this process."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 1e6
+def _lap(work: Round, lap: int, rounds: int, seed: int, folder: Path) -> float:
+    """The seconds of the processor for the rounds that every lap repeats; the others are new."""
+    repeated = 0.0
+    for i in range(rounds):
+        same = i % 2 == 1
+        began = time.process_time()
+        work(random.Random(f"{seed} {0 if same else lap} {i}"), i if same else lap * rounds + i, folder)
+        repeated += same * (time.process_time() - began)
+    return repeated
+
+
+def _tell(laps: list[Lap], rounds: int, minutes: float) -> None:
+    last = laps[-1]
+    held = ", ".join(f"{last.held[name]:.{2 if unit else 0}f} {unit or name}" for name, (_, unit) in LIMITS.items())
+    print(f"{minutes:5.1f} min {len(laps) * rounds:6d} rounds {last.seconds:6.2f} s: {held}; ", end="")
+    print(f"caches {last.caches:.0f} MB", flush=True)
+
+
+LEAKS: dict[str, Callable[[int], Any]] = {
+    "memory": lambda number: b"x" * 300_000,
+    "files": lambda number: number % 20 or os.open(os.devnull, os.O_RDONLY),
+    "nodes": lambda number: symbol(f"leaked {number}"),
+}
+
+
+def leaking(kind: str, lost: list[Any], work: Round = one_round) -> Round:
+    """A round that loses something: 0.3 MB, an open file every twentieth time, or a node of a graph."""
+
+    def leaky(r: random.Random, number: int, folder: Path) -> None:
+        work(r, number, folder)
+        lost.append(LEAKS[kind](len(lost)))
+
+    return leaky
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--leak", choices=LEAKS, help="lose something in every round, which must be found")
     asked = parser.parse_args()
-    problems = soak(asked.minutes, asked.seed, tell=True).problems()
+    rounds = max(ROUNDS, ROUNDS * int(asked.minutes / 6))
+    work = leaking(asked.leak, []) if asked.leak else one_round
+    problems = soak(asked.minutes, asked.seed, work, rounds, tell=True)
     print("\n".join(problems) or "memory, open files and time per round are flat")
-    raise SystemExit(bool(problems))
+    sys.exit(bool(problems))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,35 @@ def test_a_signal_ends_the_command_line_with_its_code(number):
     assert not signal_at_random(number, 5)
 
 
+LOST = """
+import os, signal, sys, time
+from vinculum.cli.signals import interruptible, take_signals
+
+class Falls:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[1]))
+        time.sleep(0.05)
+
+take_signals()
+try:
+    with interruptible():
+        Falls()
+        time.sleep(60)
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+
+
+@linux
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_inside_a_destructor_is_not_lost(number, code):
+    """Python ignores the exception of a destructor."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOST, str(int(number))], capture_output=True, text=True, env=ENVIRONMENT, timeout=50
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+
+
 def test_every_kind_of_file_has_a_writer_that_is_killed():
     """Functions of the package that take a path and write."""
     assert set(ENDINGS) == {"trajectory", "table", "report", "new", "schema", "papers", "tree", "picture", "code"}

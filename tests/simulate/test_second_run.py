@@ -136,3 +136,40 @@ def test_what_is_kept_is_bounded_and_dies_with_the_equations():
     del equations
     gc.collect()
     assert gone() is None
+
+
+def test_a_digital_law_is_prepared_once_for_all_its_samples():
+    """The walks over the graph do not grow with the number of samples."""
+    u = sp.Symbol("u")
+    plant = vn.derive(vn.System([x], x.diff() ** 2 / 2, k * sp.cos(x), {x: u}, inputs=[u], parameters={k: 1}))
+
+    def run(end):
+        law = vn.Digital(lambda t, y, memory: -3.0 * y[0] - y[1], 0.01)
+        assert vn.simulate(plant, {x: 0.1, x.diff(): 0.0}, (0, end), inputs=law).outcome
+
+    run(0.1)
+    short, long = (counted(lambda end=end: run(end)) for end in (0.1, 0.5))
+    assert short["walks"] == long["walks"]
+    assert short["compilations"] == long["compilations"] == 0
+
+
+@pytest.mark.parametrize("stabilization", ["baumgarte", "projection"])
+def test_short_runs_collect_the_polynomials_of_heyoka_themselves(monkeypatch, stabilization):
+    """heyoka's dense output, which takes a millisecond, is for long runs; both give the same motion between steps."""
+    a, b = dynamicsymbols("a b")
+    rod, T = vn.Holonomic(a**2 + b**2 - 1, name="rod"), (a.diff() ** 2 + b.diff() ** 2) / 2
+    friction = {a: -mu * sp.sign(a.diff())}
+    system = vn.System([a, b], T, k * b, friction, constraints=[rod], parameters={k: 9.81, mu: 0.5})
+    equations, start = vn.derive(system), {a: 0.6, b: -0.8, a.diff(): 0.0}
+    made = heyoka_steps.HeyokaSteps._many
+    calls = []
+    monkeypatch.setattr(heyoka_steps.HeyokaSteps, "_many", lambda *given: calls.append(given) or made(*given))
+    few = vn.simulate(equations, start, np.linspace(0, 1, 77), stabilization=stabilization, dense=True)
+    assert not calls
+    monkeypatch.setattr(heyoka_steps, "_FEW", 0)
+    many = vn.simulate(equations, start, np.linspace(0, 1, 77), stabilization=stabilization, dense=True)
+    assert calls
+    assert few.steps == many.steps
+    for q in (a, b, a.diff(), b.diff()):
+        assert few[q] == pytest.approx(many[q], abs=1e-12)
+    assert few.at(0.123)["a"] == pytest.approx(many.at(0.123)["a"], abs=1e-12)

@@ -200,6 +200,7 @@ def test_what_the_data_cannot_tell_apart_is_named():
         (dict(bounds={l: (1.0, 2.0)}), "not between its bounds"),
         (dict(deviations={"theta": 0.0}), "must be positive"),
         (dict(outputs={"angel": theta}), "no column angel"),
+        (dict(measured={"time": [0.0, 1.0], "theta": [1.0, np.nan]}), r"1 measured values for 1 unknowns \(l\)"),
     ],
 )
 def test_a_fit_says_what_is_wrong(change, words):
@@ -207,6 +208,32 @@ def test_a_fit_says_what_is_wrong(change, words):
     call = dict(measured=data, unknown={l: 0.9}) | change
     with pytest.raises(VinculumError, match=words):
         vn.fit(pendulum(), call.pop("measured"), call.pop("unknown"), {theta: 1.0}, **call)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no rows of numbers"),
+        ("time,theta\n", "no rows of numbers"),
+        ("time,theta\n0,1\n1,2;3\n", "Line 3 of .* has '2;3' where a number"),
+        ("time,theta\n0,1\n\n1\n", "Line 4 of .* does not have 2 cells"),
+        ("time;theta\n0;1\n1;2\n", "Line 2 of .* separate cells by commas"),
+    ],
+)
+def test_a_file_that_is_not_a_table_of_numbers_is_refused(tmp_path, text, words):
+    (tmp_path / "data.csv").write_text(text)
+    with pytest.raises(VinculumError, match=words):
+        vn.fit(pendulum(), tmp_path / "data.csv", {l: 0.9}, {theta: 1.0})
+
+
+def test_two_masses_that_appear_as_a_sum_are_named():
+    cart = vn.System([x], (m + l) * x.diff() ** 2 / 2, k * x**2 / 2, {x: sp.sin(3 * dynamicsymbols._t)},
+                     parameters={m: 1.0, l: 0.5, k: 20.0})  # fmt: skip
+    times = np.linspace(0, 6, 60)
+    data = {"time": times, "x": vn.simulate(cart, {x: 0.2}, times)[x]}
+    with pytest.raises(VinculumError, match="cannot tell m, l apart"):
+        vn.fit(cart, data, {m: 0.8, l: 0.8, k: 18.0}, {x: 0.2})
+    assert vn.fit(cart, data, {m: 0.8, k: 18.0}, {x: 0.2}).values[m] == pytest.approx(1.0, abs=1e-9)
 
 
 # -- optimal choices ---------------------------------------------------------------------------------------------------
@@ -237,19 +264,14 @@ def test_the_best_damping_of_an_oscillator():
     ids=lambda one: one.kind,
 )  # fmt: skip
 def test_derivatives_of_measures_are_differences_of_measures(one):
-    from vinculum.ensembles.optimization import _expressions, _Motion
-    from vinculum.ensembles.variational import make_variational
-
-    variational, values = make_variational(
-        oscillator(), {x: 1.0}, (0, 7), [k, c], {"one": one}, None, None, None, None, None, None
-    )
-    motion = _Motion(variational, one, variational.outputs(_expressions(one, variational)))
-    _, slopes = motion.value(values)
-    for place, key in enumerate((k, c)):
-        shifts = [values | {key: values[key] + step} for step in (-2e-4, -1e-4, 1e-4, 2e-4)]
-        far_below, below, above, far_above = (motion.value(shift)[0] for shift in shifts)
+    equations, call = oscillator(), dict(times=(0, 7), measure={"one": one})
+    found = sensitivity(equations, {x: 1.0}, by=[k, c], **call)
+    for key in (k, c):
+        steps = np.array([-2e-4, -1e-4, 1e-4, 2e-4])
+        runs = vn.study(equations, {x: 1.0}, over={key: equations.parameters[key] + steps}, **call)
+        far_below, below, above, far_above = runs.one.values
         expected = (8 * (above - below) - (far_above - far_below)) / 12e-4
-        assert slopes[place] == pytest.approx(expected, abs=1e-8)
+        assert found.derivative("one", key) == pytest.approx(expected, abs=1e-8)
 
 
 def test_a_search_says_what_is_wrong():

@@ -18,6 +18,7 @@ from vinculum import measure, vary
 from vinculum.ensembles.ensemble import OUTCOMES
 from vinculum.ensembles.vary import vary as variation
 from vinculum.errors import VinculumError
+from vinculum.names import name_of
 
 theta, phi, x = dynamicsymbols("theta phi x")
 m, g, l, k, c = sp.symbols("m g l k c", positive=True)
@@ -240,6 +241,8 @@ def test_a_table_gives_one_run_for_every_row(pendulum):
     assert dict(runs.sizes) == {"run": 3}
     frame = vn.study(pendulum, {}, (0, 1), over=pd.DataFrame(rows))
     xr.testing.assert_identical(runs, frame)
+    named = vn.study(pendulum, {}, (0, 1), over=pd.DataFrame({str(name_of(key)): rows[key] for key in rows}))
+    xr.testing.assert_identical(runs, named)
     assert float(runs.theta[1]) == pytest.approx(
         vn.simulate(pendulum, {theta: 0.2}, (0, 1), parameters={l: 2.0})[theta][-1]
     )
@@ -264,6 +267,15 @@ def test_a_table_gives_one_run_for_every_row(pendulum):
         (dict(over={theta: [0.1]}, initial={theta: 0.2}), "both in initial and in over"),
         (dict(over={theta: [0.1]}, stabilization=vn.Guaranteed(1e-6)), "Guaranteed"),
         (dict(over={theta: [0.1]}, times=(0, np.nan)), "times must be"),
+        (dict(over={theta: [[0.1, 0.2]]}), "Give a list of numbers"),
+        (dict(over={"thata": [0.1]}), "thata is not a coordinate.*Did you mean theta"),
+        (dict(over={theta: vary.uniform(0, 1)}, samples=4, seed=-1), "seed=-1 must be a whole number"),
+        (dict(over={theta: vary.uniform(0, 1)}, samples=4, seed="one"), "seed='one' must be a whole number"),
+        (dict(over={theta: [0.1]}, threads=0), "threads=0 must be a positive number"),
+        (dict(over={theta: [0.1]}, client="tcp://host:8786"), "is not a client of dask.distributed"),
+        (dict(over={theta: [0.1]}, measure={"outcome": measure.final(theta)}), "called 'outcome', but every run has"),
+        (dict(over={theta: [0.1]}, measure={"theta": measure.final(theta)}, keep="end"), "states have their names"),
+        (dict(over={l: [0.5, 1.0]}, measure={"l": measure.final(theta)}), "a coordinate of the result"),
     ],
 )
 def test_refusals_say_what_was_found(pendulum, options, words):

@@ -67,8 +67,8 @@ def slopes_at_points(form: Descriptor, rows: Sequence[Node], values: Values) -> 
 
 
 def _points(form: Descriptor, nodes: Sequence[Node], values: Values) -> list[dict[Node, float]]:
-    random = np.random.default_rng(5)
-    moved = [x for x in (*form.states, form.time) if x in symbols(nodes)]
+    random, present = np.random.default_rng(5), symbols(nodes)
+    moved = [x for x in (*form.states, form.time) if x in present]
     sizes = [max(abs(values.get(x, 0.0)), 0.1) for x in moved]
     drawn = [[values.get(x, 0.0) + 0.3 * s * random.normal() for x, s in zip(moved, sizes, strict=True)]
              for _ in range(_POINTS)]  # fmt: skip

@@ -86,5 +86,11 @@ def _meet(form: Descriptor, x: Node, y: Node, heading: Node) -> bool:
     """Whether both velocities appear together with the heading."""
     n = form.coordinates
     v = {form.states[n + form.states.index(q)] for q in (x, y)} | {form.algebraic[form.states.index(q)] for q in (x, y)}
-    rows = [row for row in (*form.residuals, *form.balance) if heading in symbols([row])]
-    return len(v & symbols(rows)) >= 2
+    together = set[Node]().union(*(found for found in _symbols_of_rows(form) if heading in found))
+    return len(v & together) >= 2
+
+
+def _symbols_of_rows(form: Descriptor) -> list[set[Node]]:
+    """The symbols of every equation."""
+    rows = (*form.residuals, *form.balance)
+    return form.remembered(("symbols of rows",), lambda: [symbols([row]) for row in rows])

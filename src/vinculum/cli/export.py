@@ -14,9 +14,14 @@ from vinculum.cli.terminal import DONE, Wrong
 if TYPE_CHECKING:
     from vinculum.model.model import Model
 
-ENDINGS = {"c": (".c", ".h"), "fmu": (".fmu",), "python": (".py",), "javascript": (".js",), "mat": (".mat",)}
+ENDINGS = {"c": (".c", ".h"), "fmu": (".fmu",), "python": (".py",), "javascript": (".js",), "modelica": (".mo",),
+           "mat": (".mat",)}  # fmt: skip
 PARTS = ("equations", "loop", "controller", "linear", "tree", "motion")
-FIT = {"fmu": ("equations", "loop"), "mat": ("linear", "motion")}  # parts that a kind can hold; others: all but motion
+FIT = {
+    "fmu": ("equations", "loop"),
+    "modelica": ("equations", "loop"),
+    "mat": ("linear", "motion"),
+}  # others: all but motion
 To = Annotated[str, typer.Option("--to", metavar="KIND", help=f"What to write: {', '.join(ENDINGS)}.")]
 What = Annotated[str, typer.Option("--what", metavar="PART", help=f"Part of the model: {', '.join(PARTS)}.")]
 Period = Annotated[
@@ -73,6 +78,9 @@ def export(
     elif to == "fmu":
         files = _write_one("export_fmu", chosen, place, force, {
             **options, "version": fmi, "step": step, "meanings": asked.meanings, "stop": _end(asked)})  # fmt: skip
+    elif to == "modelica":
+        files = _write_one("export_modelica", chosen, place, force, {
+            **options, "fold": fold, "meanings": asked.meanings})  # fmt: skip
     elif to in ("python", "javascript"):
         files = _write_one(f"export_{to}", chosen, place, force, {**options, "fold": fold})
     else:

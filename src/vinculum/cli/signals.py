@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 TERMINATED = 143
+_LATER = 0.01  # seconds; a signal that is lost once more is sent once more
 
 
 def take_signals() -> None:
@@ -43,8 +45,15 @@ def _terminate(number: int, frame: Any) -> None:
 def _again(lost: Any) -> None:
     """Send a signal again whose exception Python could not raise, inside a destructor or a callback."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        os.kill(os.getpid(), signal.SIGINT)
+        _send_later(signal.SIGINT)
     elif issubclass(lost.exc_type, SystemExit):
-        os.kill(os.getpid(), signal.SIGTERM)
+        _send_later(signal.SIGTERM)
     else:
         sys.__unraisablehook__(lost)
+
+
+def _send_later(number: int) -> None:
+    """Send a signal when the destructor has ended; inside, its exception would be lost again."""
+    sender = threading.Timer(_LATER, os.kill, (os.getpid(), number))
+    sender.daemon = True
+    sender.start()

@@ -106,12 +106,13 @@ def _client(address: str | None, folder: Path | None) -> Iterator[Any]:
     from vinculum.extras import extra
 
     try:
-        with extra("distributed", "study").Client(address, timeout="10s", set_as_default=False) as client:
-            yield client
-    except OSError as error:
+        connected = extra("distributed", "study").Client(address, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as error:
         raise Wrong(
             f"There is no scheduler at {address} ({type(error).__name__}). Start one with: dask scheduler"
         ) from None
+    with connected as client:
+        yield client
 
 
 def computed(

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial, wraps
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from unicodedata import combining, east_asian_width
 
 import typer
 
 from vinculum.cli.signals import interruptible
 from vinculum.json_data import json_data
 from vinculum.visible import visible
-
-if TYPE_CHECKING:
-    from rich.progress import ProgressColumn
 
 DONE, NO, WRONG, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -103,40 +104,48 @@ def tell_where(place: object) -> None:
 
 
 def table(title: str, rows: Mapping[str, Any]) -> None:
-    """Labeled rows."""
-    from rich.table import Table
-
-    made = Table(show_header=False, box=None, pad_edge=False)
-    made.add_column(no_wrap=True)
-    made.add_column(overflow="fold")
-    for label, value in rows.items():
-        made.add_row(visible(label), shown(value))
-    _print(title, made)
+    """Labeled rows; long values continue below themselves."""
+    labels = [visible(label) for label in rows]
+    column = max(map(_width, labels), default=0)
+    room = max(_columns() - len(_MARGIN + _BETWEEN) - column, 20)
+    typer.secho(visible(title), bold=True)
+    for label, value in zip(labels, rows.values(), strict=True):
+        for i, line in enumerate(_folded(shown(value), room)):
+            say((_MARGIN + _filled("" if i else label, column) + _BETWEEN + line).rstrip())
 
 
 def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table with columns."""
-    from rich.table import Table
-
-    made = Table(box=None, pad_edge=False)
-    for i, column in enumerate(columns):
-        made.add_column(visible(column), justify="left" if i == 0 else "right", no_wrap=True)
-    for row in rows:
-        made.add_row(*map(shown, row))
-    _print(title, made)
+    """A table with columns: the first one on the left, numbers on the right."""
+    cells = [[visible(column) for column in columns], *([shown(value) for value in row] for row in rows)]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    typer.secho(visible(title), bold=True)
+    for i, row in enumerate(cells):
+        filled = [_filled(cell, width, right=j > 0) for j, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        typer.secho((_MARGIN + _BETWEEN.join(filled)).rstrip(), bold=i == 0 or None)
 
 
-def _print(title: str, made: Any) -> None:
-    """Print a title and a table; in a pipe, plain lines of any width."""
-    from rich.console import Console
-    from rich.padding import Padding
+_MARGIN = _BETWEEN = "  "
 
-    terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else 200, markup=False, highlight=False)
-    with console.capture() as captured:
-        console.print(visible(title), style="bold" if terminal else "")
-        console.print(Padding(made, (0, 0, 0, 2)))
-    print("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
+
+def _columns() -> int:
+    """The columns of the terminal; in a pipe, of wide lines."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """Lines of at most ``room`` characters."""
+    lines = (textwrap.wrap(line, room, break_on_hyphens=False) or [""] for line in text.split("\n"))
+    return list(chain.from_iterable(lines))
+
+
+def _width(text: str) -> int:
+    """The columns that a terminal needs for a text: none for an accent, two for a wide character."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _filled(text: str, width: int, right: bool = False) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space
 
 
 def shown(value: Any) -> str:
@@ -153,41 +162,24 @@ def as_json(data: Any) -> str:
     return text.translate({ord(c): f"\\u{ord(c):04x}" for c in unseen})
 
 
-@contextmanager
-def bar(task: str) -> Iterator[Callable[[float], None]]:
-    """A progress bar, as a function of the fraction done."""
-    with _updated(task, _with_elapsed_time) as update:
-        yield lambda share: update(completed=share)
+def bar(task: str) -> AbstractContextManager[Callable[[float], None]]:
+    """A progress bar for work that takes more than a second, as a function of the fraction done."""
+    from vinculum.simulation.progress import progress_bar
+
+    return progress_bar(None, visible(task))
 
 
 @contextmanager
 def steps() -> Iterator[Callable[[str, float], None]]:
     """A progress bar for named steps, as a function of the step and its fraction done."""
-    with _updated("", _with_spinner) as update:
-        yield lambda step, share: update(description=visible(step), completed=share)
-
-
-@contextmanager
-def _updated(task: str, columns: Callable[[], Sequence[ProgressColumn]]) -> Iterator[Callable[..., None]]:
-    """The function that updates the line on the screen."""
     if not sys.stderr.isatty():
-        yield lambda **changes: None
+        yield lambda step, share: None
         return
     from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(*columns(), console=Console(stderr=True), transient=True) as progress:
-        yield partial(progress.update, progress.add_task(visible(task), total=1.0))
-
-
-def _with_elapsed_time() -> Sequence[ProgressColumn]:
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
     text = TextColumn("{task.description}", markup=False)
-    return text, BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
-
-
-def _with_spinner() -> Sequence[ProgressColumn]:
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    return SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
+    columns = SpinnerColumn(), text, BarColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=1.0)
+        yield lambda step, share: progress.update(task, description=visible(step), completed=share)

@@ -24,7 +24,7 @@ from vinculum.graph.traverse import order
 _DOUBLES = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_double, _DOUBLES, _DOUBLES, _DOUBLES)
 _MANY = ctypes.CFUNCTYPE(None, ctypes.c_int64, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
-_OFTEN = 1000  # calls
+_OFTEN = 20_000  # calls from which importing Numba pays
 _OPTIMIZE_UP_TO = 20_000  # operations; above this, LLVM's passes cost more time than they save, and code is divided
 
 
@@ -143,7 +143,7 @@ class Function:
         return out
 
     def _count(self) -> None:
-        """After many calls, load the call that takes a microsecond; it needs Numba, half a second to import."""
+        """After many calls, load the call that takes a microsecond; it needs Numba, a third of a second to import."""
         self._calls += 1
         if self._calls > _OFTEN:
             with COMPILING:

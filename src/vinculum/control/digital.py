@@ -12,6 +12,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,8 @@ class Digital(Sampler):
 
     ``delay`` is the time from the measurement to the actuator, any number of at least 0. Until the first command
     arrives the inputs are ``before``, or the holding values of a feedback law. ``limits`` {u: largest |u|} and
-    ``rates`` {u: largest |du/dt|} bound the inputs; ``resolution`` {y or u: step} rounds what is measured or sent;
+    ``rates`` {u: largest |du/dt|} bound the inputs; ``resolution`` {y or u: step} then rounds what is measured or sent,
+    within the limits;
     ``noise`` {y: standard deviation} is added to what is measured, ``disturbances`` {u: standard deviation} to the
     inputs, new at every sample, from ``seed``. A disturbance may also be an expression of t and the state, such as
     `vn.signal` or `vn.random_signal`; it acts between the samples too.
@@ -105,6 +107,11 @@ class Digital(Sampler):
                 for key, value in getattr(self, name).items()
                 if not isinstance(value, sp.Basic) and not (math.isfinite(value) and value > 0)
             ]
+        problems += [
+            f"{name_of(key)} is {value} before the first command, beyond its limit {self.limits[key]}."
+            for key, value in (self.before or {}).items()
+            if key in self.limits and abs(value) > self.limits[key]
+        ]
         if self.estimator is not None and not isinstance(self.law, FeedbackLaw):
             problems.append("estimator belongs to a feedback law; leave it out.")
         if isinstance(self.law, DigitalLaw) and self.law.period != self.period:
@@ -244,16 +251,34 @@ class _Python:
         except Exception as error:
             raise LawError(f"raised {type(error).__name__}: {error}") from error
         try:
-            u = np.atleast_1d(np.asarray(given, dtype=float))
-        except (TypeError, ValueError):
-            raise LawError(f"returned {given!r}, not numbers") from None
+            u = _real_numbers(given)
+        except Exception:  # conversions run code of the user's objects
+            raise LawError(f"returned {_shown(given)}, not real numbers") from None
         if u.shape != (len(self.inputs),):
-            names = ", ".join(map(name_of, self.inputs))
-            raise LawError(f"returned the shape {u.shape}; {len(self.inputs)} numbers are needed, for {names}")
+            needed = f"{len(self.inputs)} number{'s are' if len(self.inputs) != 1 else ' is'} needed"
+            raise LawError(f"returned the shape {u.shape}; {needed}, for {', '.join(map(name_of, self.inputs))}")
         return u
 
     def sent(self, u: np.ndarray, over: np.ndarray) -> None:
         """The function keeps its own memory."""
+
+
+def _real_numbers(given: Any) -> np.ndarray:
+    """Numbers that a function returned; raises for None, texts, complex numbers, dates and masked numbers."""
+    found = np.asarray(given)
+    strange = found.dtype == object and any(isinstance(x, (NoneType, str, bytes, complex)) for x in found.flat)
+    if strange or found.dtype.kind not in "biufO" or np.ma.is_masked(given):
+        raise TypeError
+    return np.atleast_1d(found.astype(float))
+
+
+def _shown(given: Any) -> str:
+    """An object as Python writes it, shortened."""
+    try:
+        text = " ".join(repr(given).split())
+    except Exception:
+        return f"an object of the type {type(given).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 class _Running(Sampling):
@@ -302,13 +327,19 @@ class _Running(Sampling):
             raise LawError(f"gave {u[self.inputs.index(worst)]} for {name_of(worst)}")
         allowed = np.clip(u, -self.limit, self.limit)
         allowed = np.clip(allowed, self.last - self.change, self.last + self.change)
-        over, u = u - allowed, _rounded(allowed, self.steps_u)
-        self.last = u
+        self.last = allowed  # not rounded: a ramp may take several samples for one step of the actuator
+        over, u = u - allowed, self._within(_rounded(allowed, self.steps_u))
         self.inner.sent(u, over)
         return u + self.disturbance * self.random.normal(size=len(u))
 
+    def _within(self, rounded: np.ndarray) -> np.ndarray:
+        """A step less where the nearest multiple is beyond the limit."""
+        return np.where(np.abs(rounded) > self.limit, rounded - np.sign(rounded) * self.steps_u, rounded)
+
 
 def _rounded(values: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """The nearest multiples of the steps; values without a step stay."""
+    """The nearest multiples of the steps; values without a step, or of more steps than can be counted, stay."""
     safe = np.where(steps > 0, steps, 1.0)
-    return np.where(steps > 0, safe * np.round(values / safe), values)
+    with np.errstate(over="ignore"):
+        nearest = safe * np.round(values / safe)
+    return np.where((steps > 0) & np.isfinite(nearest), nearest, values)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from vinculum.late import late
 
 if TYPE_CHECKING:  # the same names for type checkers and editors
+    from vinculum.ensembles.derivatives import Sensitivity as Sensitivity
+    from vinculum.ensembles.derivatives import sensitivity as sensitivity
     from vinculum.ensembles.identification import Fit as Fit
     from vinculum.ensembles.identification import fit as fit
     from vinculum.ensembles.optimization import Optimum as Optimum
@@ -15,13 +17,11 @@ if TYPE_CHECKING:  # the same names for type checkers and editors
     from vinculum.ensembles.plan import plan_study as plan_study
     from vinculum.ensembles.plan import study as study
     from vinculum.ensembles.store import read_study as read_study
-    from vinculum.ensembles.variational import Sensitivity as Sensitivity
-    from vinculum.ensembles.variational import sensitivity as sensitivity
 
 _NAMES = {
     "plan": ("study", "plan_study", "Study"),
     "store": ("read_study",),
-    "variational": ("sensitivity", "Sensitivity"),
+    "derivatives": ("sensitivity", "Sensitivity"),
     "identification": ("fit", "Fit"),
     "optimization": ("optimize", "Optimum"),
 }

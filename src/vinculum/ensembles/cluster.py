@@ -49,7 +49,8 @@ def on_workers(
         return future
 
     try:
-        answers = as_completed([send(k) for _, k in zip(range(_ahead(client)), waiting, strict=False)])
+        first = [send(k) for _, k in zip(range(_ahead(client)), waiting, strict=False)]
+        answers = as_completed(first, loop=client.loop)  # the client need not be the default one
         for future in answers:
             k = running.pop(future)
             try:

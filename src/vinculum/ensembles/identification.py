@@ -241,6 +241,7 @@ class _Problem:
         """Least squares, repeated until the estimated deviations settle."""
         from scipy.optimize import least_squares
 
+        self._refuse_too_few()
         scale = np.array([self._first(key) or 1.0 for key in self.unknowns])
         theta = np.array([self._first(key) for key in self.unknowns])
         sigma = dict(deviations or {}) or self._ranges()
@@ -313,6 +314,20 @@ class _Problem:
         least = {name: 1e-13 * size for name, size in self._ranges().items()}
         return {name: max(float(np.sqrt(total[name] / max(count[name], 1))), least[name]) for name in total}
 
+    @property
+    def count(self) -> int:
+        """The number of measured values."""
+        return sum(int((~np.isnan(run.recording.measured)).sum()) for run in self.runs)
+
+    def _refuse_too_few(self) -> None:
+        """Raise unless there are more measured values than unknowns."""
+        if self.count <= len(self.unknowns):
+            names = ", ".join(map(_name, self.unknowns))
+            raise VinculumError(
+                f"There are {self.count} measured values for {len(self.unknowns)} unknowns ({names}). Measure more, or "
+                "leave some of them out of unknown=."
+            )
+
     def _refuse_lost(self, theta: np.ndarray) -> None:
         """Raise if the motion of the estimate does not exist to the end of a recording."""
         for number, run in enumerate(self.runs):
@@ -342,8 +357,7 @@ class _Problem:
 
     def _result(self, theta: np.ndarray, sigma: Mapping[str, float], given: Mapping[str, float], message: str) -> Fit:
         _, J = self._stacked(theta, sigma)
-        count = sum(int((~np.isnan(run.recording.measured)).sum()) for run in self.runs)
-        freedom = count - len(theta)
+        count, freedom = self.count, self.count - len(theta)
         size = np.linalg.norm(J, axis=0)
         inverse = np.linalg.inv((J / size).T @ (J / size)) / np.outer(size, size)
         inflate = 1.0 if given else count / freedom  # σ was estimated from residuals of the same data

@@ -1,9 +1,7 @@
 """Optimal gains and dimensions: a measure of a motion made small, with its exact derivatives.
 
-The measure J(θ) is an integral, a final value, an extreme or an instant of a motion. Its derivative follows from the
-derivative S of the motion: of an integral it is the sensitivity of that state, of a final value and (by the envelope
-theorem) of an extreme it is that of the expression at its instant t*, and of an instant dt*/dθ = -e_θ/ė. SciPy's
-L-BFGS-B searches within bounds.
+The measure J(θ) is an integral, a final value, an extreme or an instant of a motion, with its derivative of `Measured`.
+SciPy's L-BFGS-B searches within bounds.
 """
 
 from __future__ import annotations
@@ -16,8 +14,9 @@ import numpy as np
 import sympy as sp
 
 from vinculum.describe.quantities import dimensions_of
-from vinculum.ensembles.measures import FINAL, FIRST, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, peak
-from vinculum.ensembles.variational import Outputs, Variational, make_variational
+from vinculum.ensembles.measured import Measured
+from vinculum.ensembles.measures import Measure
+from vinculum.ensembles.variational import make_variational
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of
 from vinculum.notebook_repr import html
@@ -91,7 +90,7 @@ def optimize(
             equations, {**start, **states}, times, list(over), {"measure": minimize}, tolerance, stabilization, inputs,
             {**parameters, **chosen}, guess, fixed,
         )  # fmt: skip
-        runs.append(_Motion(variational, minimize, variational.outputs(_expressions(minimize, variational))))
+        runs.append(Measured(variational, minimize))
     return _search(runs, first, over)
 
 
@@ -119,63 +118,7 @@ def _first_values(
     return first
 
 
-def _expressions(measure: Measure, variational: Variational) -> list[sp.Expr]:
-    """The expression, and its rate for an instant."""
-    if measure.kind in (FIRST, SETTLED):
-        time = variational.ensemble.problem.equations.time
-        return [measure.expression, measure.expression.diff(time)]
-    return [measure.expression]
-
-
-@dataclass(frozen=True, eq=False)
-class _Motion:
-    """One motion and the measure on it."""
-
-    variational: Variational
-    measure: Measure
-    outputs: Outputs
-
-    def value(self, values: Mapping[Any, float]) -> tuple[float, np.ndarray]:
-        """J and dJ/dθ."""
-        grid = self.variational.ensemble.grid
-        x, S = self.variational.run(values, grid)
-        if not np.isfinite(x).all():
-            return np.inf, np.zeros(len(self.variational.keys))
-        if self.measure.kind == INTEGRAL:
-            return float(x[-1, -1]), S[-1, -1]
-        y, slopes = self.outputs.at(values, grid, x, S)
-        if self.measure.kind == FINAL:
-            return float(y[-1, 0]), slopes[-1, 0]
-        return self._searched(values, grid, y[:, 0])
-
-    def _searched(self, values: Mapping[Any, float], grid: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
-        """An extreme or an instant: its place in time, then the motion and its derivatives there."""
-        t0, times, curves = float(grid[0]), grid, curve(self.measure, y)[None, :]
-        for _ in range(self.measure.rounds):
-            low, high = (int(k[0]) for k in bracket(self.measure, curves))
-            if low < 0:
-                raise VinculumError(
-                    f"The motion has no such instant ({self.measure.kind} of {self.measure.expression}). "
-                    "Give later times."
-                )
-            times = np.linspace(times[low], times[high], REFINED)
-            curves = curve(self.measure, self._at(values, t0, times)[0][:, 0])[None, :]
-        value = float(located(self.measure, times[None, :], curves)[0])
-        if self.measure.is_extreme:
-            instant, _ = peak(times[None, :], curves)
-            return value, self._at(values, t0, instant)[1][0, 0]
-        y, slopes = self._at(values, t0, np.array([value]))
-        return value, -slopes[0, 0] / y[0, 1]
-
-    def _at(self, values: Mapping[Any, float], t0: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Outputs and slopes at some times of the motion from t0."""
-        whole = times if times[0] == t0 else np.concatenate([[t0], times])
-        x, S = self.variational.run(values, whole)
-        y, slopes = self.outputs.at(values, whole, x, S)
-        return y[-len(times) :], slopes[-len(times) :]
-
-
-def _search(runs: Sequence[_Motion], first: Mapping[Any, float], over: Mapping[Any, tuple[float, float]]) -> Optimum:
+def _search(runs: Sequence[Measured], first: Mapping[Any, float], over: Mapping[Any, tuple[float, float]]) -> Optimum:
     """SciPy's search on values between 0 and 1 of their bounds."""
     from scipy.optimize import minimize
 

@@ -18,13 +18,14 @@ from vinculum.ensembles.held_inputs import hold_inputs
 from vinculum.ensembles.measures import Measure, check_measures
 from vinculum.ensembles.prepare import prepare
 from vinculum.ensembles.threads import run_threads
-from vinculum.ensembles.vary import Variation, column_name, vary
+from vinculum.ensembles.vary import Variation, by_symbols, column_name, table, vary
 from vinculum.errors import VinculumError
 from vinculum.frozen import FrozenMapping
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.start import derive_if_needed
 from vinculum.simulation.progress import Shown, progress_bar
+from vinculum.simulation.sampling import Sampler
 from vinculum.units.given import column_in_si
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Study:
         progress: Shown = None,
     ) -> xr.Dataset:
         """Compute all runs, as in `study`."""
+        _refuse_where(threads, client)
         with progress_bar(progress, f"{self.runs} runs") as report:
             if store is None and client is None:
                 return self.dataset(run_threads(self, 0, self.runs, threads, report, partial=True))
@@ -141,7 +143,7 @@ def plan_study(
     ``over`` = {coordinate, velocity, parameter or input: values}. A list makes a grid; a distribution
     (`vn.vary.uniform`, `vn.vary.normal`, or one of scipy.stats) is drawn ``samples`` times with ``seed``, by
     ``sampling`` = "random", "latin" (hypercube) or "sobol". All combinations of grids and samples are run. A pandas
-    table, or `vn.vary.table`, gives one run for every row.
+    table, or `vn.vary.table`, gives one run for every row. Quantities may be named by texts, such as "x_dot".
 
     ``measure`` = {name: `vn.measure.maximum`, `minimum`, `integral`, `final`, `first_time` or `settling_time` of an
     expression}. ``keep`` is "end" (the states at the end), "motion" (the states at all ``times``) or "measures"
@@ -151,9 +153,12 @@ def plan_study(
     An event in ``until`` ends a run. Everything else is as in `simulate`; all runs share the gains of the
     stabilization, which are chosen at the first run.
     """
-    variation = over if isinstance(over, Variation) else vary(_in_si(equations, over), samples, seed, sampling)
+    equations = derive_if_needed(equations)
+    variation = over if isinstance(over, Variation) else _varied(equations, over, samples, seed, sampling)
     asked = method_from(method, step=step, tolerance=tolerance)
-    equations, variation, laws = hold_inputs(derive_if_needed(equations), variation, inputs or {})
+    if isinstance(inputs, Sampler):
+        raise VinculumError("A study cannot run a digital law yet. Call vn.simulate(..., inputs=law) for every run.")
+    equations, variation, laws = hold_inputs(equations, variation, inputs or {})
     options = {"stabilization": stabilization, "inputs": laws}
     measures = check_measures(measure)
     ensemble = prepare(
@@ -163,12 +168,29 @@ def plan_study(
     return Study(ensemble, variation, about)
 
 
-def _in_si(equations: Any, over: Any) -> Any:
-    """The lists of ``over`` in SI; distributions and tables are in SI already."""
+def _varied(equations: Any, over: Any, samples: int | None, seed: int, sampling: str) -> Variation:
+    """The runs; quantities may be named by texts. Lists are taken in SI; distributions and tables are in SI already."""
+    inputs = getattr(equations, "system", equations).inputs
+    known = (*equations.user_symbols, *equations.extra, *equations.parameters, *inputs)
+    if not isinstance(over, Mapping) and hasattr(over, "to_dict"):  # a DataFrame
+        return table(by_symbols({key: over[key] for key in over}, known))
     if not isinstance(over, Mapping):
-        return over
-    known = dimensions_of(equations)
-    return {key: column_in_si(key, given, known, "Invalid values in over=") for key, given in over.items()}
+        return vary(over, samples, seed, sampling)
+    sizes = dimensions_of(equations)
+    named = by_symbols(over, known)
+    in_si = {key: column_in_si(key, given, sizes, "Invalid values in over=") for key, given in named.items()}
+    return vary(in_si, samples, seed, sampling)
+
+
+def _refuse_where(threads: Any, client: Any) -> None:
+    """Raise for threads that are not a number, and for an address instead of a client."""
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise VinculumError(f"threads={threads!r} must be a positive number. Leave it out to use all cores.")
+    if client is not None and not hasattr(client, "submit"):
+        raise VinculumError(
+            f"client={client!r} is not a client of dask.distributed. With `from distributed import Client`, pass "
+            "client=Client(address), or client=Client(LocalCluster()) for processes on this machine."
+        )
 
 
 def study(

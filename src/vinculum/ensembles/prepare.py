@@ -15,7 +15,7 @@ from vinculum.ensembles.measures import KEEP, Measure
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.vary import Variation
 from vinculum.errors import ModelError, VinculumError
-from vinculum.names import name_of, suggestion
+from vinculum.names import name_of, suggestion, variable_name
 from vinculum.simulation.integrators import Method
 from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.events import Event, name_events
@@ -65,6 +65,7 @@ def prepare(
     sampled = keep == "motion" or any(one.sampled for one in measures.values())
     steps = int(abs(grid[-1] - grid[0]) * rate) + 1
     shown = (*equations.user_symbols, *equations.extra)
+    _refuse_names(measures, shown if keep != "measures" else (), variation)
     grid = instants(grid, steps, sampled)
     own = grid if len(grid) > 2 or isinstance(method, Taylor) else _some(plan.instants)
     return Ensemble(problem, starts, grid, measures, keep, shown, method, options, extra, treatment, own, ends)
@@ -127,6 +128,18 @@ def _check_keep(keep: str | None, measures: Mapping[str, Measure]) -> str:
     if keep == "measures" and not measures:
         raise VinculumError('keep="measures" needs measures, as in measure={"peak": measure.maximum(x)}.')
     return keep
+
+
+def _refuse_names(measures: Mapping[str, Measure], shown: Sequence[Any], variation: Variation) -> None:
+    """Raise for measures with the name of another variable or coordinate of the result."""
+    taken = dict.fromkeys(("outcome", "end_time", "energy_error", "largest_residual"), "every run has one")
+    taken |= dict.fromkeys(map(variable_name, shown), "the states have their names")
+    taken |= dict.fromkeys((*variation.dimensions, *variation.coordinates, "time"), "it is a coordinate of the result")
+    bad = [
+        f"A measure is called {name!r}, but {taken[name]}. Choose another name." for name in measures if name in taken
+    ]
+    if bad:
+        raise ModelError("Invalid measures", bad)
 
 
 def _refuse_unknown(equations: Equations, columns: Mapping[Any, Any], given: Mapping[Any, Any]) -> None:

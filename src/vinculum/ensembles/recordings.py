@@ -64,14 +64,37 @@ def _file(path: Path) -> Any:
     if not path.exists():
         raise VinculumError(f"There is no file {path}.")
     if path.suffix == ".csv":
-        rows = np.genfromtxt(path, delimiter=",", names=True, deletechars="", comments="#", encoding="utf-8")
-        return {name: rows[name] for name in rows.dtype.names or ()}
+        return _csv(path)
     if path.suffix == ".nc":
         import xarray as xr
 
         with xr.open_dataset(path) as found:
             return found.load()
     raise VinculumError(f"{path} is neither a .csv nor an .nc file.")
+
+
+def _csv(path: Path) -> dict[str, np.ndarray]:
+    """The columns under a header; an empty cell is a value that was not measured, and # begins a comment."""
+    lines = (line.partition("#")[0] for line in path.read_text(encoding="utf-8-sig").splitlines())
+    rows = [(number, line.split(",")) for number, line in enumerate(lines, 1) if line.strip()]
+    if len(rows) < 2:
+        raise VinculumError(f"{path} has no rows of numbers under a header such as time,x.")
+    names = [cell.strip().strip('"') for cell in rows[0][1]]
+    wrong = next((number for number, cells in rows if len(cells) != len(names)), None)
+    if wrong is not None:
+        raise VinculumError(f"Line {wrong} of {path} does not have {len(names)} cells, as its header has.")
+    table = [[_number(cell, path, number) for cell in cells] for number, cells in rows[1:]]
+    return dict(zip(names, np.array(table).T, strict=True))
+
+
+def _number(cell: str, path: Path, line: int) -> float:
+    try:
+        return float(cell.strip() or "nan")
+    except ValueError:
+        raise VinculumError(
+            f"Line {line} of {path} has {cell.strip()!r} where a number should be. Leave a cell empty that was not "
+            "measured, and separate cells by commas."
+        ) from None
 
 
 def _recording(

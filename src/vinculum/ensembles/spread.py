@@ -38,7 +38,7 @@ def _answered(
     """Numbers and answers as they come."""
     if client is not None:
         futures = {future: k for k, future in enumerate(client.map(work, list(parts), pure=False))}
-        found = extra("distributed", "study").as_completed(list(futures), with_results=True)
+        found = extra("distributed", "study").as_completed(list(futures), loop=client.loop, with_results=True)
         yield from ((futures[future], answer) for future, answer in found)
     elif processes is not None and processes > 1:
         yield from _in_processes(work, parts, processes)

@@ -15,8 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from vinculum.ensembles.plan import Study
 
-_PART_SECONDS = 0.5  # that a thread computes at a time
-_SMALLEST_PART, _LARGEST_PART = 32, 4096  # runs
+_PART_SECONDS, _SHORTEST = 0.5, 0.005  # that a thread computes at a time; a part takes a quarter of a ms by itself
+_SMALLEST_PART, _LARGEST_PART = 32, 4096  # runs; parts are multiples of the smallest, which fills its lanes
 MISSING = -1  # the outcome of a run that was not computed
 
 
@@ -66,21 +66,26 @@ class Parts:
 
     def __init__(self, first: int, last: int, threads: int | None) -> None:
         self.next, self.last, self.workers = first, last, threads or os.cpu_count() or 1
-        self.size, self.waiting, self.done = _SMALLEST_PART, 0, 0
+        self.size, self.least, self.waiting, self.done = _SMALLEST_PART, _SMALLEST_PART, 0, 0
 
     def some(self) -> Iterator[tuple[int, int]]:
         """Further parts, until every thread has one and one waits."""
         while self.waiting <= self.workers and self.next < self.last:
-            share = -(-(self.last - self.next) // (2 * self.workers))
-            begin, self.next = self.next, min(self.next + max(_SMALLEST_PART, min(self.size, share)), self.last)
+            share = _whole((self.last - self.next) / (2 * self.workers))
+            begin, self.next = self.next, min(self.next + max(self.least, min(self.size, share)), self.last)
             self.waiting += 1
             yield begin, self.next
 
     def learn(self, runs: int, seconds: float) -> None:
         """A part has come back; the next ones take about as long as wanted."""
         self.waiting, self.done = self.waiting - 1, self.done + runs
-        wanted = _PART_SECONDS * runs / max(seconds, 1e-9)
-        self.size = int(min(_LARGEST_PART, max(_SMALLEST_PART, wanted // _SMALLEST_PART * _SMALLEST_PART)))
+        rate = runs / max(seconds, 1e-9)
+        self.size, self.least = _whole(_PART_SECONDS * rate), _whole(_SHORTEST * rate)
+
+
+def _whole(runs: float) -> int:
+    """About so many runs, in smallest parts."""
+    return int(min(_LARGEST_PART, max(_SMALLEST_PART, runs // _SMALLEST_PART * _SMALLEST_PART)))
 
 
 def nothing(study: Study, count: int) -> dict[str, np.ndarray]:

@@ -4,14 +4,13 @@
 
 is integrated in one system, so S is as exact as the motion. The feedback that holds the constraints is part of f: the
 derivatives stay on the derivative of the constraints. A start that is solved from the constraints depends on θ too;
-dx₀/dθ is a difference of fourth order of the solved starts.
+dx₀/dθ is a difference of sixth order of the solved starts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -26,16 +25,14 @@ from vinculum.ensembles.vary import table
 from vinculum.errors import VinculumError
 from vinculum.expressions import as_expression
 from vinculum.graph import ONE, Node, along, symbol
-from vinculum.names import listed, name_of
-from vinculum.notebook_repr import html
+from vinculum.names import listed
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.pieces import Search, is_at
 from vinculum.simulation.problem.start import derive_if_needed, known_state
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS
-from vinculum.text_printer import labelled_rows
 
-_DIFFERENCE = 1e-3  # of a start, relative; the error of the fourth order is 1e-12
-_STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))  # f'(x) ≈ Σ weight f(x + k h) / h
+_DIFFERENCE = 2e-3  # of a start, relative; the error of the sixth order is below rounding of the starts, 1e-13
+_SHIFTS, _WEIGHTS = (-3, -2, -1, 1, 2, 3), (45 / 60, -9 / 60, 1 / 60)  # f'(x) ≈ Σ weight (f(x + k h) - f(x - k h)) / h
 
 
 def _refuse_corners(ensemble: Ensemble) -> None:
@@ -66,7 +63,7 @@ class Variational:
         method, watch = ensemble.method, corners.smooth([nodes.watch.plain])[0]
         self.lanes = Lanes(
             nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, (),
-            method.tolerance, method.compact,
+            method.tolerance, method.compact, width=1,
         )  # fmt: skip
 
     def direction(self, k: int) -> dict[Node, Node]:
@@ -122,15 +119,15 @@ class Variational:
         """x₀, the parameters p, and dx₀/dθ."""
         center = np.array([values[key] for key in self.keys], dtype=float)
         steps = _DIFFERENCE * np.where(center == 0, 1.0, np.abs(center))
-        trials = [center, *(center + shift * steps * unit for unit in np.eye(len(center)) for shift, _ in _STENCIL)]
+        trials = [center, *(center + shift * steps * unit for unit in np.eye(len(center)) for shift in _SHIFTS)]
         columns = dict(zip(self.keys, np.array(trials).T, strict=True))
         rows, refusals = self.ensemble.starts.solve(columns, len(trials))
         if refusals:
             raise VinculumError(refusals[min(refusals)])
         x, p = self.ensemble.initial_states(columns, rows), self.ensemble.settings_of(rows[:1])
-        weights = np.array([weight for _, weight in _STENCIL])
-        slopes = [x[:, 1 + 4 * k : 5 + 4 * k] @ weights / steps[k] for k in range(len(center))]
-        return x[:, 0], p[:, 0], np.array(slopes).T.reshape(len(x), -1)
+        points = x[:, 1:].reshape(len(x), len(center), len(_SHIFTS))
+        slopes = (points[:, :, 3:] - points[:, :, 2::-1]) @ np.array(_WEIGHTS) / steps
+        return x[:, 0], p[:, 0], slopes
 
     def outputs(self, expressions: Sequence[sp.Expr]) -> Outputs:
         """Expressions of the motion, to be evaluated with their derivatives."""
@@ -160,71 +157,6 @@ class Outputs:
         found = self.compiled.rows(np.asarray(times, dtype=float), everything, np.empty(0))
         y, changes = found[:, : self.count], found[:, self.count :]
         return y, changes.reshape(len(x), len(one.keys), self.count).transpose(0, 2, 1)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity:
-    """A motion with its derivatives: ``found[x]`` and ``found.derivative(x, m)`` at the instants ``t``."""
-
-    variational: Variational
-    values: Mapping[Any, float]
-    t: np.ndarray
-    states: np.ndarray  # (instants, states)
-    slopes: np.ndarray  # (instants, states, θ)
-
-    def __getitem__(self, expression: sp.Expr) -> np.ndarray:
-        """An expression of the motion at every instant."""
-        return self._outputs(expression)[0]
-
-    def derivative(self, expression: sp.Expr, by: Any) -> np.ndarray:
-        """d(expression)/d(by) at every instant; ``by`` is a parameter or the start of a coordinate or velocity."""
-        if by not in self.variational.keys:
-            raise VinculumError(f"{name_of(by)} is not among {listed(self.variational.keys)}.")
-        return self._outputs(expression)[1][:, self.variational.keys.index(by)]
-
-    def _outputs(self, expression: sp.Expr) -> tuple[np.ndarray, np.ndarray]:
-        found = self.variational.outputs([expression])
-        y, slopes = found.at(self.values, self.t, self.states, self.slopes)
-        return y[:, 0], slopes[:, 0]
-
-    @cached_property
-    def rows(self) -> dict[str, str]:
-        """Labeled rows."""
-        return {
-            "time": f"{self.t[0]:.6g} to {self.t[-1]:.6g}, {len(self.t)} instants",
-            "by": listed(self.variational.keys),
-        }
-
-    def __repr__(self) -> str:
-        return labelled_rows("Sensitivity", self.rows)
-
-    _repr_html_ = html
-
-
-def sensitivity(
-    equations: Any,
-    initial: Mapping[Any, float],
-    times: Sequence[float] | np.ndarray,
-    by: Sequence[Any],
-    *,
-    tolerance: float | None = None,
-    stabilization: Any = None,
-    inputs: Mapping[sp.Expr, sp.Expr] | None = None,
-    parameters: Mapping[sp.Symbol, float] | None = None,
-    guess: Mapping[Any, float] | None = None,
-    fixed: Sequence[sp.Expr] | None = None,
-) -> Sensitivity:
-    """The motion and its derivatives by parameters and by starts of coordinates and velocities, listed in ``by``.
-
-    The other arguments are those of `simulate`. The equations must be smooth.
-    """
-    variational, values = make_variational(
-        equations, initial, times, by, {}, tolerance, stabilization, inputs, parameters, guess, fixed
-    )
-    x, S = variational.run(values, variational.ensemble.grid)
-    if not np.isfinite(x).all():
-        raise VinculumError("The motion has no finite state at its end. Simulate it first, or give earlier times.")
-    return Sensitivity(variational, values, variational.ensemble.grid, x, S)
 
 
 def make_variational(

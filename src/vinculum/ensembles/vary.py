@@ -7,7 +7,7 @@ i. Which values a run gets depends on the seed alone, not on how the runs are di
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -110,10 +110,16 @@ class Variation:
         return found
 
 
+def by_symbols(columns: Mapping[Any, Any], known: Iterable[Any]) -> dict[Any, Any]:
+    """Columns with the quantities themselves for their names, such as "x", "x_dot", "initial_x" or "m"."""
+    keys = list(known)
+    names = {name: key for key in keys for name in (column_name(key), variable_name(key))}
+    return {names.get(key, key) if isinstance(key, str) else key: values for key, values in columns.items()}
+
+
 def vary(over: Any, samples: int | None, seed: int, sampling: str) -> Variation:
-    """The runs of ``over``: {quantity: values or distribution}, or a table with one row for every run."""
-    if not isinstance(over, Mapping) and hasattr(over, "to_dict"):  # a DataFrame
-        return _table({key: np.asarray(over[key], dtype=float) for key in over})
+    """The runs of ``over`` = {quantity: values or distribution}."""
+    _refuse_seed(seed)
     if not isinstance(over, Mapping) or not over:
         raise VinculumError("Nothing to vary. Pass over={quantity: values, ...}, values or a distribution for each.")
     drawn = {key: given for key, given in over.items() if isinstance(given, Distribution)}
@@ -148,7 +154,9 @@ def _table(columns: Mapping[Hashable, np.ndarray]) -> Variation:
 
 def _grid(key: Any, given: Any) -> np.ndarray:
     try:
-        values = np.array(given, dtype=float).reshape(-1)
+        values = np.atleast_1d(np.array(given, dtype=float))
+        if values.ndim > 1:
+            raise ValueError("a table of numbers")
     except (TypeError, ValueError):
         raise VinculumError(
             f"{name_of(key)} varies over {given!r}. Give a list of numbers, or a distribution such as uniform(0, 1)."
@@ -157,6 +165,11 @@ def _grid(key: Any, given: Any) -> np.ndarray:
         raise VinculumError(f"{name_of(key)} varies over an empty list. Give at least one number.")
     _refuse_values({key: values})
     return values
+
+
+def _refuse_seed(seed: Any) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise VinculumError(f"seed={seed!r} must be a whole number, at least 0.")
 
 
 def _refuse_values(columns: Mapping[Any, np.ndarray]) -> None:

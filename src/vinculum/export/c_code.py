@@ -57,8 +57,8 @@ class CSource(Source):
 
 
 def comment(text: str) -> str:
-    """A text that cannot end its comment."""
-    return text.replace("*/", "* /").replace("/*", "/ *")
+    """A text on one line that cannot end its comment."""
+    return " ".join(text.splitlines()).replace("*/", "* /").replace("/*", "/ *")
 
 
 def signature(kernel: Kernel, prefix: str, real: str) -> str:

@@ -221,7 +221,7 @@ class EquationKernels:
                             (self.t, self.x, self.u, self.p), (e,))  # fmt: skip
 
     @property
-    def _acts(self) -> bool:
+    def acts(self) -> bool:
         """Whether continuous feedback with given gains is part of the motion."""
         continuous = self.plant.stabilization.acts == CONTINUOUS or self.plant.integrable.prescribed is not None
         return continuous and not any(gain.power for gain in self.plant.gains)
@@ -233,7 +233,7 @@ class EquationKernels:
 
     def _reported(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes on the exact motion; inputs of a program with its feedback."""
-        if self._acts:
+        if self.acts:
             return self._with_gains(self.plant.nodes.as_reported(nodes))
         return substitute(self.plant.nodes.closed(nodes), dict.fromkeys(self.c.nodes, ZERO))
 
@@ -241,7 +241,7 @@ class EquationKernels:
     def motion(self) -> Kernel:
         """ẋ with the feedback of the constraints, if it acts continuously with given gains."""
         feedback = dict.fromkeys(self.c.nodes, ZERO)
-        if self._acts:
+        if self.acts:
             own = self._with_gains(self.plant.nodes.corrections)
             feedback = dict(zip(self.c.nodes, own, strict=True))
         dx = self.rates.results[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vinculum.derivation.mechanics.sample_states import Values
-from vinculum.export.c_code import literal
+from vinculum.export.c_code import comment, literal
 from vinculum.export.c_unit import CUnit
 from vinculum.export.kernel import Kernel
 from vinculum.export.samples import expected, random_values
@@ -65,7 +65,7 @@ def harness(unit: CUnit, states: int = 5) -> str:
             count += len(kernel.outputs)
             telling += sum(_telling(kernel, pairs))
     body = {"functions": "\n".join(functions), "calls": "".join(calls), "count": count, "telling": telling}
-    return MAIN.format(title=unit.title, name=unit.name, real=unit.real, **body)
+    return MAIN.format(title=comment(unit.title), name=unit.name, real=unit.real, **body)
 
 
 def _comparison(unit: CUnit, kernel: Kernel, values: Values, pairs: Sequence[tuple[float, float]], own: str) -> str:

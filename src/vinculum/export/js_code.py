@@ -1,17 +1,12 @@
 """JavaScript: its table of operations, and how a kernel is printed as a function that fills arrays.
 
-A value that is used once is written where it is used, which halves the text. Groups of results may be left out by the
-caller, from the last one back: the function returns before it computes them.
+Groups of results may be left out by the caller, from the last one back: the function returns before it computes them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
-
-from vinculum.export.kernel import Kernel, Source
-from vinculum.graph import Node, order
+from vinculum.export.inline import InlineSource
+from vinculum.export.kernel import Kernel
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Number
 
@@ -30,13 +25,11 @@ TABLE = {name: f"Math.{name}({{0}})" for name in FUNCTIONS} | {
     "either": "({0} || {1})",
     "select": "({0} ? {1} : {2})",
 }
-_LONGEST = 160  # characters of an expression that is still written where it is used
 
 
-class JsSource(Source):
+class JsSource(InlineSource):
     """The lines of a function of JavaScript."""
 
-    tables = False
     table = TABLE
     line = "  const {name} = {value};"
 
@@ -52,23 +45,6 @@ class JsSource(Source):
     def as_truth(self, number: str) -> str:
         """Whether a number is not zero."""
         return f"({number} !== 0)"
-
-    @cached_property
-    def uses(self) -> Counter[bytes]:
-        """How often every formula is used; equal formulas are one."""
-        operands = {self.digest[node]: [self.digest[arg] for arg in node.args] for node in order(self.outputs)}
-        return Counter([arg for args in operands.values() for arg in args] + [self.digest[o] for o in self.outputs])
-
-    def operation(self, node: Node, args: Sequence[str]) -> str:
-        """A line, or the expression itself where it is used once."""
-        self.single = self.uses[self.digest[node]] == 1
-        return super().operation(node, args)
-
-    def result(self, value: str) -> str:
-        """The name of a line without the outer brackets of its expression."""
-        if self.single and len(value) <= _LONGEST:
-            return value
-        return super().result(value[1:-1] if value.startswith("(") else value)
 
 
 def literal(value: float) -> str:

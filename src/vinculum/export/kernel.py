@@ -70,9 +70,9 @@ class Source(CanonicalLines):
     tables = True
     subscript: ClassVar[str] = "{}[{}]"
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, names: Mapping[Node, str] | None = None) -> None:
         self.kernel = kernel
-        self.names = {
+        self.names = names or {
             node: group.name if group.scalar else self.subscript.format(group.name, i)
             for group in kernel.arguments
             for i, node in enumerate(group.nodes)

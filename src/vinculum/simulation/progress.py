@@ -40,11 +40,12 @@ class _Bar:
     def __call__(self, t: float) -> None:
         if self.bar is None and clock.perf_counter() - self.began > _PATIENCE:
             from rich.console import Console
+            from rich.markup import escape
             from rich.progress import Progress
 
             self.bar = Progress(console=Console(stderr=True), transient=True)  # with the time left
             self.bar.start()
-            self.task = self.bar.add_task(self.named, total=1.0)
+            self.task = self.bar.add_task(escape(self.named), total=1.0)
         if self.bar is not None:
             self.bar.update(self.task, completed=(t - self.t0) / (self.t1 - self.t0))
 

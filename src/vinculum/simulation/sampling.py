@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from vinculum.compile.function import Function
 from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
 from vinculum.derivation.integrable import Equations
 from vinculum.describe import AffineSystem
@@ -25,6 +26,7 @@ from vinculum.graph import constant, substitute, symbol
 from vinculum.names import listed, name_of, suggestion, variable_name
 from vinculum.simulation.integrators.segments import advance, end_run
 from vinculum.simulation.problem.discontinuities import place_on_sides
+from vinculum.simulation.problem.events import record_events_at_jump
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.problem.start import consistent_state, known_state
 from vinculum.simulation.trajectory.outcome import FINISHED, LAW_FAILED, Cause, Outcome
@@ -132,7 +134,8 @@ def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sam
             if outcome.kind != FINISHED:
                 break
         if kind == _APPLY:
-            problem, x = _apply(problem, run, sampling, t, x, command)
+            problem, x, ended = _apply(problem, run, sampling, t, x, command)
+            outcome = outcome if ended is None else ended
             continue
         try:
             u = sampling.sample(t, _measured(problem, sampling, t, x))
@@ -162,23 +165,34 @@ def _places(problem: Problem, sampling: Sampling) -> list[int]:
 
 def _apply(
     problem: Problem, run: Run, sampling: Sampling, t: float, x: np.ndarray, u: np.ndarray
-) -> tuple[Problem, np.ndarray]:
-    """The problem and state after a command; a sample at this very instant gets the new inputs."""
+) -> tuple[Problem, np.ndarray, Outcome | None]:
+    """The problem and state after a command, and the outcome if the jump is an event that ends the run.
+
+    A sample at this very instant gets the new inputs.
+    """
     places, recorder = _places(problem, sampling), run.recorder
-    x = np.array(x)
+    former, x = x, np.array(x)
     x[places] = u
     if recorder.times and abs(recorder.times[-1][-1] - t) <= _SAME * abs(run.plan.t1 - run.plan.t0):
         recorder.states[-1][-1, places] = u
     after = place_on_sides(problem, run.plan, t, x)
     if after is not problem:
         recorder.close(problem)
-    return after, x
+    return after, x, record_events_at_jump(problem, after, run, t, former, x)
 
 
 def _measured(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) -> np.ndarray:
+    if not sampling.measured:
+        return np.zeros(0)
+    key = "measured", sampling.measured, tuple(sampling.model.items())
+    outputs = problem.branch.known.get(key, lambda: _sensors(problem, sampling))
+    return outputs(t, x, problem.values)
+
+
+def _sensors(problem: Problem, sampling: Sampling) -> Function:
+    """What a law reads, with the parameters of its formulas, as a function of (t, x, p)."""
     nodes = [problem.nodes.node(expression, "the measured outputs") for expression in sampling.measured]
-    nodes = substitute(nodes, {symbol(p): constant(value) for p, value in sampling.model.items()})
-    return problem.compiled(nodes)(t, x, problem.values) if nodes else np.zeros(0)
+    return problem.compiled(substitute(nodes, {symbol(p): constant(value) for p, value in sampling.model.items()}))
 
 
 def begin_sampling(sampler: Sampler, equations: Equations, times: np.ndarray) -> tuple[Equations, Sampling]:

@@ -20,7 +20,16 @@ from vinculum.compile.code_cache import heyoka
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
 from vinculum.graph import ZERO, Node, operations
-from vinculum.simulation.integrators.taylor_steps import CORNERED, ENDED, ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance
+from vinculum.simulation.integrators.taylor_steps import (
+    CORNERED,
+    ENDED,
+    ENOUGH,
+    NOT_FINITE,
+    REACHED,
+    WATCHED,
+    Advance,
+    Polynomials,
+)
 from vinculum.simulation.problem.events import DIRECTIONS
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.recorder import Recorder
 
 _MOST_IDLE = 16  # copies of an integrator that wait for a run
+_FEW = 200  # steps for which collecting polynomials one by one is cheaper than heyoka's dense output
 _SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
@@ -61,6 +71,22 @@ class Path:
 
 
 @dataclass
+class Pieces:
+    """Receives the polynomials of the steps; afterwards the state may be projected."""
+
+    times: list[float]  # ends of the steps
+    coefficients: list[np.ndarray] = field(default_factory=list)  # (n, order + 1) of each step
+    project: Callable[[Any], bool] | None = None
+
+    def __call__(self, taylor: Any) -> bool:
+        """Called by heyoka after every step."""
+        if taylor.time != self.times[-1]:
+            self.times.append(taylor.time)
+            self.coefficients.append(taylor.tc.copy())
+        return self.project is None or self.project(taylor)
+
+
+@dataclass
 class HeyokaSteps:
     """heyoka's integrator of one problem."""
 
@@ -69,6 +95,7 @@ class HeyokaSteps:
     terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
     corners: int
     watched: bool
+    made: int = 0  # steps since the start, with polynomials
     idle: deque[HeyokaSteps] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
 
     @contextmanager
@@ -91,6 +118,7 @@ class HeyokaSteps:
         taylor.time = t
         taylor.state[:] = x
         taylor.pars[:] = p[: len(taylor.pars)]
+        self.made = 0
         if taylor.with_events:
             taylor.reset_cooldowns()
         self.take_events()
@@ -109,18 +137,35 @@ class HeyokaSteps:
         """Steps to a time, at most some, with a projection after each."""
         end = recorder.instants[-1] if len(recorder.instants) else target
         if project is not None or recorder.keep_dense or target != end or self.corners or self.watched:
-            return self._with_polynomials(target, most, {} if project is None else {"callback": project})
+            return self._with_polynomials(target, most, project)
         return self._at_instants(most, recorder)
 
-    def _with_polynomials(self, target: float, most: int, options: dict[str, Any]) -> Advance:
-        """Steps with their polynomials, which cost heyoka about a millisecond for any number of steps."""
-        taylor = self.taylor
-        outcome, _, _, taken, dense, *_ = taylor.propagate_until(target, max_steps=most, c_output=True, **options)
+    def _with_polynomials(self, target: float, most: int, project: Callable[[Any], bool] | None) -> Advance:
+        """Steps with their polynomials. heyoka's dense output costs a millisecond for any number of steps, so the first
+        steps of a run, which may be one of thousands between the samples of a law, collect their polynomials here.
+        """
+        outcome, taken, dense = (self._few if self.made < _FEW else self._many)(target, most, project)
+        self.made += taken
         why, number = self._reason(outcome)
         if dense is None:
-            return Advance(why, int(taken), np.empty(0), np.empty((0, len(taylor.state))), np.empty_like, None, number)
-        knots, states = np.array(dense.times), np.array(dense(np.array(dense.times)))
-        return Advance(why, int(taken), knots, states, lambda times: np.array(dense(times)), dense, number)
+            return Advance(why, taken, np.empty(0), np.empty((0, len(self.taylor.state))), np.empty_like, None, number)
+        knots = np.array(dense.times)
+        return Advance(why, taken, knots, np.array(dense(knots)), lambda times: np.array(dense(times)), dense, number)
+
+    def _few(self, target: float, most: int, project: Callable[[Any], bool] | None) -> tuple[Any, int, Any]:
+        """Outcome, number of steps and polynomials, collected step by step."""
+        pieces = Pieces([self.time], project=project)
+        outcome, _, _, taken, _, pieces = self.taylor.propagate_until(
+            target, max_steps=most, write_tc=True, callback=pieces
+        )
+        found = np.array(pieces.coefficients)
+        return outcome, int(taken), Polynomials(np.array(pieces.times), found) if len(found) else None
+
+    def _many(self, target: float, most: int, project: Callable[[Any], bool] | None) -> tuple[Any, int, Any]:
+        """Outcome, number of steps and heyoka's polynomials."""
+        options = {} if project is None else {"callback": project}
+        outcome, _, _, taken, dense, *_ = self.taylor.propagate_until(target, max_steps=most, c_output=True, **options)
+        return outcome, int(taken), dense
 
     def _at_instants(self, most: int, recorder: Recorder) -> Advance:
         """Steps with the states at the requested instants only; the same steps as with polynomials."""

@@ -55,6 +55,7 @@ _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) abou
 _FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
+_RESTING = 4  # derivatives that are zero where a function stays at zero
 _LONG = 100_000  # steps after which heyoka's optimized code has paid for its compilation
 _COMPILED_UP_TO = 500  # operations; beyond, heyoka's optimized code takes a minute to compile
 
@@ -108,7 +109,7 @@ class Taylor(Method):
 
     def integrate(self, problem: Problem, run: Run, t: float, x: np.ndarray) -> Reached:
         """Run from (t, x) to the end of the plan, in chunks of steps. Returns the outcome, time and state reached."""
-        return _integrate(self, problem, run, t, x)
+        return _integrate(self, _without_resting_events(problem, t, x), run, t, x)
 
 
 register(Taylor())
@@ -194,9 +195,27 @@ def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.n
     early = max((i for i in range(late) if values[i, k] >= 0), default=0)
     low, high = knots[early], knots[late]
     while (middle := (low + high) / 2) not in (low, high):
-        here = functions(middle, np.array(dense(middle)), problem.values)[k]
+        here = functions(middle, np.array(dense(np.array([middle])))[0], problem.values)[k]
         low, high = (middle, high) if here >= 0 else (low, middle)
     return float(low)
+
+
+def _without_resting_events(problem: Problem, t: float, x: np.ndarray) -> Problem:
+    """The problem without events whose functions stay at zero, at which heyoka would stop again and again.
+
+    Along a smooth motion a function stays at zero if it is zero with its first derivatives.
+    """
+    nodes, functions = problem.nodes, list(problem.nodes.event_functions)
+    if not functions or problem.compiled(functions)(t, x, problem.values).all():
+        return problem
+    motion = {nodes.time: ONE, **dict(zip(nodes.state, nodes.rates, strict=True))}
+    rows = [functions]
+    for _ in range(_RESTING):
+        rows.append(along(rows[-1], motion))
+    values = problem.compiled([node for row in rows for node in row])(t, x, problem.values)
+    moving = values.reshape(len(rows), -1)
+    kept = [event for event, row in zip(nodes.events, moving.T, strict=True) if row.any()]
+    return problem if len(kept) == len(functions) else problem.without_events(kept)
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:

@@ -105,6 +105,29 @@ def record_events_at_corner(before: Problem, after: Problem, run: Run, t: float,
     return None
 
 
+def record_events_at_jump(
+    before: Problem, after: Problem, run: Run, t: float, x: np.ndarray, later: np.ndarray
+) -> Outcome | None:
+    """Record the events whose functions pass zero because the state jumps; returns the outcome if one ends the run."""
+    nodes = before.nodes
+    if not nodes.events:
+        return None
+    came = before.compiled(nodes.event_functions)(t, x, before.values)
+    goes = after.compiled(after.nodes.event_functions)(t, later, after.values)
+    sides = [
+        np.where(np.abs(e) > _SAME * np.maximum(np.abs(came), np.abs(goes)), np.sign(e), 0.0) for e in (came, goes)
+    ]
+    for event, side, next_side in zip(nodes.events, *sides, strict=True):
+        rising = bool(next_side > side)
+        wanted = DIRECTIONS[event.direction] in (0, 1 if rising else -1)
+        if side == 0 or next_side == side or not wanted or is_recorded(run.recorder, event.name, t):
+            continue
+        run.recorder.events.append(Happened(event.name, t, rising))
+        if event.terminal:
+            return ended_by(event.name, t)
+    return None
+
+
 def endless_events(recorder: Recorder, span: float) -> Outcome | None:
     """The outcome if events accumulate: many of one name, closer and closer, and shorter than the run resolves."""
     late = recorder.events[-1].time if len(recorder.events) >= _MANY else 0.0

@@ -121,9 +121,10 @@ class Problem:
         nodes = motion_nodes(self.integrable, self.nodes.laws, feedback, self.nodes.events)
         return replace(self, nodes=nodes, gains=tuple(feedback.gains.values()), branches={})
 
-    def without_events(self) -> Problem:
-        """The same problem without its events."""
-        return replace(self, nodes=motion_nodes(self.integrable, self.nodes.laws, self._feedback, ()), branches={})
+    def without_events(self, kept: Sequence[Event] = ()) -> Problem:
+        """The same problem without its events, or with some of them."""
+        nodes = motion_nodes(self.integrable, self.nodes.laws, self._feedback, tuple(kept))
+        return replace(self, nodes=nodes, branches={})
 
     def with_integrable(self, integrable: Integrable) -> Problem:
         """The same problem in other variables, or with other pivots, at a state."""

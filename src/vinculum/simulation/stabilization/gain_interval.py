@@ -39,7 +39,7 @@ from vinculum.simulation.integrators.runge_kutta import RungeKutta
 from vinculum.simulation.stabilization.residual_bounds import closed_loop, fixed_step, last_inside, powers
 from vinculum.simulation.stabilization.stabilization import HELD, Baumgarte, Sampled
 
-_GRID = np.unique(np.concatenate([np.geomspace(1e-6, 1, 50), np.linspace(0.02, 1, 50)]))  # shares of the limit
+_GRID = np.array(sorted({*np.geomspace(1e-6, 1, 50), *np.linspace(0.02, 1, 50)}))  # shares of the limit
 _SLOWEST = 1e-3  # share of the limit from which gains are searched for a relative degree above one
 _LONGEST = 30_000  # steps after which a response counts as lasting
 

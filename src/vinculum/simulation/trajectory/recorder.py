@@ -142,6 +142,7 @@ class Recorder:
     segments: list[Segment] = field(default_factory=list)  # finished ones
     times: list[np.ndarray] = field(default_factory=list)  # of the present segment
     states: list[np.ndarray] = field(default_factory=list)
+    unclosed: int = 0  # samples of the present segment
     dense: list[Any] = field(default_factory=list)  # heyoka's polynomials of every chunk of steps
     recent: list[Any] = field(default_factory=list)  # polynomials of the last steps, in the present variables
     events: list[Happened] = field(default_factory=list)
@@ -154,7 +155,7 @@ class Recorder:
     @property
     def written(self) -> int:
         """The number of samples."""
-        return sum(map(len, self.times)) + sum(len(segment.t) for segment in self.segments)
+        return self.unclosed + sum(len(segment.t) for segment in self.segments)
 
     @property
     def last(self) -> float | None:
@@ -168,12 +169,13 @@ class Recorder:
         if len(times):
             self.times.append(np.array(times))
             self.states.append(np.array(states))
+            self.unclosed += len(times)
 
     def close(self, problem: Problem) -> None:
         """End a segment; the variables may change after it."""
         if self.times:
             self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
-        self.times, self.states = [], []
+        self.times, self.states, self.unclosed = [], [], 0
 
     def used(self) -> list[tuple[Problem, np.ndarray]]:
         """The problems of the run, each with the intervals in which it was integrated, (N, 2)."""
@@ -212,6 +214,7 @@ class Recorder:
         times, states = np.concatenate(self.times), np.vstack(self.states)
         keep = (times - time) * direction <= 0
         self.times, self.states = ([times[keep]], [states[keep]]) if keep.any() else ([], [])
+        self.unclosed = int(keep.sum())
 
 
 def make_trajectory(
