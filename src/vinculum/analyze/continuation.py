@@ -21,6 +21,8 @@ from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
 
+_SAME = 1e-9  # relative difference of numbers that rounding may make
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Continuation:
@@ -80,9 +82,6 @@ def continuation(
     roots = _followed([sweep.at(value).roots.roots for value in x])
     stable = np.array([not sweep.at(value).roots.right.any() for value in x])
     return Continuation(sweep.over, x, changing, roots, stable, borders)
-
-
-_SAME = 1e-9  # relative difference of numbers that rounding may make
 
 
 def _followed(sets: Sequence[np.ndarray]) -> np.ndarray:

@@ -111,9 +111,8 @@ class _Flat:
         value = f" = {_number(v)}" if kind == "parameter" else ""
         about = "; ".join(part for part in (v.about, "" if variable(v.name) == v.name == name else v.name) if part)
         listed = f"({', '.join(attributes)})" if attributes else ""
-        return f"  {kind} Real {name}{listed}{value}{' ' + quoted(about) if about else ''};".replace(
-            "   Real", "  Real"
-        )
+        real = f"{kind} Real" if kind else "Real"
+        return f"  {real} {name}{listed}{value}{' ' + quoted(about) if about else ''};"
 
     def _start(self, v: Variable) -> float:
         """The value of a state at the start."""

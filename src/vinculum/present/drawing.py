@@ -38,7 +38,7 @@ def scene(motion: Trajectory, drawing: Drawing, frames: int = 240, arrows: bool 
     points go through all samples.
     """
     refuse_strangers(drawing)
-    seen, paths = _film(motion, frames), _places(motion, {name: drawing.points[name] for name in drawing.traces})
+    seen, paths = _at_frames(motion, frames), _places(motion, {name: drawing.points[name] for name in drawing.traces})
     places = _places(seen, drawing.points)
     strokes = [_segment(s, places) for s in drawing.segments]
     strokes += [_circle(seen, c, places[c.center]) for c in drawing.circles]
@@ -47,7 +47,7 @@ def scene(motion: Trajectory, drawing: Drawing, frames: int = 240, arrows: bool 
     return with_arrows(found, motion, seen, drawing, places) if arrows and drawing.arrows else found
 
 
-def _film(motion: Trajectory, frames: int) -> Trajectory:
+def _at_frames(motion: Trajectory, frames: int) -> Trajectory:
     """The motion at equally spaced instants, or at the samples nearest to them if it comes from a file."""
     if not isinstance(motion.run, LiveRun):
         rows = _instants(motion.t, frames)

@@ -19,7 +19,7 @@ from vinculum.units.dimensions import ENERGY, product, raised
 
 SECTION = "digital"
 _PLAIN = ("motion", "design", "seed", "anti_windup")
-_DESIGNED = ("state_weights", "input_weights", "inputs")  # keys of [control] that a design at the samples knows
+_DESIGNED = ("state_weights", "input_weights")  # keys of [control] that a design at the samples knows
 _OBSERVED = ("outputs", "state_noise", "output_noise", "order")
 
 
@@ -92,7 +92,7 @@ def _plant(reading: Reading, raw: Mapping[str, Any], known: Symbols) -> dict[str
 
 
 def _check(reading: Reading, raw: Mapping[str, Any], found: Mapping[str, Any], known: Symbols) -> None:
-    """The sections that are needed, numbers that must be positive, and what excludes each other."""
+    """The sections that are needed, numbers that must be positive, and keys that exclude each other."""
     closed = found["motion"] == "closed_loop"
     for section in ("equilibrium", "control", "closed_loop") if closed else ("simulation",):
         if section not in reading.data:
@@ -117,10 +117,10 @@ def _check_design(reading: Reading, closed: bool) -> None:
         return
     control, observer = reading.data.get("control", {}), reading.data.get("observer", {})
     strange = [key for key in control if key not in _DESIGNED] or [key for key in observer if key not in _OBSERVED]
-    if strange or observer.get("order") == "reduced" or "inputs" in control:
-        named = (strange or (["inputs"] if "inputs" in control else ['order = "reduced"']))[0]
+    strange += ['order = "reduced"'] if observer.get("order") == "reduced" else []
+    if strange:
         reading.problem(
             (SECTION, "design"),
-            f"a design at the samples uses state_weights, input_weights and a full observer; {named} was found. "
+            f"a design at the samples uses state_weights, input_weights and a full observer; {strange[0]} was found. "
             'Use design = "continuous".',
         )

@@ -91,7 +91,7 @@ def _over(
 def _check_positive(reading: Reading, found: Mapping[str, Any]) -> None:
     for key in (key for key in ("time", "tolerance") if found.get(key) is not None):
         if not found[key] > 0:
-            reading.problem((ATTRACTION, key), f"it is {found[key]:g}; it must be positive.")
+            reading.problem((ATTRACTION, key), f"{key} is {found[key]:g}; it must be positive.")
 
 
 def _check_sections(reading: Reading, section: str, what: str, needed: Sequence[str]) -> None:
