@@ -6,7 +6,7 @@ The forearm (link 3 of the PUMA, without the wrist) swings at an upper arm that 
     J q̈ + m g r cos q = τ(t) - B q̇ - C tanh(q̇/ω),     J = I + m r² + G² J_m
 
 From exact angles `vn.fit` must find the published B and C to rounding, and from angles with the noise of an encoder
-within its own intervals. Mass and lever can not be found together: besides J, only m r appears.
+within its own intervals. Mass and lever cannot be identified separately: apart from J, only m r appears.
 """
 
 import numpy as np

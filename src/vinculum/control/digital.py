@@ -59,11 +59,10 @@ class Digital(Sampler):
 
     ``delay`` is the time from the measurement to the actuator, any number of at least 0. Until the first command
     arrives the inputs are ``before``, or the holding values of a feedback law. ``limits`` {u: largest |u|} and
-    ``rates`` {u: largest |du/dt|} bound the inputs; ``resolution`` {y or u: step} then rounds what is measured or sent,
-    within the limits;
-    ``noise`` {y: standard deviation} is added to what is measured, ``disturbances`` {u: standard deviation} to the
-    inputs, new at every sample, from ``seed``. A disturbance may also be an expression of t and the state, such as
-    `vn.signal` or `vn.random_signal`; it acts between the samples too.
+    ``rates`` {u: largest |du/dt|} bound the inputs; ``resolution`` {y or u: step} rounds what is measured or sent; a
+    rounded input stays within its limit. ``noise`` {y: standard deviation} is added to what is measured,
+    ``disturbances`` {u: standard deviation} to the inputs, new at every sample, from ``seed``. A disturbance may also
+    be an expression of t and the state, such as `vn.signal` or `vn.random_signal`; it acts between the samples too.
 
     While a limit holds, integrators stop (``anti_windup``; see `DigitalLaw`).
 

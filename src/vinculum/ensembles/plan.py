@@ -143,7 +143,7 @@ def plan_study(
     ``over`` = {coordinate, velocity, parameter or input: values}. A list makes a grid; a distribution
     (`vn.vary.uniform`, `vn.vary.normal`, or one of scipy.stats) is drawn ``samples`` times with ``seed``, by
     ``sampling`` = "random", "latin" (hypercube) or "sobol". All combinations of grids and samples are run. A pandas
-    table, or `vn.vary.table`, gives one run for every row. Quantities may be named by texts, such as "x_dot".
+    table, or `vn.vary.table`, gives one run for every row. Quantities may be given by name, such as "x_dot".
 
     ``measure`` = {name: `vn.measure.maximum`, `minimum`, `integral`, `final`, `first_time` or `settling_time` of an
     expression}. ``keep`` is "end" (the states at the end), "motion" (the states at all ``times``) or "measures"
@@ -169,7 +169,7 @@ def plan_study(
 
 
 def _varied(equations: Any, over: Any, samples: int | None, seed: int, sampling: str) -> Variation:
-    """The runs; quantities may be named by texts. Lists are taken in SI; distributions and tables are in SI already."""
+    """The runs; quantities may be given by name. Lists may have units; distributions and tables are in SI."""
     inputs = getattr(equations, "system", equations).inputs
     known = (*equations.user_symbols, *equations.extra, *equations.parameters, *inputs)
     if not isinstance(over, Mapping) and hasattr(over, "to_dict"):  # a DataFrame

@@ -212,7 +212,7 @@ def _shares(count: int, samples: int, seed: int, sampling: str) -> np.ndarray:
 
 def _latin_hypercube(count: int, samples: int, seed: int) -> np.ndarray:
     """One point in each of the ``samples`` strips of every axis (McKay et al. 1979); those of `scipy.stats.qmc`."""
-    random = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])  # as there
+    random = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])  # as in SciPy
     inside = random.uniform(size=(samples, count))
     strips = np.tile(np.arange(1, samples + 1), (count, 1))
     for axis in strips:

@@ -45,9 +45,10 @@ class Circle:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A force or a torque, drawn to scale at a named point; in the plane a torque is one number, positive to the left.
+    """A force or a torque, drawn to scale at a named point.
 
-    Expressions may contain inputs and reactions, `vn.reaction("rod")`.
+    In the plane a torque is one number, positive counterclockwise. Expressions may contain inputs and reactions,
+    `vn.reaction("rod")`.
     """
 
     at: str

@@ -1,7 +1,7 @@
 """Forces and torques of a drawing as arrows to scale: lines of a scene.
 
-The longest force of the whole motion has a quarter of the size of the picture, all others are in proportion; torques
-have their own scale. In the plane a torque is an arc about its point, three quarters of a turn for the largest one; in
+The largest force of the whole motion is a quarter of the picture long, all others are in proportion; torques have
+their own scale. In the plane a torque is an arc about its point, three quarters of a turn for the largest one; in
 space it is an arrow with two heads along its axis.
 """
 
@@ -78,7 +78,7 @@ def _barbs(tips: np.ndarray, along: np.ndarray, head: np.ndarray) -> list[np.nda
 
 
 def _arc(turns: np.ndarray, centers: np.ndarray, size: float) -> np.ndarray:
-    """An arc from the right about its center, against the clock for positive torques."""
+    """An arc about its center that begins on the right, counterclockwise for positive torques."""
     angles = turns[:, None] * np.linspace(0.0, _TURN, 25)
     rim = centers[:, None] + _RADIUS * size * np.stack([np.cos(angles), np.sin(angles)], axis=2)
     last = angles[:, -1]

@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Stroke:
-    """One moving line: ``places`` (frames, points, 2 or 3); ``kind`` is bar, line, disc, ring, point or
-    arrow."""
+    """One moving line."""
 
     name: str
-    kind: str
-    places: np.ndarray
+    kind: str  # bar, line, disc, ring, point or arrow
+    places: np.ndarray  # (frames, points, 2 or 3)
 
     @property
     def still(self) -> bool:

@@ -123,7 +123,7 @@ def _run(
 
 
 def _with_commands(times: Any, controller: Digital) -> np.ndarray:
-    """The instants of a run, and those at which commands arrive, so that no input is missed between samples."""
+    """The instants of a run with those at which commands arrive: each held value of an input is sampled."""
     asked = np.asarray(times, dtype=float)
     grid = np.linspace(asked[0], asked[-1], _SAMPLES) if len(asked) == 2 else asked
     count = int((asked[-1] - asked[0] - controller.delay) / controller.period) + 1

@@ -1,4 +1,4 @@
-"""From where a loop converges, and for which parameters it is stable."""
+"""The starts from which a loop converges, and the parameters for which it is stable."""
 
 from __future__ import annotations
 

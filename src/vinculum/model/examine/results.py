@@ -189,7 +189,7 @@ class Results:
     seconds: Mapping[str, float] = field(default_factory=dict)  # wall time of each step
     versions: Mapping[str, str] = field(default_factory=dict)
     continuation: Continuation | None = None  # the motion and its roots over one value
-    attraction: RegionOfAttraction | None = None  # from where the motion converges to the equilibrium
+    attraction: RegionOfAttraction | None = None  # starts from which the motion converges
     stability_map: Region | None = None  # stability over two parameters
     runs: Runs | None = None  # many runs
     digital: DigitalRun | None = None  # the motion with its laws at samples

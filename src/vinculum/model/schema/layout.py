@@ -211,7 +211,7 @@ DRAWING = Table(
                     "at": Name("The point where it acts."),
                     "force": ListOf("Its two or three components; reaction(constraint) may be used.", Formula()),
                     "torque": Either(
-                        "In the plane one number, positive to the left; in space three components.",
+                        "In the plane one number, positive counterclockwise; in space three components.",
                         options=(Formula(), ListOf(entry=Formula())),
                     ),
                     "name": Text("Name in the legend."),

@@ -1,4 +1,4 @@
-"""Keys of [attraction] and [stability_map]: from where a loop converges, and for which parameters it is stable."""
+"""Keys of [attraction] and [stability_map]: the starts from which a loop converges, and its stability map."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from vinculum.compile.pointer import call, part
 
-NOTHING, FOUND, UNDEFINED = 0, 1, 2  # what a search says
-_UNCLEAR = -1  # number of zeros
+NOTHING, FOUND, UNDEFINED = 0, 1, 2  # results of a search
+_UNCLEAR = -1  # the number of zeros is not known
 _PLACES = (0.0, 0.1632, 0.3871, 0.5629, 0.8314, 1.0)  # in a part
 _LAST = 5
 _MIDDLE = 3  # the place through which the parabola goes
@@ -119,9 +119,9 @@ def has_value(v: Any, j: Any, size: Any) -> Any:
 
 
 def searching(time_at: Callable, state_at: Callable) -> Any:
-    """The compiled search of a loop; ``time_at(motion, share)`` and ``state_at(motion, share, out)`` are in a step.
+    """The compiled search of a step; ``time_at(motion, share)`` and ``state_at(motion, share, out)`` interpolate it.
 
-    ``search(e, p, motion)`` returns at every part with an event, and continues behind it when called again.
+    ``search(e, p, motion)`` returns at every part with an event, and continues after it when called again.
     """
 
     @part

@@ -34,7 +34,7 @@ __all__ = ["DIRECTIONS", "Event", "Happened", "reaction"]
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 _SAME = 1e-9  # instants closer than this, relative to one or to the time, are the same
 _MANY = 1000  # events in a row that may accumulate
-_NEAR = 64  # of which the last ones are examined at every event
+_NEAR = 64  # of these, so many are examined at every event
 _SHORTER = 0.7  # ratio of the gaps of events that accumulate as a geometric series
 
 
@@ -133,7 +133,7 @@ def record_events_at_jump(
 def endless_events(recorder: Recorder, seen: int, span: float) -> Outcome | None:
     """The outcome if events accumulate within smooth equations: ever closer, down to the resolution of the run.
 
-    The first ``seen`` events were examined before. Events behind the one that tells are dropped.
+    The first ``seen`` events were examined before. Events after the one that shows it are dropped.
     """
     for last in range(seen, len(recorder.events)):
         name, late = recorder.events[last].name, recorder.events[last].time

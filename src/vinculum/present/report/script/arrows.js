@@ -57,7 +57,7 @@ function arrowHead(context, [x, y], [ux, uy], head) {
   context.fill();
 }
 
-// A torque in the plane: against the clock if it is positive; canvases have y downward.
+// A torque in the plane: counterclockwise if it is positive; the y axis of a canvas points down.
 function arc(context, [x, y], turn, color, radius = ARC) {
   if (Math.abs(turn) < 0.02) return;
   const head = Math.min(8, 0.6 * radius * Math.abs(turn)), sign = Math.sign(turn), end = turn - sign * 0.6 * head / radius;
