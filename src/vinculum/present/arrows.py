@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vinculum.model.model import Arrow, Drawing
-from vinculum.present.strokes import Scene, Stroke, values_of
+from vinculum.present.strokes import Scene, Stroke, has_units, values_of
 
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.trajectory import Trajectory
@@ -52,8 +52,7 @@ def strongest(motion: Trajectory, arrows: Sequence[Arrow]) -> float:
 
 
 def _unit(motion: Trajectory, kind: str) -> str:
-    system = None if motion.problem is None else getattr(motion.problem.equations, "system", None)
-    return "" if not getattr(system, "units", {}) else {"force": " N", "torque": " N·m"}[kind]
+    return {"force": " N", "torque": " N·m"}[kind] if has_units(motion) else ""
 
 
 def _line(vectors: np.ndarray, tails: np.ndarray, size: float) -> np.ndarray:

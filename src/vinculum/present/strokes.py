@@ -1,4 +1,4 @@
-"""The moving lines of a scene, and expressions along a motion."""
+"""The moving lines of a scene, and the expressions and units of a motion."""
 
 from __future__ import annotations
 
@@ -51,6 +51,12 @@ class Scene:
         if not len(places):
             return -np.ones(self.dimension), np.ones(self.dimension)
         return places.min(axis=0), places.max(axis=0)
+
+
+def has_units(motion: Trajectory) -> bool:
+    """Whether the quantities of a motion have units."""
+    system = None if motion.problem is None else getattr(motion.problem.equations, "system", None)
+    return bool(getattr(system, "units", {}))
 
 
 def values_of(motion: Trajectory, expressions: Sequence[sp.Expr]) -> np.ndarray:

@@ -152,6 +152,12 @@ def unit_of(model: Model, key: object) -> str:
     return pretty_unit(model.units.get(key) or motor_units(model).get(key, ""))
 
 
+def bracketed_unit(model: Model, key: object) -> str:
+    """The unit after the name of an axis, `` [m/s]``; empty if none is known."""
+    unit = unit_of(model, key)
+    return f" [{unit}]" if unit else ""
+
+
 def pretty_unit(unit: str) -> str:
     """A unit as a physicist writes it.
 

@@ -19,6 +19,7 @@ from vinculum.present.plots import coordinates
 from vinculum.present.report import digital
 from vinculum.present.report.charts import Charts, Series, grid, key_of
 from vinculum.present.report.formulas import quantity, shortened, unit_of
+from vinculum.present.strokes import has_units
 from vinculum.present.svg import SERIES
 from vinculum.simulation import Trajectory
 from vinculum.simulation.trajectory.trajectory import instants
@@ -158,15 +159,10 @@ def energy(run: str, charts: Charts) -> Html:
     lines = [Series(run, table.column("energy", E), "energy E")]
     if np.any(W):
         lines.append(Series(run, table.column("energy and work", E[0] + W), "E(0) + work W", SERIES[1], "dash"))
-    drawn = [charts.over_time("E", lines, "J" if _has_units(motion) else "")]
+    drawn = [charts.over_time("E", lines, "J" if has_units(motion) else "")]
     if motion.energy_error > _ROUNDING * _size(motion):
         drawn.append(charts.sizes("|E − E(0) − W|", f"{run} balance", motion.t, [("balance", E - E[0] - W)]))
     return part("energy", "Energy", _balance(motion), grid(drawn))
-
-
-def _has_units(motion: Trajectory) -> bool:
-    system = None if motion.problem is None else getattr(motion.problem.equations, "system", None)
-    return bool(getattr(system, "units", {}))
 
 
 def _size(motion: Trajectory) -> float:

@@ -14,7 +14,7 @@ from vinculum.present.html import Html, Section, joined, number, paragraph, sect
 from vinculum.present.mathml import inline
 from vinculum.present.report import study_charts as svg
 from vinculum.present.report.charts import key_of, wide_grid
-from vinculum.present.report.formulas import quantity, unit_of
+from vinculum.present.report.formulas import bracketed_unit, quantity, unit_of
 
 _MOST_QUANTITIES = 4
 _GOOD, _BAD = "var(--series-1)", "var(--series-2)"
@@ -22,8 +22,7 @@ _GOOD, _BAD = "var(--series-1)", "var(--series-2)"
 
 def labeled(results: Results, key: sp.Expr) -> str:
     """The name of an axis, with the unit."""
-    unit = unit_of(results.model, key)
-    return f"{name_of(key)} [{unit}]" if unit else name_of(key)
+    return f"{name_of(key)}{bracketed_unit(results.model, key)}"
 
 
 # -- over one value ----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from vinculum.present.html import Html, Section, joined, number, paragraph, sect
 from vinculum.present.plots import coordinates
 from vinculum.present.report import study_charts as svg
 from vinculum.present.report.charts import Charts, grid
-from vinculum.present.report.formulas import unit_of
+from vinculum.present.report.formulas import bracketed_unit
 from vinculum.present.report.motion import course, part
 from vinculum.present.report.scenes import Animation
 from vinculum.present.thinning import thinned
@@ -128,12 +128,7 @@ def _map(results: Results, runs: Runs, name: str) -> Html:
 
 def _axes(results: Results, runs: Runs) -> list[str]:
     """The varied quantities, with their units."""
-    return [f"{name}{_bracketed(results, key)}" for key, name in runs.plan.column_names().items()]
-
-
-def _bracketed(results: Results, key: sp.Expr) -> str:
-    unit = unit_of(results.model, key)
-    return f" [{unit}]" if unit else ""
+    return [f"{name}{bracketed_unit(results.model, key)}" for key, name in runs.plan.column_names().items()]
 
 
 def _dots(results: Results, runs: Runs, name: str, words: str) -> Html:
@@ -224,7 +219,9 @@ def _over_time(results: Results, key: sp.Expr, nominal: Trajectory | None, motio
     dashes = ([] if nominal is None else ["5 3"]) + [None] * len(motions)
     marks = [svg.curve(x.at(t), y.at(v), c, 1.5, d) for (t, v), c, d in zip(lines, colors, dashes, strict=True)]
     name, time = variable_name(key), "t [s]" if results.model.units else "t"
-    return svg.chart(x, y, marks, time, f"{name}{_bracketed(results, key)}", f"{name} of the worst runs over time")
+    return svg.chart(
+        x, y, marks, time, f"{name}{bracketed_unit(results.model, key)}", f"{name} of the worst runs over time"
+    )
 
 
 def _until(motion: Trajectory, key: sp.Expr, last: float) -> tuple[np.ndarray, np.ndarray]:
