@@ -127,6 +127,30 @@ def test_rounding_is_not_an_event(method, options):
 
 
 @every_method
+def test_a_zero_at_the_start_hides_no_other_in_the_same_step(method, options):
+    """A ball is thrown from the ground and lands: in one run, and in a study."""
+    ball, landing = particle(9.81 * x), vn.Event(x, "landing", terminal=True)
+    step = {"step": 0.3} if options else {}
+    motion = vn.simulate(ball, {x: 0, x.diff(): 1}, (0, 0.9), method, events=[landing], progress=False, **step)
+    assert [event.rising for event in motion.events] == [False]
+    assert motion.t[-1] > 0.2
+    if method != "auto":
+        over = {x.diff(): [1.0, 0.5]}
+        found = vn.study(ball, {x: 0}, (0, 0.9), over=over, until=landing, method=method, progress=False, **step)
+        assert found.end_time[0] == motion.t[-1]
+
+
+@every_method
+def test_a_function_may_rest_at_zero_and_leave_it(method, options):
+    """Nothing ends while it rests, and what follows is found."""
+    leaving = sp.Piecewise((0, t < 1), (sp.sin(10 * (t - 1)), True))
+    motion = moved(leaving, method, options, (0, 2))
+    assert motion.outcome.kind == "finished"
+    assert motion.event_times["ripple"] == pytest.approx(1 + np.pi / 10 * np.arange(1, 4), abs=1e-9)
+    assert moved(sp.Max(0, 0.04 - (t - 0.5) ** 2), method, options, (0, 2)).outcome.kind == "finished"
+
+
+@every_method
 def test_a_touch_is_not_an_event(method, options):
     assert moved(x**2, method, options).events == ()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,13 +37,16 @@ _NJIT: Any = njit  # its stubs lack the options for wrappers
 part = _NJIT(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 
 
-def kept(*signature: str, **options: Any) -> Callable[[Callable], Any]:
+def kept(*signature: str, uses: Sequence[ModuleType] = (), **options: Any) -> Callable[[Callable], Any]:
     """Numba's decorator for code that is compiled at its first use on a machine and then read from the disk.
 
-    Where neither the package nor the user has a folder that can be written, it is compiled in every process.
+    Numba compiles again when the function's own file has changed. If it has parts in other modules, which it ``uses``,
+    their versions go into its name on the disk. Where neither the package nor the user has a folder that can be
+    written, it is compiled in every process.
     """
 
     def compiled(function: Callable) -> Any:
+        function.__qualname__ += "".join(map(_version, uses))
         try:
             return _NJIT(*signature, cache=True, **options)(function)
         except RuntimeError:  # Numba found no folder
@@ -50,7 +55,15 @@ def kept(*signature: str, **options: Any) -> Callable[[Callable], Any]:
     return compiled
 
 
-loop = kept(nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+def _version(module: ModuleType) -> str:
+    """The size and time of the file of a module, by which Numba too tells versions apart."""
+    found = Path(str(module.__file__)).stat()
+    return f"_{found.st_size:x}_{found.st_mtime_ns:x}"
+
+
+def loop(*uses: ModuleType) -> Callable[[Callable], Any]:
+    """Numba's decorator for a whole loop with parts in these modules."""
+    return kept(uses=uses, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
 
 
 @kept("float64[::1](intp, float64, float64[::1], float64[::1], intp)")

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vinculum.compile.pointer import call, loop, part
+from vinculum.simulation.integrators import step_events
 from vinculum.simulation.integrators.step_events import NOTHING, Search, searching, take_first_event
 from vinculum.simulation.integrators.step_events import UNDEFINED as NO_VALUE
 from vinculum.simulation.integrators.step_events import begin as begin_search
@@ -382,7 +383,7 @@ def take_step(w: Any) -> Any:
     return True
 
 
-@loop
+@loop(step_events)
 def advance(w: Any, most: Any) -> Any:
     """At most so many steps. Returns a code; called again with the same arrays, it continues where it stopped."""
     if w.counts[0] == 0:  # no order yet
@@ -452,7 +453,7 @@ def end(w: Any, code: Any) -> Any:
     return take_first_event(w.search, np.sign(w.now[1]), w.x, w.instants, w.samples, w.cursor[0])
 
 
-@loop
+@loop(step_events)
 def advance_all(w: Any, m: Any, run: Any, started: Any, most: Any) -> Any:
     """At most so many steps of the runs of m, one run after the other; every event ends its run.
 

@@ -207,17 +207,17 @@ class HeyokaSteps:
 @lru_cache(maxsize=24)  # one to three megabytes each; heyoka keeps the code of others on disk
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
-    events: tuple[tuple[Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
+    events: tuple[tuple[int, Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
     tolerance: float | None, compact: bool | None = None,
 ) -> HeyokaSteps:  # fmt: skip
-    """Compile the integrator of ẋ = rates with events (node, direction, terminal), corners and the pivot watch."""
+    """Compile the integrator of ẋ = rates with events (number, node, direction, terminal), corners and pivot watch."""
     hy = heyoka()
 
-    nodes = [*rates, *(node for node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
+    nodes = [*rates, *(node for _, node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
     variables, outputs = expressions(time, state, parameters, nodes)
     functions = [_SMALL * function for function in outputs[len(rates) :]]
-    ends = [bool(terminal) for _, _, terminal in events]
-    directions = [event_direction(direction) for _, direction, _ in events]
+    ends = [bool(terminal) for *_, terminal in events]
+    directions = [event_direction(direction) for _, _, direction, _ in events]
     plain, terminal = ([j for j, ends_run in enumerate(ends) if ends_run is kind] for kind in (False, True))
     watched = [hy.nt_event(functions[j], callback=Hits(), direction=directions[j]) for j in plain]
     ending = [hy.t_event(functions[j], direction=directions[j]) for j in terminal]
@@ -227,6 +227,7 @@ def compiled(
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
     options = _options(rates, tolerance, compact)
     taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=watched, **options)
+    plain, terminal = ([events[k][0] for k in places] for places in (plain, terminal))
     return HeyokaSteps(taylor, plain, terminal, len(margins), watch is not ZERO)
 
 
@@ -246,15 +247,16 @@ def _options(rates: tuple[Node, ...], tolerance: float | None, compact: bool | N
 def compile_heyoka(problem: Problem, tolerance: float | None, compact: bool | None) -> HeyokaSteps:
     """The compiled integrator of a problem; runs own copies of it."""
     forward = problem.sides is None or problem.sides.forward
-    key = "taylor", forward, tolerance, compact
+    key = "taylor", forward, tolerance, compact, problem.resting
     return problem.branch.known.get(key, lambda: _compile(problem, forward, tolerance, compact))
 
 
 def _compile(problem: Problem, forward: bool, tolerance: float | None, compact: bool | None) -> HeyokaSteps:
     nodes, branch = problem.nodes, problem.branch
     events = tuple(
-        (node, DIRECTIONS[event.direction], event.terminal)
-        for node, event in zip(branch.prepared(nodes.event_functions), nodes.events, strict=True)
+        (j, node, DIRECTIONS[event.direction], event.terminal)
+        for j, (node, event) in enumerate(zip(branch.prepared(nodes.event_functions), nodes.events, strict=True))
+        if j not in problem.resting
     )
     with COMPILING:
         return compiled(

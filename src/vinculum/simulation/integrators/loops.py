@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vinculum.compile.pointer import call, loop, part
+from vinculum.simulation.integrators import step_events
 from vinculum.simulation.integrators.step_events import (
     FOUND,
     NOTHING,
@@ -303,7 +304,7 @@ def remember(i: Any, q: Any, out: Any, history: Any, cursor: Any) -> Any:
     return cursor[2]
 
 
-@loop
+@loop(step_events)
 def advance(w: Any, A: Any, b: Any, predictor: Any, corrector: Any, first: Any, last: Any) -> Any:
     """Steps first .. last of an Adams method that starts with the Runge-Kutta method (A, b).
 
@@ -381,7 +382,7 @@ def end(w: Any, code: Any, i: Any) -> Any:
     return take_first_event(w.search, np.sign(w.h), w.x, w.instants, w.samples, w.cursor[0])
 
 
-@loop
+@loop(step_events)
 def advance_all(w: Any, m: Any, A: Any, b: Any, predictor: Any, corrector: Any, run: Any, step: Any, most: Any) -> Any:
     """At most so many steps of the runs of m, one run after the other; every event ends its run.
 
@@ -402,7 +403,7 @@ def advance_all(w: Any, m: Any, A: Any, b: Any, predictor: Any, corrector: Any, 
     return run, step
 
 
-@loop
+@loop(step_events)
 def one_step(
     full: Any, stage: Any, t: Any, x: Any, p: Any, u: Any, A: Any, b: Any, h: Any, held: Any, size: Any
 ) -> Any:

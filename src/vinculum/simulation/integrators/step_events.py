@@ -30,7 +30,7 @@ _FIT = 0.02  # share of max e - min e
 _FAR = 4.0  # times max e - min e
 _SHORTEST = 2.0**-44  # share of a step
 _ROUNDING = 8 * 2.0**-52
-_POLE = 1e3  # growth of |e| towards a place inside a step
+_POLE = 1e5  # growth of |e| towards a place inside a step
 
 
 class Search(NamedTuple):
@@ -40,7 +40,7 @@ class Search(NamedTuple):
     directions: np.ndarray  # (E) +1 rising in time, -1 falling, 0 any
     before: np.ndarray  # (2 E) at the beginning of the step
     after: np.ndarray  # (2 E) at its end
-    size: np.ndarray  # (E) the largest |e| at the ends of all steps
+    size: np.ndarray  # (E) the largest |e| at the ends of all steps and at the first places inside
     values: np.ndarray  # (6, 2 E) at the places of a part
     trial: np.ndarray  # (2 E)
     place: np.ndarray  # (4) where the next part begins, its width; an undefined function, and its time
@@ -80,6 +80,8 @@ def zeros_in(v: Any, j: Any) -> Any:
             side = sign
     if changes == 0 and (high == low or least >= _FAR * (high - low)):
         return 0
+    if changes and v[0, j] == 0:  # two zeros, at the beginning and inside
+        return _UNCLEAR
     middle, allowed = _PLACES[_MIDDLE], _FIT * (high - low)
     slope = (v[_MIDDLE, j] - v[0, j]) / middle
     bend = (v[_LAST, j] - v[_MIDDLE, j]) / (1 - middle) - slope
@@ -112,10 +114,20 @@ def is_rounding(v: Any, j: Any, terms: Any) -> Any:
 @part
 def has_value(v: Any, j: Any, size: Any) -> Any:
     """Whether function j is finite in one of the shortest parts, and not at a pole."""
+    most = _POLE * size if size > 0 else np.finfo(np.float64).max
     for k in range(_LAST + 1):  # noqa: SIM110  (Numba)
-        if not abs(v[k, j]) <= _POLE * size:
+        if not abs(v[k, j]) <= most:
             return False
     return True
+
+
+@part
+def grow_sizes(e: Any) -> Any:
+    """Let the sizes of the functions cover the values at the places of a step."""
+    for j in range(e.size.size):
+        for k in range(1, _LAST):
+            if e.size[j] < abs(e.values[k, j]) < np.inf:
+                e.size[j] = abs(e.values[k, j])
 
 
 def searching(time_at: Callable, state_at: Callable) -> Any:
@@ -147,6 +159,8 @@ def searching(time_at: Callable, state_at: Callable) -> Any:
         """`NOTHING` or `FOUND` in a part, `_UNCLEAR` if it must be halved, or `UNDEFINED`."""
         found, count = NOTHING, e.size.size
         evaluate(e, p, motion, a, width)
+        if width == 1:
+            grow_sizes(e)
         for j in range(count):
             zeros = zeros_in(e.values, j)
             if zeros != NOTHING and is_rounding(e.values, j, count + j):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -102,7 +102,8 @@ class Taylor(Method):
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
-            problem = problem.without_events()  # an event at the start would cut the step short
+            everything = frozenset(range(len(problem.nodes.events)))
+            problem = replace(problem, resting=everything)  # an event at the start would cut the step short
         with _owned(self, problem, t, x) as steps:
             step = steps.first_step(direction > 0)
         return 0.5 / step if np.isfinite(step) and step > 0 else problem.motion_rate(t, x)
@@ -213,9 +214,9 @@ def _missed_corner(problem: Problem, dense: Any, knots: np.ndarray, states: np.n
 
 
 def _without_resting_events(problem: Problem, t: float, x: np.ndarray) -> Problem:
-    """The problem without events whose functions stay at zero, at which heyoka would stop again and again.
+    """The problem that leaves out events whose functions stay at zero, at which heyoka would stop again and again.
 
-    Along a smooth motion a function stays at zero if it is zero with its first derivatives.
+    Along a smooth motion, up to its next corner, a function stays at zero if it is zero with its first derivatives.
     """
     nodes, functions = problem.nodes, list(problem.nodes.event_functions)
     if not functions or problem.compiled(functions)(t, x, problem.values).all():
@@ -226,8 +227,7 @@ def _without_resting_events(problem: Problem, t: float, x: np.ndarray) -> Proble
         rows.append(along(rows[-1], motion))
     values = problem.compiled([node for row in rows for node in row])(t, x, problem.values)
     moving = values.reshape(len(rows), -1)
-    kept = [event for event, row in zip(nodes.events, moving.T, strict=True) if row.any()]
-    return problem if len(kept) == len(functions) else problem.without_events(kept)
+    return replace(problem, resting=frozenset(j for j, row in enumerate(moving.T) if not row.any()))
 
 
 def _past_zeros(problem: Problem, t0: float, t1: float, x: np.ndarray) -> float:

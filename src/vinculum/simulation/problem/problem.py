@@ -34,6 +34,7 @@ class Problem:
     references: tuple[float, ...] = ()  # of ``nodes.watch.references``
     at_start: tuple[float, ...] = ()  # the conditions of the equations at the start
     sides: Sides | None = None  # of the corners, for methods that go from corner to corner; None: sign is sign
+    resting: frozenset[int] = frozenset()  # numbers of events whose functions stay at zero up to the next corner
     branches: Mapping[tuple, Branch] = field(default_factory=dict)  # by the surfaces along which the motion went
 
     def __getstate__(self) -> dict[str, Any]:
@@ -120,11 +121,6 @@ class Problem:
         """The same problem with other corrections."""
         nodes = motion_nodes(self.integrable, self.nodes.laws, feedback, self.nodes.events)
         return replace(self, nodes=nodes, gains=tuple(feedback.gains.values()), branches={})
-
-    def without_events(self, kept: Sequence[Event] = ()) -> Problem:
-        """The same problem without its events, or with some of them."""
-        nodes = motion_nodes(self.integrable, self.nodes.laws, self._feedback, tuple(kept))
-        return replace(self, nodes=nodes, branches={})
 
     def with_integrable(self, integrable: Integrable) -> Problem:
         """The same problem in other variables, or with other pivots, at a state."""
