@@ -210,17 +210,6 @@ def test_runs_in_lanes_stop_at_the_pulses_of_their_own_parameters():
     assert found.impulse.values == pytest.approx(np.full((3, 3, 2), np.sqrt(np.pi)), rel=1e-9)
 
 
-def test_a_run_in_lanes_has_the_same_bits_whatever_pulses_the_others_have():
-    w, times = sp.Symbol("w", positive=True), np.linspace(0, SPAN, 11)
-    force = sp.exp(-(((t - 5) / w) ** 2)) - x
-    system = vn.derive(vn.System([x], x.diff() ** 2 / 2, forces={x: force}, parameters={w: 1.0}))
-    alone, together = (
-        vn.study(system, {x: 0, x.diff(): 0}, times, over={w: widths}, keep="motion", progress=False)
-        for widths in ([1e4], [1e4, 1e-4])
-    )
-    np.testing.assert_array_equal(alone.x.values[0], together.x.values[0])
-
-
 def test_derivatives_by_a_parameter_see_the_pulse():
     m = sp.Symbol("m", positive=True)
     force = 1e4 * sp.exp(-(((t - 5) * 1e4) ** 2))

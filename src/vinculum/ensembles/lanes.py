@@ -126,17 +126,12 @@ class Lanes:
         """The motions through the times of every run.
 
         ``times`` is (instants, runs) and begins with the time of x, (states, runs); p is (parameters, runs). Where a
-        run has ``stops``, these instants end a step.
+        run has ``stops``, these instants end a step; all runs of one system have some, or none has.
         """
-        narrow = np.array([len(own) > 0 for own in stops], dtype=bool)
-        if narrow.any() and not narrow.all():  # samples of the others do not end steps
-            own = [one for one in stops if len(one)]
-            free = self.run(times[:, ~narrow], x[:, ~narrow], p[:, ~narrow], stop)
-            return _joined(narrow, free, self.run(times[:, narrow], x[:, narrow], p[:, narrow], stop, own))
         runs, ends, p = x.shape[1], np.array(times[-1]), p[: len(self.pars)]  # heyoka leaves out parameters at the end
         states = np.full((len(times), *x.shape), np.nan)
         found = Motions(states, np.zeros(runs, dtype=int), ends.copy(), x.copy())
-        self._stops = list(stops) if narrow.any() else None
+        self._stops = list(stops) if any(len(one) for one in stops) else None
         instants = _shared(times) if self._stops is None else None
         for first in range(0, runs, self.width):
             check_stop(stop)
@@ -212,16 +207,6 @@ class Lanes:
         """How a lane ended."""
         known = _CODES.get(str(outcome))
         return known if known is not None else ENDED if -int(outcome) - 1 < self.events else UNDECIDED
-
-
-def _joined(narrow: np.ndarray, others: Motions, those: Motions) -> Motions:
-    """The motions of runs in their order; ``narrow`` tells which are ``those``."""
-    parts = []
-    for other, this in zip(others[:4], those[:4], strict=True):
-        part = np.empty((*other.shape[:-1], len(narrow)), dtype=other.dtype)
-        part[..., ~narrow], part[..., narrow] = other, this
-        parts.append(part)
-    return Motions(*parts)
 
 
 def _shared(times: np.ndarray) -> tuple[float, float] | None:
