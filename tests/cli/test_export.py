@@ -30,6 +30,13 @@ def export(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.parametrize(("period", "discrete"), [([], False), (["--period", "0.01"], True)])
+def test_a_linear_model_is_discrete_only_on_request(export, period, discrete):
+    """The period of ``[digital]`` belongs to the controller."""
+    assert not export("segway", "--to", "c", "--what", "linear", *period, "-o", "made.c").exit_code
+    assert ("made_step" in Path("made.h").read_text(encoding="utf-8")) is discrete
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

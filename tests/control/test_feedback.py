@@ -297,3 +297,25 @@ def test_a_law_may_contain_dependent_velocities():
     for motion in (named, switched):
         for key in (r, theta, alpha, theta.diff(), u):
             np.testing.assert_allclose(motion[key], expected[key], rtol=1e-9, atol=1e-10)
+
+
+def test_what_no_force_can_change_is_told_with_the_coordinate_to_leave_out():
+    """A ball rolls on a wheel in a plane: rolling is integrable, so one combination of the angles is constant."""
+    phi, psi, x, y = dynamicsymbols("phi psi x y")
+    inputs = sp.symbols("u v w")
+    touch = vn.Holonomic(x**2 + y**2 - sp.Rational(1, 25), name="touch")
+    rolling = vn.Nonholonomic(5 * (x * y.diff() - y * x.diff()) - psi.diff() / 20 - 3 * phi.diff() / 20, name="rolling")
+    kinetic = phi.diff() ** 2 / 100 + psi.diff() ** 2 / 10000 + (x.diff() ** 2 + y.diff() ** 2) / 10
+    for count in (1, 3):
+        forces = dict(zip((phi, psi, x), inputs[:count], strict=False))
+        system = vn.System([phi, psi, x, y], kinetic, 2 * y, forces=forces, inputs=list(inputs[:count]),
+                           constraints=[touch, rolling])  # fmt: skip
+        equations = vn.derive(system)
+        given = dict.fromkeys((phi, psi, x, *inputs[:count]), 0)
+        top = vn.equilibrium(equations, given, near={y: 0.2})
+        with pytest.raises(vn.VinculumError, match=r"No force can: .* is constant") as refused:
+            vn.stabilize(vn.linearize(equations, at=top))
+        assert "cannot control 1 mode" in str(refused.value)
+        left_out = {"phi": phi, "psi": psi}[str(refused.value).split("drop=[")[1].split("]")[0]]
+        law = vn.stabilize(vn.linearize(equations, at=top, drop=[left_out]))
+        assert law.roots.real.max() < 0

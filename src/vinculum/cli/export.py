@@ -119,8 +119,8 @@ def part(model: Model, path: Path, what: str, period: float | None) -> tuple[Any
         if model.tree is None:
             raise Wrong(f"{path} has no [tree]. Use --what equations.")
         return model.tree, {}
-    asked = model.digital or {}
-    period = asked.get("period") if period is None and model.digital_motion == "closed_loop" else period
+    asked = (model.digital or {}) if what == "controller" and model.digital_motion == "closed_loop" else {}
+    period = asked.get("period") if period is None else period
     if what == "controller" and period is None:
         raise Wrong("A controller needs its sample period. Add --period 0.01, in seconds, or [digital] with period.")
     equations = equations_of(model)

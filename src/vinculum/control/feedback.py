@@ -107,13 +107,16 @@ def controller_state(kind: str, key: sp.Expr, linear: LinearModel) -> sp.Expr:
     return sp.Function(f"{kind}_{variable_name(key)}")(time)
 
 
+def _not_measured(linear: LinearModel, y: sp.Expr) -> str:
+    name = name_of(y)
+    if y in linear.dropped or (isinstance(y, sp.Derivative) and y.expr in linear.dropped):
+        return f"{name} cannot be measured: the linear model was made without it, linearize(..., drop=[...])."
+    return f"{name} cannot be measured.{suggestion(name, map(name_of, linear.measured))}"
+
+
 def output_rows(linear: LinearModel, outputs: Sequence[sp.Expr]) -> np.ndarray:
     """The rows C of y = C η; raises for what the model cannot measure."""
-    problems = [
-        f"{name_of(y)} cannot be measured.{suggestion(name_of(y), map(name_of, linear.measured))}"
-        for y in outputs
-        if y not in linear.measured
-    ]
+    problems = [_not_measured(linear, y) for y in outputs if y not in linear.measured]
     if not outputs:
         problems.append(f"No outputs were given. Choose from {listed(linear.measured)}.")
     if problems:

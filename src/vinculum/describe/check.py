@@ -167,8 +167,11 @@ def _undeclared(leaf: sp.Expr, where: list[About], declared: list[sp.Expr]) -> F
         advice = ["Add it to coordinates or inputs."]
         return Finding(f"{name} in the {place} is not declared.{near}", advice, where[0])
     if any(name_of(d) == name for d in declared):
-        found = f"{name} in the {place} has assumptions that the declared {name} does not have."
-        return Finding(found, ["Use the same symbol in both places."], where[0])
+        twin = next(d for d in declared if name_of(d) == name)
+        wrong = f"has assumptions that the declared {name} does not have"
+        if isinstance(twin, AppliedUndef):
+            wrong = f"is a constant, not the declared function of time {name}"
+        return Finding(f"{name} in the {place} {wrong}.", ["Use the same symbol in both places."], where[0])
     return shared.no_value(leaf, place, declared, "System", where[0])
 
 
