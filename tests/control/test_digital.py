@@ -276,6 +276,17 @@ def test_an_event_may_happen_at_a_command(plant, method):
     assert motion.outcome.time == pytest.approx(0.53)  # 20 · 0.5 > 9.81
 
 
+def test_limits_of_the_law_itself_hold_and_numbers_of_sympy_are_numbers(plant):
+    law = vn.stabilize(vn.linearize(plant, at=vn.equilibrium(plant, {u: 0})))
+    bounded = vn.Digital(digital_law(law, 0.02, limits={u: 0.2}), 0.02)
+    assert np.abs(vn.simulate(plant, {x: 2.0}, (0, 1), inputs=bounded)[u]).max() == 0.2
+    with pytest.raises(vn.VinculumError, match=r"limits of u is -5\.0; it must be positive"):
+        vn.Digital(law, 0.02, limits={u: sp.Integer(-5)})
+    loads = [vn.Digital(law, 0.02, disturbances={u: size}, seed=3) for size in (0.1, sp.Float(0.1))]
+    drawn = [vn.simulate(plant, {x: 0.3}, (0, 1), inputs=load)[x] for load in loads]
+    np.testing.assert_array_equal(*drawn)
+
+
 def test_a_study_refuses_a_digital_law(plant):
     with pytest.raises(vn.VinculumError, match=r"Call vn\.simulate"):
         vn.study(plant, {x: 0.1}, (0, 1), over={k: [4.0, 5.0]}, inputs=vn.Digital({u: -x}, 0.1))

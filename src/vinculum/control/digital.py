@@ -95,6 +95,9 @@ class Digital(Sampler):
             if isinstance(given, Mapping) and any(map(has_unit, given.values())):
                 numbers = numbers_in_si(given, rates if name == "rates" else known, f"Invalid {name}")
                 object.__setattr__(self, name, numbers)
+            elif isinstance(given, Mapping) and any(_is_number(value) for value in given.values()):
+                plain = {key: float(value) if _is_number(value) else value for key, value in given.items()}
+                object.__setattr__(self, name, plain)
         problems = []
         if not (math.isfinite(self.period) and self.period > 0):
             problems.append(f"period is {self.period}; it must be a positive number of seconds.")
@@ -201,6 +204,11 @@ class Digital(Sampler):
     _repr_html_ = html
 
 
+def _is_number(value: object) -> bool:
+    """Whether a value is one of SymPy's numbers, which are not expressions of time or the state."""
+    return isinstance(value, sp.Expr) and bool(value.is_number)
+
+
 class _Linear:
     """A digital law with its states."""
 
@@ -296,7 +304,8 @@ class _Running(Sampling):
         drawn = {u: value for u, value in digital.disturbances.items() if u not in self.added}
         self.disturbance = numbers(drawn, self.inputs, 0.0)
         self.steps_y, self.steps_u = (numbers(digital.resolution, keys, 0.0) for keys in (self.measured, self.inputs))
-        self.limit = numbers(digital.limits, self.inputs, math.inf)
+        own = digital.law.limits if isinstance(digital.law, DigitalLaw) else {}
+        self.limit = np.minimum(*(numbers(given, self.inputs, math.inf) for given in (digital.limits, own)))
         self.change = numbers(digital.rates, self.inputs, math.inf) * digital.period
         known = {*self.measured, *self.inputs}
         strange = [key for given in (digital.noise, digital.resolution, digital.limits, digital.rates,

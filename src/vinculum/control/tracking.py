@@ -18,7 +18,7 @@ import sympy as sp
 from vinculum.derivation.mechanics.lagrange import Mechanics, mechanics, product
 from vinculum.derivation.mechanics.sample_states import Samples, generic_states, stacked
 from vinculum.describe import Servo, System
-from vinculum.errors import ConstraintError, Finding, SingularError, Word, call
+from vinculum.errors import ConstraintError, Finding, SingularError, VinculumError, Word, call
 from vinculum.graph import ZERO, GraphExpression, SingularMatrix, solve, symbol, vector
 from vinculum.names import listed, name_of
 
@@ -44,7 +44,11 @@ def _configuration(terms: Mechanics, at: Mapping[sp.Expr, Any]) -> dict[Any, flo
     nodes, system = terms.system.nodes, terms.system
     values = dict.fromkeys([*nodes.v, *nodes.inputs, nodes.time], 0.0)
     values |= dict(zip(nodes.parameters, map(float, system.parameters.values()), strict=True))
-    return values | {symbol(q): float(at[q]) for q in system.coordinates}
+    named = {key if isinstance(key, str) else name_of(key): float(value) for key, value in at.items()}
+    missing = [q for q in system.coordinates if name_of(q) not in named]
+    if missing:
+        raise VinculumError(f"at has no value of {listed(missing)}. Give one for every coordinate.")
+    return values | {symbol(q): named[name_of(q)] for q in system.coordinates}
 
 
 def _on_path(terms: Mechanics) -> Samples:
