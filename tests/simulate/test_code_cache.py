@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 from numba import njit
@@ -62,8 +63,23 @@ def test_loops_are_compiled_where_no_folder_can_be_written(monkeypatch):
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     with pytest.raises(RuntimeError, match="cannot cache"):
         njit(cache=True)(_twice)
-    assert loop(_twice)(3.0) == 6.0
+    assert loop()(_twice)(3.0) == 6.0
     assert kept("float64(float64)")(_twice)(4.0) == 8.0
+
+
+def test_a_loop_on_the_disk_belongs_to_the_versions_of_its_parts(tmp_path):
+    """Numba looks at the file of a loop alone, and would go on with the old code of a part."""
+    part = ModuleType("part")
+    part.__file__ = str(tmp_path / "part.py")
+    names = []
+    for text in ("1", "22"):
+        (tmp_path / "part.py").write_text(text, encoding="utf-8")
+
+        def own(x):
+            return x
+
+        names.append(loop(part)(own).py_func.__qualname__)
+    assert names[0] != names[1]
 
 
 def _twice(x):
