@@ -194,7 +194,7 @@ def short_runs(runs: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             spent = time.process_time()
             wall = _wall(lambda: vn.study(
-                swing(), {}, (0, 1), over={THETA: vary.uniform(-2, 2)}, samples=count, store=f"{folder}/s",  # noqa: B023
+                swing(), {}, (0, 1), over={THETA: vary.uniform(-2, 2)}, samples=count, store=f"{folder}/s",  # noqa: B023  # called at once
                 measure={"end": measure.final(THETA)}, chunk=50_000,
             ))  # fmt: skip
             spent = time.process_time() - spent
