@@ -223,6 +223,7 @@ def main() -> int:
     with ProcessPoolExecutor(asked.jobs) as pool:
         for part in pool.map(run, parts, [asked.seed] * len(parts)):
             total.add(part)
+            print(*part.failures, sep="\n", end="\n" if part.failures else "", file=sys.stderr)
             print(f"{total}, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     print(f"{total}, {time.perf_counter() - began:.0f} s in all")
     for failure in total.failures[:50]:
