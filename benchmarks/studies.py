@@ -141,7 +141,8 @@ def main() -> None:
         raw = Raw(study, runs)
         heyoka_alone, whole = map(min, zip(*(one_core(study, raw, runs) for _ in range(REPEAT)), strict=True))
         processes, threads = two_cores(study, raw, runs)
-        lanes = f"{raw.taylor.batch_size}/{study.ensemble.lanes.width}"
+        with study.ensemble.borrowed() as integrator:
+            lanes = f"{raw.taylor.batch_size}/{integrator.width}"
         a, b, c, d = (seconds / runs * 1e3 for seconds in (heyoka_alone, whole, processes, threads))
         print(
             f"{name:12} {runs:6} {lanes:>6} {a:8.4f} {b:9.4f} {a / b:6.2f} {c:14.4f} {d:12.4f} {c / d:6.2f}", flush=True

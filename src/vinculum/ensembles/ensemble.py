@@ -9,7 +9,8 @@ by one.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -53,13 +54,6 @@ _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
 _BLOCK, _MOST_BLOCKS = 64, 16  # registers full of runs that are computed together; more if runs have few samples
 
 
-class OfThread(threading.local):
-    """What belongs to one thread: its integrator."""
-
-    def __repr__(self) -> str:
-        return "OfThread()"
-
-
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """Equations, options and measures of a study, with the problem of its first run."""
@@ -76,24 +70,29 @@ class Ensemble:
     treatment: Stabilization
     instants: np.ndarray  # of the samples of a run; more than the grid if only its ends are given
     until: tuple[Event, ...] = ()  # events that end a run
-    local: OfThread = field(default_factory=OfThread)
+    idle: list[Lanes | Steps] = field(default_factory=list, repr=False)  # integrators that no thread uses now
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in _FIELDS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, local=OfThread())
+        self.__dict__.update(state, idle=[])
 
     # -- what a block gives ------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def names(self) -> dict[str, tuple[str, ...]]:
         """{variable: its dimensions beyond the run}."""
         found: dict[str, tuple[str, ...]] = dict.fromkeys(self.measures, ())
         if self.keep != "measures":
             dims = ("time",) if self.keep == "motion" else ()
-            found |= {variable_name(key): dims for key in self.shown}
+            found |= dict.fromkeys(self.kept_names, dims)
         return found | {"outcome": (), "end_time": (), "energy_error": (), "largest_residual": ()}
+
+    @cached_property
+    def kept_names(self) -> tuple[str, ...]:
+        """The names of the quantities of which the end or the motion is kept."""
+        return tuple(map(variable_name, self.shown))
 
     def empty(self, count: int) -> dict[str, np.ndarray]:
         """The arrays of a block, filled with "not a number"."""
@@ -111,9 +110,11 @@ class Ensemble:
         results["outcome"][refused] = OUTCOMES.index(REFUSED)
         alone = np.flatnonzero(~refused)
         if self.in_lanes:
-            size = max(_BLOCK, _BLOCK * _MOST_BLOCKS // len(self.instants)) * self.lanes.width
-            parts = [alone[k : k + size] for k in range(0, len(alone), size)]
-            alone = np.concatenate([self._block(part, columns, values, results, stop) for part in parts] or [alone[:0]])
+            with self.borrowed() as lanes:
+                size = max(_BLOCK, _BLOCK * _MOST_BLOCKS // len(self.instants)) * lanes.width
+                parts = [alone[k : k + size] for k in range(0, len(alone), size)]
+                left = [self._block(lanes, part, columns, values, results, stop) for part in parts]
+            alone = np.concatenate([alone[:0], *left])
         for run in alone:
             check_stop(stop)
             self._alone(int(run), {key: float(column[run]) for key, column in columns.items()}, values[run], results)
@@ -149,12 +150,17 @@ class Ensemble:
         """x, works, and integrals."""
         return (*self.problem.nodes.state, *self.integrals)
 
-    @property
-    def lanes(self) -> Lanes | Steps:
-        """The integrator of this thread."""
-        if not hasattr(self.local, "lanes"):
-            self.local.lanes = self._integrator()
-        return self.local.lanes
+    @contextmanager
+    def borrowed(self) -> Iterator[Lanes | Steps]:
+        """An integrator that no other thread uses; threads come and go, integrators stay."""
+        try:
+            lanes = self.idle.pop()
+        except IndexError:
+            lanes = self._integrator()
+        try:
+            yield lanes
+        finally:
+            self.idle.append(lanes)
 
     def _integrator(self) -> Lanes | Steps:
         method, problem = self.method, self.problem
@@ -264,6 +270,7 @@ class Ensemble:
 
     def _block(
         self,
+        lanes: Lanes | Steps,
         runs: np.ndarray,
         columns: Mapping[Any, np.ndarray],
         values: np.ndarray,
@@ -274,7 +281,7 @@ class Ensemble:
         x = self.initial_states({key: column[runs] for key, column in columns.items()}, values[runs])
         p = self.settings_of(values[runs])
         t = np.repeat(self.instants[:, None], len(runs), axis=1)
-        motions = self.lanes.run(t, x, p, stop, self.stops_of(p))
+        motions = lanes.run(t, x, p, stop, self.stops_of(p))
         states, codes = motions.states, motions.codes
         codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK))] = UNDECIDED
         found = self._values(t, states, p)
@@ -294,17 +301,19 @@ class Ensemble:
         results["end_time"][runs] = motions.ends
         results["outcome"][runs] = np.array([OUTCOMES.index(kind) for kind in _KINDS])[codes]
         if self.keep != "measures":
-            for key, samples, end in zip(self.shown, kept, final, strict=False):
-                results[variable_name(key)][runs] = samples if self.keep == "motion" else end
+            for name, samples, end in zip(self.kept_names, kept, final, strict=False):
+                results[name][runs] = samples if self.keep == "motion" else end
         if self.measures:
             _add_ends(t, motions, found, final)
-            self._measure(runs, t, motions, p, found[self.first_measure :], final[self.first_measure :], results)
+            y, ends = found[self.first_measure :], final[self.first_measure :]
+            self._measure(lanes, runs, t, motions, p, y, ends, results)
         return runs[lost | (codes == UNDECIDED)]
 
     # -- measures in lanes -------------------------------------------------------------------------------------
 
     def _measure(
         self,
+        lanes: Lanes | Steps,
         runs: np.ndarray,
         t: np.ndarray,
         motions: Motions,
@@ -321,11 +330,18 @@ class Ensemble:
             elif measure.kind == FINAL:
                 results[name][runs] = final[k]
             else:
-                value = self._searched(k, measure, t, motions.states, p, y[k])
+                value = self._searched(lanes, k, measure, t, motions.states, p, y[k])
                 results[name][runs] = at_least(measure, value, final[k]) if measure.is_extreme else value
 
     def _searched(
-        self, k: int, measure: Measure, t: np.ndarray, states: np.ndarray, p: np.ndarray, y: np.ndarray
+        self,
+        lanes: Lanes | Steps,
+        k: int,
+        measure: Measure,
+        t: np.ndarray,
+        states: np.ndarray,
+        p: np.ndarray,
+        y: np.ndarray,
     ) -> np.ndarray:
         """An extreme or an instant: bracketed by the samples, then by finer ones that start from a sample."""
         first, runs = curve(measure, y), np.arange(y.shape[0])
@@ -341,7 +357,7 @@ class Ensemble:
             start = np.ascontiguousarray(x[lo, :, places].T)
             a, b = times[lo, places], times[hi, places]
             times = a + (b - a) * np.linspace(0.0, 1.0, REFINED)[:, None]
-            x = self.lanes.run(times, start, p[:, use], stops=self.stops_of(p[:, use])).states
+            x = lanes.run(times, start, p[:, use], stops=self.stops_of(p[:, use])).states
             fine = curve(measure, self._values(times, x, p[:, use])[self.first_measure + k])
             lo, hi = bracket(measure, fine)
             lo, hi = np.maximum(lo, 0), np.maximum(hi, 1)
@@ -369,7 +385,7 @@ class Ensemble:
         return run_alone(self, varied, values, times)
 
 
-_FIELDS = tuple(name for name in Ensemble.__dataclass_fields__ if name != "local")
+_FIELDS = tuple(name for name in Ensemble.__dataclass_fields__ if name != "idle")
 
 
 def _add_ends(t: np.ndarray, motions: Motions, found: np.ndarray, final: np.ndarray) -> None:

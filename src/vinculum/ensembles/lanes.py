@@ -112,7 +112,7 @@ class Lanes:
         made_of = (time, tuple(state), tuple(parameters), tuple(rates), watch, tuple(until), tolerance, small, lanes)
         with COMPILING:
             self.taylor = copy.deepcopy(_compiled(*made_of))
-        self.width, self.events = self.taylor.batch_size, len(until)
+        self.width, self.events, self._has_events = self.taylor.batch_size, len(until), self.taylor.with_events
         self.state, self.pars, self.time = self.taylor.state, self.taylor.pars, self.taylor.time  # views, made once
 
     def run(
@@ -128,33 +128,45 @@ class Lanes:
         ``times`` is (instants, runs) and begins with the time of x, (states, runs); p is (parameters, runs). Where a
         run has ``stops``, these instants end a step; all runs of one system have some, or none has.
         """
-        runs, ends, p = x.shape[1], np.array(times[-1]), p[: len(self.pars)]  # heyoka leaves out parameters at the end
-        states = np.full((len(times), *x.shape), np.nan)
-        found = Motions(states, np.zeros(runs, dtype=int), ends.copy(), x.copy())
-        self._stops = list(stops) if any(len(one) for one in stops) else None
-        instants = _shared(times) if self._stops is None else None
-        for first in range(0, runs, self.width):
+        runs, p = x.shape[1], p[: len(self.pars)]  # heyoka leaves out parameters at the end
+        found = Motions(np.full((len(times), *x.shape), np.nan), np.zeros(runs, dtype=int), times[-1].copy(), x.copy())
+        self._stops = [*stops, *stops[-1:] * (-runs % self.width)] if any(len(one) for one in stops) else None
+        arrived = self._registers(times, x, p, found, stop)
+        for k in np.flatnonzero(~arrived):
             check_stop(stop)
-            part = slice(first, first + self.width)
-            lanes = range(first, min(first + self.width, runs))
-            own = times[:, part] if instants is None else instants
-            if len(lanes) == self.width and self._propagate(lanes, own, x[:, part], p[:, part], ends[part].tobytes()):
-                self._write(states[:, :, part], x[:, part])
-                found.last[:, part] = self.state
-            else:
-                self._group(np.array(lanes), times, x, p, found)
+            self._group(np.arange(k * self.width, min((k + 1) * self.width, runs)), times, x, p, found)
         found.codes[(found.codes == DONE) & ~np.isfinite(found.last).all(axis=0)] = NOT_FINITE
         found.codes[(found.codes == ENDED) & (found.ends == times[0])] = (
             UNDECIDED  # a zero at the start is not an event
         )
         return found
 
-    def _propagate(self, runs: Iterable[int], times: Any, x: np.ndarray, p: np.ndarray, ends: bytes) -> bool:
-        """Run all lanes; returns whether all of them arrived at their ends. Every microsecond counts here."""
+    def _registers(
+        self, times: np.ndarray, x: np.ndarray, p: np.ndarray, found: Motions, stop: threading.Event | None
+    ) -> np.ndarray:
+        """Run every register once; returns which of them arrived with all lanes. Every microsecond counts here."""
+        runs, width = x.shape[1], self.width
+        shared = None if self._stops is not None else _shared(times)
+        times, x, p = (_filled_up(array, width) for array in (times, x, p))
+        last, ends = np.empty_like(x), np.empty(x.shape[1])
+        for first in range(0, runs, width):
+            check_stop(stop)
+            part = slice(first, first + width)
+            self._propagate(range(first, first + width), shared or times[:, part], x[:, part], p[:, part])
+            last[:, part], ends[part] = self.state, self.time
+            if len(times) > 2:
+                found.states[:, :, part] = self._samples[:, :, : runs - first]
+        found.last[:] = last[:, :runs]
+        if len(times) == 2:
+            found.states[0], found.states[1] = x[:, :runs], found.last
+        return np.asarray((ends == times[-1]).reshape(-1, width).all(axis=1))
+
+    def _propagate(self, runs: Iterable[int], times: Any, x: np.ndarray, p: np.ndarray) -> None:
+        """Run all lanes of a register through their times."""
         taylor = self.taylor
         taylor.set_time(times[0])
         self.state[:], self.pars[:] = x, p
-        if taylor.with_events:
+        if self._has_events:
             taylor.reset_cooldowns()
         if self._stops is not None:
             self._through_stops(
@@ -164,7 +176,6 @@ class Lanes:
             taylor.propagate_until(times[1], max_steps=_MOST_STEPS)
         else:
             self._samples = taylor.propagate_grid(np.ascontiguousarray(times), max_steps=_MOST_STEPS)[1]
-        return bool(self.time.tobytes() == ends)
 
     def _through_stops(self, plans: Sequence[tuple[np.ndarray, np.ndarray]], times: np.ndarray) -> None:
         """Run from target to target: those of a lane are its own instants and stops."""
@@ -179,22 +190,14 @@ class Lanes:
             if not np.array_equal(taylor.time, targets):
                 break
 
-    def _write(self, states: np.ndarray, x: np.ndarray) -> None:
-        """Write the states of all lanes."""
-        if len(states) == 2:
-            states[0], states[1] = x, self.state
-        else:
-            states[:] = self._samples
-
     def _group(self, group: np.ndarray, times: np.ndarray, x: np.ndarray, p: np.ndarray, found: Motions) -> None:
         """A register of runs that do not all arrive; a lane whose run has ended repeats one that has not."""
-        states = np.empty((len(times), len(x), self.width))
         waiting = np.ones(len(group), dtype=bool)
         while waiting.any():
             source = np.full(self.width, group[waiting][0])
             source[: len(group)] = np.where(waiting, group, source[0])
-            self._propagate(source, times[:, source], x[:, source], p[:, source], b"")
-            self._write(states, x[:, source])
+            self._propagate(source, times[:, source], x[:, source], p[:, source])
+            states = self._samples if len(times) > 2 else np.stack([x[:, source], self.state])
             codes = np.array([self._code(result[0]) for result in self.taylor.propagate_res])
             codes[(codes == DONE) & (self.taylor.time != times[-1, source])] = _INTERRUPTED
             ended = waiting & (codes != _INTERRUPTED)[: len(group)]
@@ -207,6 +210,12 @@ class Lanes:
         """How a lane ended."""
         known = _CODES.get(str(outcome))
         return known if known is not None else ENDED if -int(outcome) - 1 < self.events else UNDECIDED
+
+
+def _filled_up(array: np.ndarray, width: int) -> np.ndarray:
+    """(numbers, runs), with copies of the last run where the last register has free lanes."""
+    free = -array.shape[1] % width
+    return np.hstack([array, np.repeat(array[:, -1:], free, axis=1)]) if free else array
 
 
 def _shared(times: np.ndarray) -> tuple[float, float] | None:

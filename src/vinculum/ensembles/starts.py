@@ -46,6 +46,7 @@ class Starts:
         self.parameters, self.time = dict(parameters), time
         self.keys = (*equations.user_symbols, *self.parameters)
         self.batched = not any(key in equations.definitions for key in self.initial)
+        self._levels_of: dict[tuple[Any, ...], tuple[StartLevel, ...]] = {}
 
     def __repr__(self) -> str:
         return f"Starts({self.equations.name!r}, {self.initial}, {self.guess}, {self.fixed}, {self.parameters})"
@@ -77,10 +78,14 @@ class Starts:
         return values, refusals
 
     def _levels(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> tuple[StartLevel, ...]:
-        given = {key: 0.0 for key in (*self.initial, *columns) if key in self.equations.user_symbols}
-        known = {symbol(key): float(value) for key, value in zip(self.keys, values, strict=True)}
-        known[symbol(self.equations.time)] = self.time
-        return self.equations.start_levels(given, known)
+        """The levels of all runs that vary these columns; no level depends on the values of a batched start."""
+        varied = tuple(columns)
+        if varied not in self._levels_of:
+            given = {key: 0.0 for key in (*self.initial, *columns) if key in self.equations.user_symbols}
+            known = {symbol(key): float(value) for key, value in zip(self.keys, values, strict=True)}
+            known[symbol(self.equations.time)] = self.time
+            self._levels_of[varied] = self.equations.start_levels(given, known)
+        return self._levels_of[varied]
 
     def _alone(self, varied: Mapping[Any, float]) -> np.ndarray:
         """One run, solved or refused as `simulate` would."""
