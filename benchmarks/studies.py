@@ -3,11 +3,13 @@
 Every pair is measured in turn, and the smallest time counts. "raw" is heyoka's batch integrator, with the lanes that
 heyoka recommends and the same equations, one register after the other, from prepared starts and without measures,
 checks or outcomes. One core is measured in processor time, two in wall time: two independent raw processes that begin
-together, with half of the runs each, and a study on two threads. It takes about five minutes.
+together, with half of the runs each, and a study on two threads. "calls" are those that Python makes for a run, of
+its own functions and of compiled ones. It takes about eight minutes, most of them for the ball and beam.
 """
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import resource
 import subprocess
@@ -29,9 +31,7 @@ from vinculum.ensembles import Study, plan_study
 from vinculum.ensembles.lanes import Lanes
 from vinculum.ensembles.threads import run_threads
 
-REPEAT = 3
-
-
+RUNS = 10_000
 THETA = dynamicsymbols("theta")
 
 
@@ -104,26 +104,51 @@ def one_core(study: Study, raw: Raw, runs: int) -> tuple[float, float]:
     return alone, time.thread_time() - began
 
 
-def two_cores(study: Study, raw: Raw, runs: int) -> tuple[float, float]:
-    """Wall time of two processes of heyoka alone, and of the study on two threads, each the best of some."""
+def two_cores(study: Study, raw: Raw, runs: int, repeat: int) -> tuple[float, float]:
+    """Wall time of two processes of heyoka alone and, in turn with them, of the study on two threads; the best of each.
+
+    A process waits for its turn without using its core.
+    """
     context = multiprocessing.get_context("fork")
-    together, times = context.Barrier(2), context.SimpleQueue()
+    together, times = context.Barrier(3), context.SimpleQueue()
     halves = [(0, runs // 2), (runs // 2, runs)]
-    processes = [context.Process(target=_half, args=(raw, *half, together, times)) for half in halves]
+    processes = [context.Process(target=_half, args=(raw, *half, repeat, together, times)) for half in halves]
     for process in processes:
         process.start()
-    found = sorted(times.get() for _ in range(2 * REPEAT))
+    run_threads(study, 0, min(runs, 512), 2)  # both threads have their integrators
+    alone, threads = [], []
+    for _ in range(repeat):
+        together.wait()
+        alone.append(max(times.get() for _ in processes))
+        threads.append(_wall(lambda: run_threads(study, 0, runs, 2)))
     for process in processes:
         process.join()
-    alone = min(max(seconds for turn, seconds in found if turn == k) for k in range(REPEAT))
-    run_threads(study, 0, 64, 2)  # both threads have their integrators
-    return alone, min(_wall(lambda: run_threads(study, 0, runs, 2)) for _ in range(REPEAT))
+    return min(alone), min(threads)
 
 
-def _half(raw: Raw, first: int, last: int, together: Any, times: Any) -> None:
-    for turn in range(REPEAT):
+def _half(raw: Raw, first: int, last: int, repeat: int, together: Any, times: Any) -> None:
+    for _ in range(repeat):
         together.wait()
-        times.put((turn, raw.run(time.perf_counter, first, last)))
+        times.put(raw.run(time.perf_counter, first, last))
+
+
+def calls_for_a_run(study: Study) -> float:
+    """Calls that Python makes for one run more, of its own functions and of compiled ones."""
+    many = min(study.runs, 1024)
+    few = many // 2
+    return (_calls(study, many) - _calls(study, few)) / (many - few)
+
+
+def _calls(study: Study, runs: int) -> int:
+    found = [0]
+
+    def count(_frame: Any, event: str, _what: Any) -> None:
+        found[0] += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    study.block(0, runs)
+    sys.setprofile(None)
+    return found[0]
 
 
 def _wall(work: Callable[[], Any]) -> float:
@@ -132,21 +157,24 @@ def _wall(work: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
-def main() -> None:
+def row(study: Study, runs: int, repeat: int) -> str:
+    """One row of the table."""
+    study.block(0, 64)
+    raw = Raw(study, runs)
+    heyoka_alone, whole = map(min, zip(*(one_core(study, raw, runs) for _ in range(repeat)), strict=True))
+    processes, threads = two_cores(study, raw, runs, repeat)
+    with study.ensemble.borrowed() as integrator:
+        lanes = f"{raw.taylor.batch_size}/{integrator.width}"
+    a, b, c, d = (seconds / runs * 1e3 for seconds in (heyoka_alone, whole, processes, threads))
+    calls = calls_for_a_run(study)
+    return f"{runs:6} {lanes:>6} {a:8.4f} {b:9.4f} {a / b:6.2f} {c:14.4f} {d:12.4f} {c / d:6.2f} {calls:6.2f}"
+
+
+def main(runs: int = RUNS) -> None:
     columns = f"{'raw ms':>8} {'study ms':>9} {'ratio':>6} {'two processes':>14} {'two threads':>12} {'ratio':>6}"
-    print(f"{'system':12} {'runs':>6} {'lanes':>6} {columns}")
-    for name, make, runs in SYSTEMS:
-        study = make(runs)
-        study.block(0, 64)
-        raw = Raw(study, runs)
-        heyoka_alone, whole = map(min, zip(*(one_core(study, raw, runs) for _ in range(REPEAT)), strict=True))
-        processes, threads = two_cores(study, raw, runs)
-        with study.ensemble.borrowed() as integrator:
-            lanes = f"{raw.taylor.batch_size}/{integrator.width}"
-        a, b, c, d = (seconds / runs * 1e3 for seconds in (heyoka_alone, whole, processes, threads))
-        print(
-            f"{name:12} {runs:6} {lanes:>6} {a:8.4f} {b:9.4f} {a / b:6.2f} {c:14.4f} {d:12.4f} {c / d:6.2f}", flush=True
-        )
+    print(f"{'system':12} {'runs':>6} {'lanes':>6} {columns} {'calls':>6}")
+    for name, make, repeat in SYSTEMS:
+        print(f"{name:12} {row(make(runs), runs, repeat)}", flush=True)
     print("\nregion of attraction of the ball and beam with its motor")
     attraction()
     print("\nmemory and time of short runs in a Zarr store")
@@ -154,11 +182,11 @@ def main() -> None:
 
 
 SYSTEMS = (
-    ("pendulum", pendulum, 10_000),
-    ("four-bar", four_bars, 4_000),
-    ("wheel", wheels, 1_600),
-    ("ball, beam", balls, 320),
-)  # 10 000 runs of each would take half an hour; cost is linear in the runs
+    ("pendulum", pendulum, 20),
+    ("four-bar", four_bars, 2),
+    ("wheel", wheels, 1),
+    ("ball, beam", balls, 1),
+)  # and how often each pair is measured
 
 
 def attraction(side: int = 100) -> None:
@@ -179,7 +207,7 @@ def growth() -> None:
     spent = {}
     for runs in (1_000, 10_000, 100_000, 1_000_000):
         answer = subprocess.run(
-            [sys.executable, "-m", "benchmarks.studies", str(runs)], capture_output=True, check=True
+            [sys.executable, "-m", "benchmarks.studies", "--short", str(runs)], capture_output=True, check=True
         )
         wall, spent[runs], memory = map(float, answer.stdout.split())
         print(
@@ -203,4 +231,8 @@ def short_runs(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    short_runs(int(sys.argv[1])) if len(sys.argv) > 1 else main()
+    reader = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    reader.add_argument("--runs", type=int, default=RUNS, help="of every system (default: %(default)s)")
+    reader.add_argument("--short", type=int, help=argparse.SUPPRESS)  # runs of a pendulum, for `growth`
+    given = reader.parse_args()
+    short_runs(given.short) if given.short else main(given.runs)

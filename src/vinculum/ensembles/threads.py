@@ -15,7 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from vinculum.ensembles.plan import Study
 
-_PART_SECONDS, _SHORTEST = 0.5, 0.005  # that a thread computes at a time; a part takes a quarter of a ms by itself
+_PART_SECONDS, _SHORTEST = 0.5, 0.002  # that a thread computes at a time; a part takes a sixth of a ms by itself
+_SHARE = 1.5  # parts for every thread that the runs left would make
 _SMALLEST_PART, _LARGEST_PART = 32, 4096  # runs; parts are multiples of the smallest, which fills its lanes
 MISSING = -1  # the outcome of a run that was not computed
 
@@ -71,7 +72,7 @@ class Parts:
     def some(self) -> Iterator[tuple[int, int]]:
         """Further parts, until every thread has one and one waits."""
         while self.waiting <= self.workers and self.next < self.last:
-            share = _whole((self.last - self.next) / (2 * self.workers))
+            share = _whole((self.last - self.next) / (_SHARE * self.workers))
             begin, self.next = self.next, min(self.next + max(self.least, min(self.size, share)), self.last)
             self.waiting += 1
             yield begin, self.next
