@@ -10,6 +10,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from examples import ball_and_beam
 
 x, y, theta = dynamicsymbols("x y theta")
 f, m, k = sp.symbols("f m k")
@@ -250,3 +251,23 @@ def test_an_observer_in_the_loop_keeps_its_own_plant():
         ])  # fmt: skip
         roots = np.sort_complex(np.linalg.eigvals(whole))
         np.testing.assert_allclose(np.sort_complex(verdict.roots), roots, rtol=1e-9)
+
+
+def test_a_fixed_step_finds_what_diverged_too():
+    """Beyond f = -1 the mass runs away as x = 1 + cosh(t)/2; in 600 s without an end it would reach 1e260."""
+    equations = mass(-1.0)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    closed = vn.close_loop(equations, vn.feedback.law(linear, [[-2.0, -1.0]]), limits={f: 1.0})
+    found = vn.feedback.region_of_attraction(closed, linear.at, {x: [0.1, 0.7, 1.5]}, 600.0, method="rk4", step=0.01)
+    np.testing.assert_array_equal(found.converged, [True, True, False])
+    end = float(found.outcomes[2].removeprefix("diverged at t = "))
+    assert np.hypot(1 + np.cosh(end) / 2, np.sinh(end) / 2) == pytest.approx(1e4 * 1.5, rel=1e-4)
+
+
+def test_a_run_that_ends_at_once_has_not_converged():
+    """The motor is faster than this step of rk4: the run ends before its second sample."""
+    equations, rest, _, law = ball_and_beam.stabilized(1)
+    r, closed = ball_and_beam.r, vn.close_loop(equations, law)
+    starts = {r: [0.3], r.diff(): [-1.0]}
+    found = vn.feedback.region_of_attraction(closed, rest, starts, 10.0, method="rk4", step=0.01)
+    assert found.outcomes == ("singular at t = 0",)

@@ -29,6 +29,7 @@ from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation import Event, Trajectory
+from vinculum.simulation.integrators import method_from
 from vinculum.simulation.progress import Shown
 from vinculum.simulation.trajectory.outcome import EVENT, FINISHED
 from vinculum.units.given import column_in_si, duration
@@ -149,11 +150,9 @@ def deviations_of(linear: LinearModel, motion: Trajectory) -> np.ndarray:
 
 
 def _far(linear: LinearModel, over: Mapping[sp.Expr, Sequence[float]], options: Mapping[str, Any]) -> list[Event]:
-    """The end of a run that has diverged: 10⁴ times the distance of the farthest start, in natural units.
-
-    Methods with a fixed step look for no events.
-    """
-    if "step" in options or not getattr(options.get("method"), "finds_events", True):
+    """The end of a run that has diverged: 10⁴ times the distance of the farthest start, in natural units."""
+    asked = {name: options[name] for name in ("step", "tolerance") if name in options}
+    if not method_from(options.get("method", "taylor"), **asked).finds_events:
         return []
     units = dict(zip(linear.states, unit_free(linear.system_matrix, linear.input_matrix).states, strict=True))
     first = [(np.array(over[key]) - value_at(linear, key)) / units[key] for key in over if key in units]

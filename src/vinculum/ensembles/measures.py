@@ -112,6 +112,8 @@ def bracket(measure: Measure, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         last = np.maximum((~np.isnan(y)).sum(axis=1) - 1, 0)
         return np.maximum(best - 1, 0), np.minimum(best + 1, last)
     crossed = _crossings(measure, y)
+    if not crossed.size:
+        return np.full(len(y), -1), np.zeros(len(y), dtype=int)
     if measure.kind == SETTLED:
         low = np.where(crossed.any(axis=1), crossed.shape[1] - 1 - np.argmax(crossed[:, ::-1], axis=1), -1)
     else:
@@ -145,15 +147,19 @@ def located(measure: Measure, t: np.ndarray, y: np.ndarray) -> np.ndarray:
 def peak(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Instant and height of the top of a parabola through the largest sample and its neighbors, for every run.
 
-    Where the largest sample is the first or the last one, it is the top.
+    Where the largest sample is the first or the last one, it is the top. So it is where differences of samples are
+    too large for a number.
     """
     rows = np.arange(len(y))
     best = np.argmax(np.where(np.isnan(y), -np.inf, y), axis=1)
+    if y.shape[1] < 3:  # the motion ended at once
+        return t[rows, best], y[rows, best]
     middle = np.clip(best, 1, y.shape[1] - 2)
     a, b, c = y[rows, middle - 1], y[rows, middle], y[rows, middle + 1]
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         curvature, slope = a - 2 * b + c, 0.5 * (c - a)
-        shift, top = -slope / curvature, b - 0.5 * slope**2 / curvature
+        shift = -slope / curvature
+        top = b + 0.5 * slope * shift
     inside = (best == middle) & (curvature < 0) & np.isfinite(top) & (np.abs(shift) <= 1)
     instant = t[rows, middle] + np.where(inside, shift, 0.0) * (t[rows, middle + 1] - t[rows, middle])
     return np.where(inside, instant, t[rows, best]), np.where(inside, top, y[rows, best])
