@@ -37,7 +37,10 @@ def _by(system, initial, random):
 
 
 def anything(seed: int) -> Motion:
-    """Every kind of term, holonomic and nonholonomic constraints, linear and not, two inputs."""
+    """Every kind of term, holonomic and nonholonomic constraints, linear and not, two inputs.
+
+    It ends at t = 1, before seed 5 and its neighbors come to rest under a homogeneous constraint.
+    """
     random = np.random.default_rng(seed)
     n = 2 + seed % 3
     holonomic = int(random.integers(0, n))
