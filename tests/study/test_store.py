@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import vinculum as vn
 from faults.cluster import kill_cluster
 from vinculum import measure, vary
+from vinculum.ensembles.cluster import Chunk, on_workers
 from vinculum.errors import VinculumError
 
 theta = dynamicsymbols("theta")
@@ -152,6 +156,46 @@ def test_workers_of_a_cluster_may_die(whole, tmp_path):
         found = run(client=client, store=tmp_path / "s", chunk=6, progress=kill)
         assert len(killed) == 2
         xr.testing.assert_identical(whole, found.load())
+
+
+class KilledWorker(Exception):
+    """Of a scheduler that gave a task up."""
+
+
+class DeadlyClient:
+    """A client whose workers die with the chunk 9, at every attempt."""
+
+    loop, ncores = None, staticmethod(lambda: {"worker": 1})
+
+    def submit(self, work, *given, pure):
+        future = concurrent.futures.Future()
+        fatal = len(given) == 2 and given[1].number == 9
+        future.set_exception(KilledWorker()) if fatal else future.set_result("done")
+        future.release = lambda: None
+        return future
+
+    def cancel(self, futures):
+        pass
+
+
+class Answers(list):
+    """`distributed.as_completed`, of futures that are done."""
+
+    def __init__(self, futures, loop):
+        super().__init__(futures)
+
+    add, update = list.append, list.extend
+
+
+def test_a_chunk_that_kills_its_workers_is_named_as_in_the_store(monkeypatch):
+    """A continued study sends the chunks that its store lacks, here 7 and 9 of ten runs each."""
+    library = SimpleNamespace(as_completed=Answers, scheduler=SimpleNamespace(KilledWorker=KilledWorker))
+    monkeypatch.setattr("vinculum.ensembles.cluster.extra", lambda *_: library)
+    chunks = [partial(Chunk, number, 10 * number, {theta: np.zeros(10)}) for number in (7, 9)]
+    found = on_workers(DeadlyClient(), None, None, chunks)
+    assert next(found) == (0, "done")
+    with pytest.raises(VinculumError, match=r"runs 90 to 99 \(chunk 9\), in 8 attempts"):
+        next(found)
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def on_workers(
                 answer = future.result()
             except killed:
                 if tries[k] >= _TRIES:
-                    raise _gave_up(k, tries[k]) from None
+                    raise _gave_up(chunks[k](), tries[k]) from None
                 shared = client.submit(_itself, ensemble, pure=False)
                 answers.add(send(k))
                 continue
@@ -79,8 +79,10 @@ def _ahead(client: Any) -> int:
     return max(_FEWEST, _AHEAD * sum(client.ncores().values()))
 
 
-def _gave_up(number: int, tries: int) -> VinculumError:
+def _gave_up(chunk: Chunk, tries: int) -> VinculumError:
+    runs = len(next(iter(chunk.columns.values())))
     return VinculumError(
-        f"Workers died again and again with chunk {number}, in {tries} attempts. They may run out of memory: use "
-        "smaller chunks, as in chunk=1000. With a store, the same call continues the study."
+        f"Workers died again and again with the runs {chunk.first} to {chunk.first + runs - 1} (chunk {chunk.number}), "
+        f"in {tries} attempts. They may run out of memory: use smaller chunks, as in chunk={max(1, runs // 4)}. A store "
+        "keeps its size of chunks, so give another folder too."
     )
