@@ -83,6 +83,6 @@ def _gave_up(chunk: Chunk, tries: int) -> VinculumError:
     runs = len(next(iter(chunk.columns.values())))
     return VinculumError(
         f"Workers died again and again with the runs {chunk.first} to {chunk.first + runs - 1} (chunk {chunk.number}), "
-        f"in {tries} attempts. They may run out of memory: use smaller chunks, as in chunk={max(1, runs // 4)}. A store "
-        "keeps its size of chunks, so give another folder too."
+        f"in {tries} attempts. They may run out of memory: use smaller chunks, as in chunk={max(1, runs // 4)}. A "
+        "store keeps its size of chunks, so give another folder too."
     )
