@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from vinculum.ensembles.plan import Study
 
-_PART_SECONDS, _SHORTEST = 0.5, 0.002  # that a thread computes at a time; a part takes a sixth of a ms by itself
+_PART_SECONDS, _SHORTEST = 0.5, 0.003  # that a thread computes at a time; a part takes 0.2 to 0.4 ms by itself
 _SHARE = 1.5  # parts for every thread that the runs left would make
 _SMALLEST_PART, _LARGEST_PART = 32, 4096  # runs; parts are multiples of the smallest, which fills its lanes
 MISSING = -1  # the outcome of a run that was not computed
