@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from vinculum.graph.functions import FUNCTIONS, power_partials
-from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, divide, multiply, select
+from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, add, divide, multiply, select
 from vinculum.graph.routine import expand_calls
 from vinculum.graph.splines import TABLES, spline
 from vinculum.graph.traverse import dependence, order
@@ -64,7 +64,7 @@ def _rate(node: Node, rate: Mapping[Node, Node]) -> Node:
     total = ZERO
     for partial, arg in zip(live_partials(node, rate), node.args, strict=True):
         if arg in rate and partial is not ZERO:
-            total = total + partial * rate[arg]
+            total = add(total, multiply(partial, rate[arg]))
     return total
 
 
@@ -106,7 +106,9 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
         for node in depends[j]:
             if node is not x:
                 rate[node] = _rate(node, rate)
-            result[places.get(node, []), j] = rate[node]
+        for output, rows in places.items():
+            if output in rate:
+                result[rows, j] = rate[output]
     return result
 
 
