@@ -97,7 +97,7 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     """∂y_i/∂x_j as an array of nodes (len(outputs), len(variables)); entries that vanish identically are ``ZERO``."""
     outputs = expand_calls(outputs)
     result = np.full((len(outputs), len(variables)), ZERO, dtype=object)
-    depends = _dependents(outputs, variables)
+    depends = dependents(outputs, variables)
     places: dict[Node, list[int]] = {}
     for i, output in enumerate(outputs):
         places.setdefault(output, []).append(i)
@@ -112,7 +112,7 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     return result
 
 
-def _dependents(outputs: Sequence[Node], variables: Sequence[Node]) -> list[list[Node]]:
+def dependents(outputs: Sequence[Node], variables: Sequence[Node]) -> list[list[Node]]:
     """The nodes that depend on each variable, operands before results: their number is the cost of a column."""
     bits = dependence(outputs, variables)
     found: list[list[Node]] = [[] for _ in variables]
