@@ -15,15 +15,17 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import vinculum as vn
 from files.small import TRACK
 from vinculum.cli import terminal
 from vinculum.cli.app import app
+from vinculum.cli.completion import LINES
 from vinculum.cli.files import examples, folder
 
-HEAVY = ("sympy", "numpy", "scipy", "heyoka", "numba", "llvmlite", "xarray", "plotly", "pint", "rich", "control")
+HEAVY = ("sympy", "numpy", "scipy", "heyoka", "numba", "llvmlite", "xarray", "plotly", "pint", "rich", "control",
+         "pydantic")  # fmt: skip
 FLOW = ("derive", "simulate", "equilibrium", "stability", "stabilize")
 
 
@@ -64,7 +66,8 @@ def test_help_imports_nothing_heavy():
 
 def test_a_simulation_imports_only_what_it_uses(model):
     """Each of these packages takes a tenth of a second to import, or more."""
-    unused = ("scipy", "numba", "xarray", "pandas", "plotly", "pint", "rich", "control", "numpy.ma", "sympy.physics")
+    unused = ("scipy", "numba", "xarray", "pandas", "plotly", "pint", "rich", "control", "numpy.ma", "sympy.physics",
+              "pydantic")  # fmt: skip
     lines = (
         "import sys",
         "from vinculum.cli.app import app",
@@ -91,7 +94,7 @@ def test_it_runs_as_a_module():
 
 
 def test_every_command_has_help_with_an_example(run):
-    commands = [command.name for command in app.registered_commands]
+    commands = list(app.commands)
     assert set(commands) >= {*FLOW, "report", "new", "check", "demo"}
     for command in commands:
         printed = run(f"{command} --help").output
@@ -100,10 +103,25 @@ def test_every_command_has_help_with_an_example(run):
 
 
 def test_completion_is_offered():
-    environment = {**os.environ, "_VINCULUM_COMPLETE": "complete_bash", "COMP_WORDS": "vinculum st", "COMP_CWORD": "1"}
+    environment = {**os.environ, "_VINCULUM_COMPLETE": "bash_complete", "COMP_WORDS": "vinculum st", "COMP_CWORD": "1"}
     code = "from vinculum.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert done.stdout.split() == ["stability", "stabilize", "study"]
+    assert done.stdout.split() == ["plain,stability", "plain,stabilize", "plain,study"]
+
+
+@pytest.mark.parametrize("shell", LINES)
+def test_completion_is_installed_once(run, tmp_path, monkeypatch, shell):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("SHELL", f"/bin/{shell}")
+    place, line = LINES[shell]
+    run("--install-completion")
+    assert line in run("--install-completion").output
+    assert (tmp_path / place).read_text(encoding="utf-8") == f"\n{line}\n"
+
+
+def test_completion_is_refused_for_another_shell(run, monkeypatch):
+    monkeypatch.setenv("SHELL", "/bin/csh")
+    assert "csh; completion needs one of bash, zsh, fish" in run("--install-completion", code=2).stderr
 
 
 # -- new and check -----------------------------------------------------------------------------------------------

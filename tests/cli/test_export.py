@@ -8,9 +8,9 @@ from pathlib import Path
 import fmpy
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from fmpy.validation import validate_fmu
 from scipy.io import loadmat
-from typer.testing import CliRunner
 
 import vinculum as vn
 from compilers import compiled, find

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 import xarray as xr
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import vinculum as vn
 from faults.cluster import different_files

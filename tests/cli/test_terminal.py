@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import vinculum as vn
 from files.small import changed

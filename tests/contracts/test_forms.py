@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 import sympy as sp
+from click.testing import CliRunner
 from sympy.physics.mechanics import dynamicsymbols
-from typer.testing import CliRunner
 
 import vinculum as vn
 from examples import cartesian_pendulum

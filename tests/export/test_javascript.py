@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import browser
 import vinculum as vn

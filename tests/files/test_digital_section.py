@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy as sp
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import vinculum as vn
 from compilers import library

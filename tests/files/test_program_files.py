@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import sympy as sp
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import vinculum as vn
 from vinculum.cli.app import app

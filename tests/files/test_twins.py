@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import vinculum as vn
 from files.twins import FILES, FURTHER, MODELS, TWINS, loaded, replacements

@@ -283,3 +283,26 @@ def test_a_search_says_what_is_wrong():
         vn.optimize(oscillator(), {x: 1.0}, (0, 1), {k: (1.0, 2.0)}, x**2)
     with pytest.raises(VinculumError, match="no such instant"):
         vn.optimize(oscillator(), {x: 1.0}, (0, 1), {k: (1.0, 2.0)}, measure.first_time(x - 5))
+
+
+def test_a_start_that_was_forgotten_is_named():
+    """Without a start the pendulum would hang at rest, and no parameter would matter."""
+    data = recorded(0.0, 0)
+    with pytest.raises(vn.VinculumError, match=r"start of theta was not given.* begin at theta = 0, .* into initial="):
+        vn.fit(pendulum(), data, {l: 1.0})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda y: y * 1j, "where a real number should be"),
+        (lambda y: y.astype(str) + "°", "where a real number should be"),
+        (lambda y: y.astype("timedelta64[s]"), "holds dates"),
+    ],
+)
+def test_columns_that_are_not_real_numbers(change, words):
+    data = recorded(0.0, 0)
+    columns = {str(name): np.asarray(data[name]) for name in ("time", "theta")}
+    for name in columns:
+        with pytest.raises(vn.VinculumError, match=f"{name} of the measurements .*{words}"):
+            vn.fit(pendulum(), columns | {name: change(columns[name])}, {l: 1.0, theta: 1.0})

@@ -115,7 +115,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(workshop, path, body
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from vinculum.cli.app import app
 

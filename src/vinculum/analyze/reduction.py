@@ -226,7 +226,8 @@ def reduced_rates(form: Descriptor, values: Values, dependent: Sequence[int]) ->
     if following is None:
         return None
     v, independent = form.velocities, [i for i in range(n) if i not in dependent]
-    accelerations = dict(zip(form.algebraic[:n], _accelerations(form, values), strict=True))
+    found = form.remembered(("accelerations", form.key(values)), lambda: _accelerations(form, values))
+    accelerations = dict(zip(form.algebraic[:n], found, strict=True))
     moving = (*range(n), *(n + i for i in independent), *range(2 * n, len(form.states)))
     rates = substitute(substitute([form.rates[i] for i in moving], accelerations), following)
     keys = (*form.states[:n], *(v[i] for i in independent), *form.states[2 * n :])

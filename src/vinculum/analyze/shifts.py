@@ -26,17 +26,18 @@ def shifts(
 ) -> np.ndarray:
     """A basis of the constant shifts that change no row, as columns."""
     none = np.zeros((len(coordinates), 0))
-    J = jacobian(list(rows), list(coordinates)) if rows and coordinates else None
-    if J is None:
+    if not rows or not coordinates:
         return np.eye(len(coordinates))
     plain, decimals = without_decimals(rows)
+    J = jacobian(plain, list(coordinates))
     fixed = {p: Fraction(values[p]) for p in parameters} | decimals
     try:
-        rank = common_rank(jacobian(plain, list(coordinates)), Random(0), values, fixed)
+        rank = common_rank(J, Random(0), values, fixed)
     except NotDefined:
         return none
     free = len(coordinates) - rank
-    return _directions(J, coordinates, values, free) if free else none
+    known = {**values, **{name: float(number) for name, number in decimals.items()}}
+    return _directions(J, coordinates, known, free) if free else none
 
 
 def without_decimals(rows: Sequence[Node]) -> tuple[list[Node], dict[Node, Fraction]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
 
 from vinculum.cli.control import equilibrium, stability, stabilize
 from vinculum.cli.export import export
@@ -27,30 +27,43 @@ Exit codes: 0 done; 1 done, but the answer is no; 2 wrong usage or model file;
 3 the computation failed; 130 interrupted; 143 terminated.
 """
 
-app = typer.Typer(
-    help=HELP,
-    no_args_is_help=True,
-    rich_markup_mode=None,  # rich would add a quarter of a second to help
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
 
-
-def _version(asked: bool) -> None:
+def _version(context: click.Context, option: click.Parameter, asked: bool) -> None:
     if asked:
         from vinculum import __version__
 
-        typer.echo(f"vinculum {__version__}")
-        raise typer.Exit
+        click.echo(f"vinculum {__version__}")
+        context.exit()
 
 
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Options before the command."""
+def _completion(context: click.Context, option: click.Parameter, asked: bool) -> None:
+    if asked:
+        from vinculum.cli.completion import install_completion
+
+        guarded(install_completion)()
+
+
+def _before_the_command(name: str, what: Any, about: str) -> Any:
+    """An option of ``vinculum`` itself that does something and ends."""
+    return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=what, help=about)
+
+
+class InOrder(click.Group):
+    """Commands listed in the order in which they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=InOrder,
+    help=HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
+)
+@_before_the_command("--version", _version, "Print the version.")
+@_before_the_command("--install-completion", _completion, "Let your shell complete commands, options and file names.")
+def app() -> None:
+    """All commands."""
 
 
 app.command("open")(guarded(open_))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from vinculum.cli.options import AtSamples, Force, Form, Json, ModelFile, Output, Set
+from vinculum.cli.options import AT_SAMPLES, FORCE, FORM, JSON, MODEL, OUTPUT, SET
 from vinculum.cli.terminal import DONE, INTERRUPTED, NO, say
 
 if TYPE_CHECKING:
@@ -20,18 +20,17 @@ if TYPE_CHECKING:
 
 KINDS = (".json",)
 MOST = 12  # equilibria displayed
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit with 1 unless the equilibrium or steady motion is stable.")
-]
+STRICT = click.option("--strict", is_flag=True, help="Exit with 1 unless the equilibrium or steady motion is stable.")
 
 
+@MODEL
+@FORM
+@OUTPUT
+@FORCE
+@SET
+@JSON
 def equilibrium(
-    model: ModelFile,
-    form: Form = None,
-    output: Output = None,
-    force: Force = False,
-    settings: Set = None,
-    json: Json = False,
+    model: Path, form: str | None, output: Path | None, force: bool, settings: tuple[str, ...], json: bool
 ) -> int:
     """Find equilibria or steady motions.
 
@@ -57,14 +56,15 @@ def equilibrium(
     return DONE
 
 
+@MODEL
+@STRICT
+@FORM
+@OUTPUT
+@FORCE
+@SET
+@JSON
 def stability(
-    model: ModelFile,
-    strict: Strict = False,
-    form: Form = None,
-    output: Output = None,
-    force: Force = False,
-    settings: Set = None,
-    json: Json = False,
+    model: Path, strict: bool, form: str | None, output: Path | None, force: bool, settings: tuple[str, ...], json: bool
 ) -> int:
     """Decide the stability of the equilibrium or steady motion.
 
@@ -100,14 +100,21 @@ def stability(
     return DONE if verdict or not strict else NO
 
 
+@MODEL
+@FORM
+@OUTPUT
+@FORCE
+@SET
+@AT_SAMPLES
+@JSON
 def stabilize(
-    model: ModelFile,
-    form: Form = None,
-    output: Output = None,
-    force: Force = False,
-    settings: Set = None,
-    at_samples: AtSamples = False,
-    json: Json = False,
+    model: Path,
+    form: str | None,
+    output: Path | None,
+    force: bool,
+    settings: tuple[str, ...],
+    at_samples: bool,
+    json: bool,
 ) -> int:
     """Design a stabilizing feedback.
 
@@ -167,7 +174,7 @@ def stabilize(
 
 
 def _at_rest(
-    path: Path, settings: Sequence[str] | None, form: str | None, *sections: str
+    path: Path, settings: Sequence[str], form: str | None, *sections: str
 ) -> tuple[Model, Equations, Equilibrium]:
     """The model, its equations and its equilibrium; an error if the file lacks one of the sections."""
     from vinculum.cli.options import opened, refuse_unasked

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from vinculum.cli.options import Force, Form, ModelFile, Output, Set
+from vinculum.cli.options import FORCE, FORM, MODEL, OUTPUT, SET
 from vinculum.cli.terminal import DONE, Wrong
 
 if TYPE_CHECKING:
@@ -22,32 +22,43 @@ FIT = {
     "modelica": ("equations", "loop"),
     "mat": ("linear", "motion"),
 }  # others: all but motion
-To = Annotated[str, typer.Option("--to", metavar="KIND", help=f"What to write: {', '.join(ENDINGS)}.")]
-What = Annotated[str, typer.Option("--what", metavar="PART", help=f"Part of the model: {', '.join(PARTS)}.")]
-Period = Annotated[
-    float | None, typer.Option("--period", metavar="TIME", help="Sample period of a controller.", show_default=False)
-]
-Single = Annotated[bool, typer.Option("--float", help="Numbers are float instead of double.")]
-Version = Annotated[str, typer.Option("--fmi", metavar="VERSION", help="Version of FMI: 2.0 or 3.0.")]
-Step = Annotated[float, typer.Option("--step", metavar="TIME", help="Largest step of an FMU in co-simulation.")]
-Fold = Annotated[bool, typer.Option("--fold", help="Write the values of parameters into the code.")]
-Check = Annotated[bool, typer.Option("--check", help="Also write a test program with numbers from Python.")]
+TO = click.option("--to", metavar="KIND", required=True, help=f"What to write: {', '.join(ENDINGS)}.")
+WHAT = click.option("--what", metavar="PART", default="equations", help=f"Part of the model: {', '.join(PARTS)}.")
+PERIOD = click.option("--period", metavar="TIME", type=float, help="Sample period of a controller.")
+SINGLE = click.option("--float", "single", is_flag=True, help="Numbers are float instead of double.")
+VERSION = click.option("--fmi", metavar="VERSION", default="2.0", help="Version of FMI: 2.0 or 3.0.")
+STEP = click.option("--step", metavar="TIME", default=1e-3, help="Largest step of an FMU in co-simulation.")
+FOLD = click.option("--fold", is_flag=True, help="Write the values of parameters into the code.")
+CHECK = click.option("--check", is_flag=True, help="Also write a test program with numbers from Python.")
 
 
+@MODEL
+@TO
+@WHAT
+@OUTPUT
+@FORCE
+@FORM
+@SET
+@PERIOD
+@SINGLE
+@FOLD
+@CHECK
+@VERSION
+@STEP
 def export(
-    model: ModelFile,
-    to: To,
-    what: What = "equations",
-    output: Output = None,
-    force: Force = False,
-    form: Form = None,
-    settings: Set = None,
-    period: Period = None,
-    single: Single = False,
-    fold: Fold = False,
-    check: Check = False,
-    fmi: Version = "2.0",
-    step: Step = 1e-3,
+    model: Path,
+    to: str,
+    what: str,
+    output: Path | None,
+    force: bool,
+    form: str | None,
+    settings: tuple[str, ...],
+    period: float | None,
+    single: bool,
+    fold: bool,
+    check: bool,
+    fmi: str,
+    step: float,
 ) -> int:
     """Write code or a file for other tools.
 

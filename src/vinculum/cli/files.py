@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from vinculum.cli.options import Force, Json, ModelFile, Output, Set
+from vinculum.cli.options import FORCE, JSON, MODEL, OUTPUT, PATH, SET
 from vinculum.cli.terminal import DONE, WRONG, Wrong, say
 
 if TYPE_CHECKING:
     from vinculum.model.text.problems import Problem
 
-NewFile = Annotated[Path | None, typer.Argument(metavar="FILE", help="The file to write.", show_default=False)]
-Like = Annotated[str | None, typer.Option("--like", metavar="EXAMPLE", help="Copy an example.", show_default=False)]
-List = Annotated[bool, typer.Option("--list", help="List the examples that can be copied.")]
+NEW_FILE = click.argument("file", metavar="[FILE]", type=PATH, required=False)
+LIKE = click.option("--like", metavar="EXAMPLE", help="Copy an example.")
+LIST = click.option("--list", "listing", is_flag=True, help="List the examples that can be copied.")
 
 
-def new(file: NewFile = None, like: Like = None, force: Force = False, listing: List = False) -> int:
+@NEW_FILE
+@LIKE
+@FORCE
+@LIST
+def new(file: Path | None, like: str | None, force: bool, listing: bool) -> int:
     """Write a model file to start from, or a copy of an example.
 
     \b
@@ -71,7 +75,10 @@ def _with_schema(text: str) -> str:
     return f"#:schema {schema.as_uri()}\n{text}"
 
 
-def check(model: ModelFile, settings: Set = None, json: Json = False) -> int:
+@MODEL
+@SET
+@JSON
+def check(model: Path, settings: tuple[str, ...], json: bool) -> int:
     """List all problems of a model file.
 
     \b
@@ -98,7 +105,9 @@ def _problem_data(path: Path, problems: Sequence[Problem]) -> dict[str, Any]:
     return {"file": str(path), "problems": [{key: getattr(problem, key) for key in keys} for problem in problems]}
 
 
-def schema(output: Output = None, force: Force = False) -> int:
+@OUTPUT
+@FORCE
+def schema(output: Path | None, force: bool) -> int:
     """Print the JSON schema of model files, for editors.
 
     \b

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from vinculum.cli.options import AtSamples, Force, Form, Json, ModelFile, Output, Set
+from vinculum.cli.options import AT_SAMPLES, FORCE, FORM, JSON, MODEL, OUTPUT, SET
 from vinculum.cli.terminal import DONE, INTERRUPTED, NO, say
 
 if TYPE_CHECKING:
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 EQUATION_KINDS = (".tex", ".md", ".txt")
 
 
+@MODEL
+@FORM
+@OUTPUT
+@FORCE
+@SET
+@JSON
 def derive(
-    model: ModelFile,
-    form: Form = None,
-    output: Output = None,
-    force: Force = False,
-    settings: Set = None,
-    json: Json = False,
+    model: Path, form: str | None, output: Path | None, force: bool, settings: tuple[str, ...], json: bool
 ) -> int:
     """Derive the equations of motion.
 
@@ -87,27 +88,32 @@ def document(equations: Equations, kind: str) -> str:
 
 
 MOTION_KINDS = (".nc", ".csv")
-End = Annotated[
-    float | None,
-    typer.Option("--end", metavar="TIME", help="End time, instead of the one in the file.", show_default=False),
-]
-Method = Annotated[
-    str | None, typer.Option("--method", help="Integration method, instead of the one in the file.", show_default=False)
-]
-Step = Annotated[float | None, typer.Option("--step", help="Step of a fixed-step method.", show_default=False)]
+END = click.option("--end", metavar="TIME", type=float, help="End time, instead of the one in the file.")
+METHOD = click.option("--method", metavar="METHOD", help="Integration method, instead of the one in the file.")
+STEP = click.option("--step", metavar="TIME", type=float, help="Step of a fixed-step method.")
 
 
+@MODEL
+@OUTPUT
+@FORCE
+@FORM
+@SET
+@END
+@METHOD
+@STEP
+@AT_SAMPLES
+@JSON
 def simulate(
-    model: ModelFile,
-    output: Output = None,
-    force: Force = False,
-    form: Form = None,
-    settings: Set = None,
-    end: End = None,
-    method: Method = None,
-    step: Step = None,
-    at_samples: AtSamples = False,
-    json: Json = False,
+    model: Path,
+    output: Path | None,
+    force: bool,
+    form: str | None,
+    settings: tuple[str, ...],
+    end: float | None,
+    method: str | None,
+    step: float | None,
+    at_samples: bool,
+    json: bool,
 ) -> int:
     """Simulate the motion, and again with its laws on a processor if the file has [digital] for them.
 

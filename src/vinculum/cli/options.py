@@ -5,44 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from vinculum.cli.terminal import Wrong
 
 if TYPE_CHECKING:
     from vinculum.model.model import Model
 
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model file, such as model.toml.", show_default=False)
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Output = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result to a file.", show_default=False)
-]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it exists.")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        "-s",
-        metavar="NAME=VALUE",
-        help="Change a parameter, for example m=0.3 or l='20 cm'.",
-        show_default=False,
-    ),
-]
-Form = Annotated[
-    str | None, typer.Option("--form", metavar="FORM", help="Another form of the equations.", show_default=False)
-]
-AtSamples = Annotated[bool, typer.Option("--digital", help="Write the motion with the law of [digital] to the file.")]
+PATH = click.Path(path_type=Path)
+MODEL = click.argument("model", metavar="MODEL", type=PATH)
+JSON = click.option("--json", is_flag=True, help="Print JSON instead of tables.")
+OUTPUT = click.option("-o", "--output", metavar="FILE", type=PATH, help="Write the result to a file.")
+FORCE = click.option("-f", "--force", is_flag=True, help="Overwrite the file if it exists.")
+SET = click.option(
+    "-s",
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a parameter, for example m=0.3 or l='20 cm'.",
+)
+FORM = click.option("--form", metavar="FORM", help="Another form of the equations.")
+AT_SAMPLES = click.option(
+    "--digital", "at_samples", is_flag=True, help="Write the motion with the law of [digital] to the file."
+)
 
 
-def opened(path: Path, settings: Sequence[str] | None = None, form: str | None = None) -> Model:
+def opened(path: Path, settings: Sequence[str] = (), form: str | None = None) -> Model:
     """The model in a file; ``settings`` are NAME=VALUE."""
     from vinculum.model import load
 
-    model = load(path, _changes(settings or ()))
+    model = load(path, _changes(settings))
     if form is None:
         return model
     _refuse_unknown(form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vinculum.cli.options import Force, Form, ModelFile, Output, Set
+from vinculum.cli.options import FORCE, FORM, MODEL, OUTPUT, SET
 from vinculum.cli.terminal import DONE, INTERRUPTED, NO, REFUSED, tell
 
 if TYPE_CHECKING:
@@ -15,9 +15,12 @@ KINDS = (".html",)
 _ASIDE = {"motion without feedback"}  # shown for comparison, not requested
 
 
-def report(
-    model: ModelFile, output: Output = None, force: Force = False, form: Form = None, settings: Set = None
-) -> int:
+@MODEL
+@OUTPUT
+@FORCE
+@FORM
+@SET
+def report(model: Path, output: Path | None, force: bool, form: str | None, settings: tuple[str, ...]) -> int:
     """Write one page with every result the file requests.
 
     The page is self-contained HTML with drawing, equations, motion, stability and controller. It is named after the
@@ -56,7 +59,9 @@ def _code(results: Results) -> int:
     return NO if early or (point is not None and point.failures) else DONE
 
 
-def demo(output: Output = None, force: Force = False) -> int:
+@OUTPUT
+@FORCE
+def demo(output: Path | None, force: bool) -> int:
     """Write the report of the ball and beam.
 
     An unstable mechanism with a motor: equations, motion, stability, feedback, animation.

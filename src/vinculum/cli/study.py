@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from vinculum.cli.options import Force, Form, Json, ModelFile, Output, Set
+from vinculum.cli.options import FORCE, FORM, JSON, MODEL, OUTPUT, PATH, SET
 from vinculum.cli.terminal import DONE, INTERRUPTED, Wrong, say, tell
 
 if TYPE_CHECKING:
@@ -18,33 +18,35 @@ if TYPE_CHECKING:
     from vinculum.ensembles import Study
 
 STUDY_KINDS = (".nc", ".csv")
-Store = Annotated[
-    Path | None,
-    typer.Option("--store", metavar="FOLDER", help="Keep the runs in a folder and continue there.", show_default=False),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler", metavar="ADDRESS", help="Compute on the workers of a Dask scheduler.", show_default=False
-    ),
-]
-Samples = Annotated[
-    int | None, typer.Option("--samples", min=1, help="Number of draws, instead of the file's.", show_default=False)
-]
-Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Number of threads.", show_default=False)]
+STORE = click.option("--store", metavar="FOLDER", type=PATH, help="Keep the runs in a folder and continue there.")
+SCHEDULER = click.option("--scheduler", metavar="ADDRESS", help="Compute on the workers of a Dask scheduler.")
+SAMPLES = click.option(
+    "--samples", metavar="NUMBER", type=click.IntRange(1), help="Number of draws, instead of the file's."
+)
+THREADS = click.option("--threads", metavar="NUMBER", type=click.IntRange(1), help="Number of threads.")
 
 
+@MODEL
+@STORE
+@SCHEDULER
+@SAMPLES
+@THREADS
+@OUTPUT
+@FORCE
+@FORM
+@SET
+@JSON
 def study(
-    model: ModelFile,
-    store: Store = None,
-    scheduler: Scheduler = None,
-    samples: Samples = None,
-    threads: Threads = None,
-    output: Output = None,
-    force: Force = False,
-    form: Form = None,
-    settings: Set = None,
-    json: Json = False,
+    model: Path,
+    store: Path | None,
+    scheduler: str | None,
+    samples: int | None,
+    threads: int | None,
+    output: Path | None,
+    force: bool,
+    form: str | None,
+    settings: tuple[str, ...],
+    json: bool,
 ) -> int:
     """Run a model many times, with other starts, parameters, inputs or gains.
 
@@ -80,12 +82,12 @@ def study(
     return INTERRUPTED
 
 
-def _again(model: Path, folder: Path | None, options: dict[str, Any], settings: list[str] | None) -> str:
+def _again(model: Path, folder: Path | None, options: dict[str, Any], settings: Sequence[str]) -> str:
     """How to continue, or what to type to be able to."""
     import shlex
 
     words = [word for key, value in options.items() if value is not None for word in (key, str(value))]
-    words += [word for setting in settings or () for word in ("--set", setting)]
+    words += [word for setting in settings for word in ("--set", setting)]
     typed = shlex.join(["vinculum", "study", str(model), *words, "--store", str(folder or "runs.zarr")])
     return f"Continue with: {typed}" if folder else f"They were in memory only; to keep them, type: {typed}"
 

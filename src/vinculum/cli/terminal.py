@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-import typer
+import click
 
 from vinculum.cli.signals import interruptible
 from vinculum.json_data import json_data
@@ -45,7 +45,7 @@ def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
             code = DONE
         except (Wrong, OSError, ValueError) as error:
             code = _code_of(error)
-        raise typer.Exit(code)
+        raise click.exceptions.Exit(code)
 
     return run
 
@@ -108,7 +108,7 @@ def table(title: str, rows: Mapping[str, Any]) -> None:
     labels = [visible(label) for label in rows]
     column = max(map(_width, labels), default=0)
     room = max(_columns() - len(_MARGIN + _BETWEEN) - column, 20)
-    typer.secho(visible(title), bold=True)
+    click.secho(visible(title), bold=True)
     for label, value in zip(labels, rows.values(), strict=True):
         for i, line in enumerate(_folded(shown(value), room)):
             say((_MARGIN + _filled("" if i else label, column) + _BETWEEN + line).rstrip())
@@ -118,10 +118,10 @@ def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> N
     """A table with columns: the first one on the left, numbers on the right."""
     cells = [[visible(column) for column in columns], *([shown(value) for value in row] for row in rows)]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
-    typer.secho(visible(title), bold=True)
+    click.secho(visible(title), bold=True)
     for i, row in enumerate(cells):
         filled = [_filled(cell, width, right=j > 0) for j, (cell, width) in enumerate(zip(row, widths, strict=True))]
-        typer.secho((_MARGIN + _BETWEEN.join(filled)).rstrip(), bold=i == 0 or None)
+        click.secho((_MARGIN + _BETWEEN.join(filled)).rstrip(), bold=i == 0 or None)
 
 
 _MARGIN = _BETWEEN = "  "

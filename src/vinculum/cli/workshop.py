@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from vinculum.cli.options import PATH
 from vinculum.cli.terminal import DONE, Wrong, say
 
-Files = Annotated[
-    list[Path] | None, typer.Argument(metavar="MODEL...", help="Model files, such as model.toml.", show_default=False)
-]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")]
-Browser = Annotated[bool, typer.Option(help="Open the address in the browser.")]
+FILES = click.argument("models", metavar="[MODEL...]", type=PATH, nargs=-1)
+PORT = click.option(
+    "--port", metavar="NUMBER", type=click.IntRange(0, 65535), default=0, help="Port to listen on; 0 takes a free one."
+)
+BROWSER = click.option("--browser/--no-browser", default=True, help="Open the address in the browser.")
 
 
-def open_(models: Files = None, port: Port = 0, browser: Browser = True) -> int:
+@FILES
+@PORT
+@BROWSER
+def open_(models: tuple[Path, ...], port: int, browser: bool) -> int:
     """Edit model files in the browser, with the page about them next to the text.
 
     Findings appear at their places as you type, and the page follows the text. Without a file, an example to start from
@@ -29,7 +32,7 @@ def open_(models: Files = None, port: Port = 0, browser: Browser = True) -> int:
     """
     from vinculum.extras import extra
 
-    for path in models or ():
+    for path in models:
         if not path.is_file():
             raise Wrong(f"There is no file {path}. To create one: vinculum new {path}")
     for package in ("starlette", "uvicorn"):
@@ -44,5 +47,5 @@ def open_(models: Files = None, port: Port = 0, browser: Browser = True) -> int:
 
             webbrowser.open(address)
 
-    serve(list(models or ()), port, opened)
+    serve(list(models), port, opened)
     return DONE

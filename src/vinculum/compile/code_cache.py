@@ -15,7 +15,7 @@ from vinculum.errors import VinculumError
 from vinculum.interrupts import uninterrupted
 
 VARIABLE = "VINCULUM_CACHE"
-ON_DISK = 128  # megabytes; heyoka opens the folder in 0.4 ms per megabyte
+ON_DISK = 32  # megabytes, some fifty systems; heyoka checks all of it when it opens the folder, 0.4 ms per megabyte
 IN_MEMORY = 64
 _MEGABYTE = 1_000_000
 

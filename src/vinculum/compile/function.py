@@ -121,7 +121,7 @@ class Function:
         body.finish(outputs)
         self._kernels = body.kernels  # their code is called from this function's code
         large = len(order(outputs)) > _OPTIMIZE_UP_TO
-        self._code = MachineCode(module(body, self.width, self.size, large), optimize=not large)
+        self._code = MachineCode(module(body, self.width, self.size, large), optimize=not large, unroll=False)
         self.address = self._code.address("f")
         self._quick: Any = None
         self._calls, self._shape, self._shape_p = 0, (self.width,), (self.parameters,)

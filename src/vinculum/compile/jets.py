@@ -41,7 +41,7 @@ def program(functions: tuple[str, ...]) -> tuple[MachineCode, Any]:
     steps, n, order + 1) receive the ends of the steps and the coefficients of the state.
     """
     text = "\n".join([_SERIES, _sweep(functions), _PROPAGATION])
-    code = MachineCode(text)
+    code = MachineCode(text, unroll=False)
     return code, _PROPAGATE(code.address("propagate"))
 
 

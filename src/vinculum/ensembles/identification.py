@@ -23,7 +23,7 @@ from vinculum.ensembles.variational import Outputs, Variational, make_variationa
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
-from vinculum.simulation.problem.start import derive_if_needed
+from vinculum.simulation.problem.start import derive_if_needed, known_state
 from vinculum.text_printer import labelled_rows
 from vinculum.units.given import column_in_si, numbers_in_si
 
@@ -31,6 +31,7 @@ _REPETITIONS = 6  # of the estimate of σ
 _SETTLED = 1e-3  # a relative change of σ that ends the repetitions
 _DEPENDENT = 1e-7  # relative singular values of J below this: θ cannot be told apart
 _LOST = 1e3  # residual, in units of the range of a column, where the motion does not exist
+_FAR_START = 0.25  # distance of a start from the first measured value, in units of the range of a column
 _SHARE = 0.05  # a part of a combination of parameters that is not worth mentioning
 
 
@@ -135,6 +136,8 @@ def fit(
         _Run.of(equations, recording, unknown, start, law, parameters, guess, fixed, tolerance)
         for recording, start, law in zip(recordings, starts, laws, strict=True)
     ]
+    for run, start in zip(runs, starts, strict=True):
+        _refuse_omitted_starts(equations, run, start, unknown)
     return _Problem(runs, _unknowns(unknown, len(runs)), dict(unknown), dict(bounds or {})).solve(deviations)
 
 
@@ -189,6 +192,23 @@ def _refuse_unknowns(
             problems.append(f"The deviation of {name} is {sigma}; it must be positive.")
     if problems:
         raise ModelError("Invalid fit", problems)
+
+
+def _refuse_omitted_starts(
+    equations: Equations, run: _Run, start: Mapping[Any, float], unknown: Mapping[Any, float]
+) -> None:
+    """Raise for a measured state whose start was not given and is far from the first measured value."""
+    error, _ = run.compare(unknown)
+    states = {*equations.user_symbols, *equations.extra} - {*known_state(equations, start), *unknown}
+    for j, (column, ahead) in enumerate(zip(run.recording.columns, error[0], strict=True)):
+        key, first = run.recording.expressions[column], run.recording.measured[0, j]
+        far = abs(ahead) / run.recording.ranges[j]
+        if key in states and _FAR_START < far < _LOST:
+            name = name_of(key)
+            raise VinculumError(
+                f"The start of {name} was not given. The motion would begin at {name} = {first + ahead:.6g}, but the "
+                f"first measured value is {first:.6g}. Put {name} into initial=, or with a first guess into unknown=."
+            )
 
 
 @dataclass(frozen=True, eq=False)

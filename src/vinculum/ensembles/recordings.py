@@ -49,13 +49,13 @@ def _table(one: Any) -> dict[str, np.ndarray]:
     if isinstance(one, str | Path):
         one = _file(Path(one))
     if hasattr(one, "data_vars"):  # xarray
-        return {str(name): np.asarray(one[name], dtype=float) for name in (*one.coords, *one.data_vars)}
+        return {str(name): np.asarray(one[name]) for name in (*one.coords, *one.data_vars)}
     if hasattr(one, "to_dict") and hasattr(one, "columns"):  # pandas
-        found = {str(name): np.asarray(one[name], dtype=float) for name in one.columns}
-        return found if any(name in found for name in TIME) else {"time": np.asarray(one.index, dtype=float)} | found
+        found = {str(name): np.asarray(one[name]) for name in one.columns}
+        return found if any(name in found for name in TIME) else {"time": np.asarray(one.index)} | found
     if isinstance(one, Mapping):
         names = {key: key if isinstance(key, str) else variable_name(key) for key in one}
-        return {names[key]: np.asarray(column, dtype=float) for key, column in one.items()}
+        return {names[key]: np.asarray(column) for key, column in one.items()}
     raise VinculumError(f"A recording must be a dataset, a table, {{name: array}} or a file; got {type(one).__name__}.")
 
 
@@ -101,7 +101,7 @@ def _recording(
     table: Mapping[str, np.ndarray], equations: Equations, outputs: Mapping[str, sp.Expr], number: int | None
 ) -> Recording:
     where = "the measurements" if number is None else f"run {number}"
-    time = next((table[name] for name in TIME if name in table), None)
+    time = next((_real(table[name], name, where) for name in TIME if name in table), None)
     if time is None:
         raise VinculumError(f"There is no column time in {where}; its columns are {', '.join(table)}.")
     known = {variable_name(key): key for key in (*equations.user_symbols, *equations.extra)} | dict(outputs)
@@ -114,9 +114,24 @@ def _recording(
             f"No column of {where} is a state ({', '.join(known)}); its columns are {', '.join(table)}. Say what they "
             "are with outputs={column: expression}."
         )
-    _refuse_shapes(time, {name: table[name] for name in columns}, where)
-    measured = np.column_stack([table[name] for name in columns])
+    numbers = {name: _real(table[name], name, where) for name in columns}
+    _refuse_shapes(time, numbers, where)
+    measured = np.column_stack(list(numbers.values()))
     return Recording(time, columns, {name: as_expression(known[name]) for name in columns}, measured)
+
+
+def _real(column: np.ndarray, name: str, where: str) -> np.ndarray:
+    """A column of real numbers; raises for text, dates and complex numbers."""
+    if np.issubdtype(column.dtype, np.datetime64) or np.issubdtype(column.dtype, np.timedelta64):
+        advice = f"Write ({name} - {name}[0]) / np.timedelta64(1, 's')."
+        raise VinculumError(f"{name} of {where} holds dates; it must hold seconds. {advice}")
+    try:
+        if np.iscomplexobj(column):
+            raise ValueError
+        return column.astype(float)
+    except (TypeError, ValueError):
+        found = next((x for x in column.ravel() if not isinstance(x, (int, float, np.number))), column.ravel()[0])
+        raise VinculumError(f"{name} of {where} has {found!r} where a real number should be.") from None
 
 
 def _refuse_shapes(time: np.ndarray, columns: Mapping[str, np.ndarray], where: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from vinculum.graph.functions import FUNCTIONS, power_partials
-from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, divide, multiply, select
+from vinculum.graph.node import COMPARISONS, MINUS_ONE, ONE, ZERO, Node, add, divide, multiply, select
 from vinculum.graph.routine import expand_calls
 from vinculum.graph.splines import TABLES, spline
 from vinculum.graph.traverse import dependence, order
@@ -64,7 +64,7 @@ def _rate(node: Node, rate: Mapping[Node, Node]) -> Node:
     total = ZERO
     for partial, arg in zip(live_partials(node, rate), node.args, strict=True):
         if arg in rate and partial is not ZERO:
-            total = total + partial * rate[arg]
+            total = add(total, multiply(partial, rate[arg]))
     return total
 
 
@@ -97,7 +97,7 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
     """∂y_i/∂x_j as an array of nodes (len(outputs), len(variables)); entries that vanish identically are ``ZERO``."""
     outputs = expand_calls(outputs)
     result = np.full((len(outputs), len(variables)), ZERO, dtype=object)
-    depends = _dependents(outputs, variables)
+    depends = dependents(outputs, variables)
     places: dict[Node, list[int]] = {}
     for i, output in enumerate(outputs):
         places.setdefault(output, []).append(i)
@@ -106,11 +106,13 @@ def jacobian(outputs: Sequence[Node], variables: Sequence[Node]) -> np.ndarray:
         for node in depends[j]:
             if node is not x:
                 rate[node] = _rate(node, rate)
-            result[places.get(node, []), j] = rate[node]
+        for output, rows in places.items():
+            if output in rate:
+                result[rows, j] = rate[output]
     return result
 
 
-def _dependents(outputs: Sequence[Node], variables: Sequence[Node]) -> list[list[Node]]:
+def dependents(outputs: Sequence[Node], variables: Sequence[Node]) -> list[list[Node]]:
     """The nodes that depend on each variable, operands before results: their number is the cost of a column."""
     bits = dependence(outputs, variables)
     found: list[list[Node]] = [[] for _ in variables]

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.errors import DomainError
+from vinculum.graph.differentiate import dependents
 from vinculum.graph.evaluate import evaluate
 from vinculum.graph.node import COMPARISONS, Node, constant
 from vinculum.graph.place import in_order
@@ -90,10 +91,11 @@ def independent(
     nodes = expand_calls(nodes)
     plan = _Plan(nodes if branch is None else on_branch(nodes, branch))
     rng, same = Random(0), {x: [True] * len(nodes) for x in variables}
+    touched = dict(zip(variables, dependents(plan.outputs, variables), strict=True))
     for _ in range(_POINTS_WITH_ROOTS if plan.has_roots else _POINTS):
         waiting = [x for x in variables if any(same[x])]
         try:
-            unchanged = plan.compare(rng, waiting)
+            unchanged = plan.compare(rng, {x: touched[x] for x in waiting})
         except NotDefined:
             return {x: [False] * len(nodes) for x in variables}
         for x in waiting:
@@ -144,9 +146,8 @@ def on_branch(nodes: Sequence[Node], branch: Mapping[Node, float]) -> list[Node]
     new: dict[Node, Node] = {}
     values = _corner_values(nodes, branch)
     for node in order(nodes):
-        args = [new[arg] for arg in node.args]
-        same = all(a is b for a, b in zip(args, node.args, strict=True))
-        new[node] = _taken(node, args, values) or (node if same else rebuild(node, args))
+        args = tuple([new[arg] for arg in node.args])
+        new[node] = _taken(node, args, values) or (node if args == node.args else rebuild(node, args))
     return [new[node] for node in nodes]
 
 
@@ -257,13 +258,13 @@ class _Plan:
                 continue
         raise NotDefined("no point was found at which all operations are defined")
 
-    def compare(self, rng: Random, variables: Sequence[Node]) -> dict[Node, list[bool]]:
-        """Which outputs keep their value at a random point when one variable changes."""
+    def compare(self, rng: Random, touched: Mapping[Node, Sequence[Node]]) -> dict[Node, list[bool]]:
+        """Which outputs keep their value at a random point when one variable changes: {variable: nodes that change}."""
         for _ in range(_DRAWS):
             try:
                 point = _Point(rng, self.forms)
                 before = point.at(self.nodes, self.outputs)
-                after = {x: point.changed(x, self.nodes, self.outputs) for x in variables}
+                after = {x: point.changed(x, nodes, self.outputs) for x, nodes in touched.items()}
             except (ZeroDivisionError, NotDefined, OverflowError, ValueError):
                 continue
             return {x: [a == b for a, b in zip(before, values, strict=True)] for x, values in after.items()}
@@ -311,13 +312,12 @@ class _Point:
         return [value[node] for node in outputs]
 
     def changed(self, x: Node, nodes: Sequence[Node], outputs: Sequence[Node]) -> list[int]:
-        """The outputs with another value of one symbol and the same values of everything else."""
+        """The outputs with another value of one symbol, on which ``nodes`` depend, and the same of everything else."""
         other = copy(self)
-        other.value, other.angles, touched = dict(self.value), {}, {x}
+        other.value, other.angles = dict(self.value), {}
         other.value[x] = self.rng.randrange(1, self.p)
         for node in nodes:
-            if node is not x and not touched.isdisjoint(node.args):
-                touched.add(node)
+            if node is not x:
                 other.value[node] = other.result(node)
         return [other.value[node] for node in outputs]
 

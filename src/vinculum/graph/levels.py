@@ -67,7 +67,7 @@ class Levels:
         with np.errstate(all="ignore"):
             for op, place, operands, nodes in self.steps:
                 if operands:
-                    _TOGETHER[op](*(V[a] for a in operands), out=V[place])
+                    _TOGETHER[op](*[V.take(a) for a in operands], out=V[place])
                 elif nodes[0].args:
                     V[place] = [operation_value(x, [float(V[self.place[a]]) for a in x.args]) for x in nodes]
         return V if np.all(np.isfinite(V)) else None

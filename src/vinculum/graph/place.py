@@ -29,8 +29,10 @@ N = TypeVar("N")
 
 def in_order(nodes: Iterable[N]) -> list[N]:
     """Nodes by their places; symbols of one name, as SymPy's dummies, in the order in which they were made."""
-    found = sorted(nodes, key=_SERIAL)
-    found.sort(key=_PLACE)
+    found = sorted(nodes, key=_PLACE)
+    if len(set(map(_PLACE, found))) < len(found):
+        found.sort(key=_SERIAL)
+        found.sort(key=_PLACE)
     return found
 
 

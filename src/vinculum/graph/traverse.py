@@ -60,9 +60,8 @@ def substitute(outputs: Sequence[Node], replacements: Mapping[Node, Node]) -> li
         if node in replacements:
             new[node] = replacements[node]
         elif node.args:
-            args = [new[arg] for arg in node.args]
-            same = all(a is b for a, b in zip(args, node.args, strict=True))
-            new[node] = node if same else rebuild(node, args)
+            args = tuple([new[arg] for arg in node.args])
+            new[node] = node if args == node.args else rebuild(node, args)
         else:
             new[node] = node
     return [new[output] for output in outputs]

@@ -192,6 +192,7 @@ def equations(lines: Sequence[tuple[str, str]], **attributes: object) -> Html:
     """Equations (left, right) one below the other: aligned if left sides are short, otherwise as broken lines."""
     aligned = all(len(left) <= _SHORT for left, _ in lines)
     sides = [(tag("span", terms(left)), tag("span", terms(right))) for left, right in lines]
-    rows = [tag("div", left, " ", tag("span", formula("=")), " ", right, class_="row") for left, right in sides]
+    equal = tag("span", formula("="))
+    rows = [tag("div", left, " ", equal, " ", right, class_="row") for left, right in sides]
     kind = "equations aligned" if aligned else "equations"
     return tag("div", *rows, class_=kind, tabindex="0", **attributes)
