@@ -151,7 +151,7 @@ def stabilize(
         show_gains(law, estimator)
         show_verdict("closed loop", verdict)
         if verdict:
-            show_margins(margins(law, estimator))
+            show_margins(margins(law, estimator), observed=estimator is not None)
         if motion is not None and arrival is not None:
             table("motion of the closed loop", rows_of(motion) | arrival.rows)
         if sampled is not None:
