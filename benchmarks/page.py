@@ -1,14 +1,14 @@
-"""How fast a page answers: milliseconds of computation, of redrawing, from input to paint, and of a frame of the player.
+"""How fast a page answers: milliseconds of computation, of redrawing, from input to paint, of a frame of the player.
 
     python -m benchmarks.page                          # all models of the library
     python -m benchmarks.page start segway             # some of them
     python -m benchmarks.page --into docs/report.md    # the table of the documentation, measured again
 
 Every slider of the motion on the stage (at most twelve) is moved once by a few percent in Chromium, which draws without
-a graphics card. Computation is that of the preview, in the worker; redraw is the work of the page when it has come,
-and of the frame that paints it; the total goes from the event of the slider to the end of that frame, and contains
-messages and the wait for the frame. Medians of all moves are given. A frame of the player is the time from one frame to the next, in its median
-and in the 95th percentile; the screen has 60 frames per second, so 16.7 ms is the best.
+a graphics card. Computation is that of the preview, in the worker; redraw is the work of the page when it has come, and
+of the frame that paints it; the total goes from the event of the slider to the end of that frame, and contains messages
+and the wait for the frame. Medians of all moves are given. A frame of the player is the time from one frame to the
+next, in its median and in the 95th percentile; the screen has 60 frames per second, so 16.7 ms is the best.
 """
 
 from __future__ import annotations

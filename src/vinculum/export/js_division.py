@@ -1,6 +1,6 @@
 """Long functions of JavaScript in parts: a browser compiles no function of several thousand operations.
 
-V8 gives up with "Function is too big to be optimized" and interprets the function, which takes thirty times as long. The
+V8 gives up with "Function is too big to be optimized" and interprets the function, which takes ten times as long. The
 lines are divided into parts of equal length; a value that a later part needs goes through an array of the function.
 """
 

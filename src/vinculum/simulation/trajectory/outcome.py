@@ -117,8 +117,8 @@ class Outcome:
     Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
     determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
     its domain); stalled (the step size went to zero); law failed (a control law gave no usable inputs); diverged (the
-    state of a loop that a processor closes grows without bound); inaccurate (the end was reached, but the energy balance or a
-    constraint is lost: see `simulation.trajectory.accuracy`).
+    state of a loop that a processor closes grows without bound); inaccurate (the end was reached, but the energy
+    balance or a constraint is lost: see `simulation.trajectory.accuracy`).
 
     Your own method may give a sentence as the cause; it is shown unchanged.
     """
