@@ -115,9 +115,10 @@ def stabilize(
     """Design a stabilizing feedback.
 
     Includes an observer if the file has [observer], simulates the closed loop if it has [closed_loop], and again with
-    the law on its processor if it has [digital]; [attraction] and [stability_map] are computed too. With -o, a name ending in .json saves the gains; .nc or .csv saves the
-    motion of the closed loop, with --digital the one on the processor. Exit code 1 means that the loop is not stable,
-    that a run ended early, or that one did not converge to the equilibrium.
+    the law on its processor if it has [digital]; computes [attraction] and [stability_map]. With -o, a name ending in
+    .json saves the gains; .nc or .csv saves the motion of the closed loop, with --digital the one on the processor.
+    Exit code 1 means that the loop is not stable, that a run ended early, or that one did not converge to the
+    equilibrium.
 
     \b
     Examples:
