@@ -105,6 +105,7 @@ def _middle(values: list[float]) -> float | None:
 
 
 HEAD = "| model | size | computation | redraw | input to paint | frame, median | frame, 95 % |"
+FIRST = "| model | size |"  # of the head, also of tables with other columns
 RULE = "|---|---|---|---|---|---|---|"
 
 
@@ -128,9 +129,9 @@ def rows_of(names: list[str]) -> list[str]:
 
 def put_into(path: Path, table: list[str]) -> None:
     """Replace the table in a file, from its head to the next empty line."""
-    before, head, rest = path.read_text(encoding="utf-8").partition(HEAD)
+    before, head, rest = path.read_text(encoding="utf-8").partition(FIRST)
     if not head:
-        raise SystemExit(f"{path} has no table that begins with: {HEAD}")
+        raise SystemExit(f"{path} has no table that begins with: {FIRST}")
     path.write_text(before + "\n".join(table) + rest[rest.index("\n\n") :], encoding="utf-8")
 
 

@@ -235,7 +235,7 @@ def _legend(parts: Sequence[Line | Marks], color: Color, before: int, width: flo
     it; and the height that they need there."""
     at = max(LEFT + 40.0, 16.0 + 7 * before)
     lengths = [40 + 7 * len(part.name) for part in parts]
-    if at + sum(lengths) <= width + 15:
+    if at + sum(lengths) <= width + 30:
         places = [(at + sum(lengths[:k]), 14.0) for k in range(len(parts))]
         return [_entry(part, *place, color) for part, place in zip(parts, places, strict=True)], 0
     above = _ROW * len(parts) + 8
