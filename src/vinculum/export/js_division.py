@@ -32,7 +32,8 @@ def divided(name: str, arguments: Sequence[str], groups: Sequence[Sequence[str]]
 def _chunks(lines: Sequence[str]) -> list[list[str]]:
     """The lines in pieces of about the same length, each of at most MOST characters or one line."""
     total = sum(map(len, lines))
-    size, found, length = total / max(1, -(-total // MOST)), [[]] if lines else [], 0
+    size, length = total / max(1, -(-total // MOST)), 0
+    found: list[list[str]] = [[]] if lines else []
     for line in lines:
         if found[-1] and length + len(line) > size * len(found):
             found.append([])
