@@ -28,3 +28,9 @@ def as_expression(value: object) -> Any:
     what = "text, which is never evaluated" if isinstance(value, (str, bytes)) else f"of type {type(value).__name__}"
     shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
     raise VinculumError(f"{shown} is {what}; write a SymPy expression or a number")
+
+
+def refuse_arrays(value: object) -> None:
+    """Raise for a matrix or an array where one expression belongs."""
+    if isinstance(value, (sp.MatrixBase, np.ndarray, list, tuple)):
+        raise VinculumError(f"{value!r} is not one expression; take its components one by one")

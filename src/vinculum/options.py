@@ -30,6 +30,14 @@ KINDS = (
     "input laws",  # {input: expression}
     "input weights",  # {input: number}
 )
+_MAPPINGS = {
+    "state": "{coordinate or velocity: number}",
+    "characteristics": "{new function of time: expression of q, dot(q) and t}",
+    "inverse": '{velocity: expression}, or "newton"',
+    "release": "{constraint: new function of time}",
+    "input laws": "{input: expression}",
+    "input weights": "{input: number}",
+}
 _FEEDBACKS = {"poles": ("poles", "inputs"), "gain": ("gain",), "pid": ("pid",)}  # ways to give one, and their keys
 
 
@@ -87,12 +95,24 @@ class Described(Choice):
             if choice.kind == "choice" and value not in choice.allowed:
                 near, allowed = suggestion(str(value), choice.allowed), " or ".join(map(repr, choice.allowed))
                 raise VinculumError(f"{self.title()} does not accept {name}={value!r}.{near} Use {allowed}.")
+            shape = _shape(choice.kind, value)
+            if value is not None and shape:
+                raise VinculumError(f"{self.title()} does not accept {name}={value!r}. Write {name}={shape}.")
 
     @classmethod
     def options(cls) -> dict[str, Option]:
         """The options by name, in the order of the fields."""
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # every subclass is a dataclass
         return {field.name: field.metadata["option"] for field in fields if "option" in field.metadata}
+
+
+def _shape(kind: str, value: Any) -> str | None:
+    """How a value is written that is not the mapping or list its kind asks for."""
+    if kind in _MAPPINGS and not isinstance(value, Mapping) and not (kind == "inverse" and isinstance(value, str)):
+        return _MAPPINGS[kind]
+    if kind == "coordinates" and (isinstance(value, str) or not isinstance(value, Iterable)):
+        return "[coordinate, ...]"
+    return None
 
 
 def refuse_unknown(subject: str, given: Iterable[str] | Mapping[str, Any], known: Iterable[str]) -> None:

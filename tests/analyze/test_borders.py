@@ -11,7 +11,7 @@ import vinculum as vn
 from examples import rolling_disc as disc
 
 theta = dynamicsymbols("theta")
-k, b = sp.symbols("k b")
+k, b, A = sp.symbols("k b A")
 
 
 def test_a_pendulum_held_upright_by_a_spring():
@@ -41,3 +41,19 @@ def test_what_cannot_be_varied_is_refused():
     system = vn.System([theta], theta.diff() ** 2 / 2, 9.81 * sp.cos(theta) + k * theta**2 / 2, parameters={k: 20.0})
     with pytest.raises(vn.ModelError, match="b is not a"):
         vn.hurwitz.stability_borders(vn.derive(system), {theta: 0}, b, (0, 1), moving=())
+
+
+@pytest.mark.parametrize("between", [(-1.0, 1.0), (-1.0, 1.3), (-1.0, 0.0)])
+@pytest.mark.parametrize(("stiffness", "damping"), [(1, A), (A, 1), (A, 0), (A, A), (2, A)])
+def test_a_border_at_zero_next_to_an_undamped_mode(between, stiffness, damping):
+    """ÿ + d ẏ + c y = 0 becomes stable at a = 0, while ẍ + 3 x = 0 stays on the imaginary axis."""
+    x, y = dynamicsymbols("x y")
+    system = vn.System(
+        [x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, 3 * x**2 / 2 + stiffness * y**2 / 2,
+        forces={y: -damping * y.diff()}, parameters={A: 0.5},
+    )  # fmt: skip
+    (border,) = vn.hurwitz.stability_borders(vn.derive(system), {x: 0, y: 0}, A, between, moving=())
+    assert border.gained
+    assert border.value == pytest.approx(0, abs=1e-11)
+    assert abs(border.shape[y]) == pytest.approx(1)
+    assert border.shape.get(x, 0) == 0

@@ -41,7 +41,12 @@ LINK = dict(mass=1.0, inertia=(0.1, 0.1, 0.1))
             ],
             ["'b' and 'a' both move with x"],
         ),
-        ([vn.Body("a", None, origin=(1, 2), **LINK)], ["origin of 'a' has 2 components"]),
+        ([vn.Body("a", None, origin=(1, 2), **LINK)], ["origin of 'a' is (1, 2)", "three components"]),
+        ([vn.Body("a", None, center_of_mass=5, **LINK)], ["center_of_mass of 'a' is 5", "three components"]),
+        ([vn.Body("a", None, origin=(0, 0, np.inf), **LINK)], ["origin of 'a' is inf"]),
+        ([vn.Body("a", None, mass=1j)], ["mass of 'a' is 1j", "Give a number"]),
+        ([vn.Body("a", None, mass=None)], ["mass of 'a' is None", "Give a number"]),
+        ([vn.Body("", None, **LINK)], ["a body has no name"]),
         ([{"name": "a"}], ["is not a body"]),
     ],
 )
@@ -57,6 +62,8 @@ def test_what_cannot_be_right_is_refused(bodies, words):
         ({"gravity": 9.81}, ["gravity is 9.81"]),
         ({"base_velocity": (1, 2)}, ["base_velocity is (1, 2)"]),
         ({"loops": ["a"]}, ["'a' is not a loop"]),
+        ({"loops": [vn.bodies.Loop("a", "a")]}, ["both ends are on 'a'"]),
+        ({"loops": [vn.bodies.Loop("a", None, point=(np.nan, 0, 0))]}, ["its point is (nan, 0, 0)"]),
         ({"base_rotation": sp.diag(2, 1, 1)}, ["rotation matrix of t"]),
     ],
 )

@@ -12,6 +12,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 import vinculum as vn
+from vinculum.model import loads
 
 x, phi, theta = dynamicsymbols("x phi theta")
 M, m, l, R, g, u = sp.symbols("M m l R g u")
@@ -117,3 +118,48 @@ def test_address_of_the_workshop_reaches_a_pipe(tmp_path):
         assert server.stdout.readline().startswith("The workshop is at http://127.0.0.1:")
         server.send_signal(signal.SIGINT)
         assert server.wait(timeout=30) == 130
+
+
+def test_derive_takes_a_tree_of_bodies_and_says_what_else_it_takes():
+    tree = vn.BodyTree([vn.Body("arm", axis=(0, 1, 0), mass=1, center_of_mass=(0, 0, -1), inertia=0.1)])
+    state = dict(zip((*tree.coordinates, *tree.velocities), (0.3, 0.2), strict=True))
+    assert vn.derive(tree).accelerations(state) == vn.derive(tree.system()).accelerations(state)
+    with pytest.raises(vn.VinculumError, match=r"derive\(model.system, \*\*model.derivation\)"):
+        vn.derive(loads('[system]\ncoordinates = ["x"]\nkinetic_energy = "dot(x)^2/2"\n'))
+    with pytest.raises(vn.VinculumError, match="got str"):
+        vn.derive("pendulum")
+
+
+@pytest.mark.parametrize(
+    ("force", "words"),
+    [
+        (x.subs(x.args[0], x.args[0] - 1), "at another time"),
+        (sp.Derivative(sp.sin(x), x), r"Use \.doit\(\)"),
+        (x.diff() + phi.diff(), "phi is not a coordinate"),
+    ],
+)
+def test_terms_that_are_not_a_force_at_this_time(force, words):
+    with pytest.raises(vn.ModelError, match=words):
+        vn.System([x], x.diff() ** 2 / 2, forces={x: force})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"form": "hamel", "characteristics": 5}, "Write characteristics={new function of time"),
+        ({"form": "shulgin", "dependent": x}, r"Write dependent=\[coordinate"),
+        ({"form": "shulgin", "dependent": "x"}, r"Write dependent=\[coordinate"),
+        ({"at": [1, 2]}, "Write at={coordinate or velocity"),
+    ],
+)
+def test_options_of_a_wrong_shape(cart, options, words):
+    with pytest.raises(vn.VinculumError, match=words):
+        vn.derive(cart[0].system, **options)
+
+
+def test_a_matrix_is_not_one_expression(cart):
+    with pytest.raises(vn.VinculumError, match="is not one expression"):
+        vn.Event(sp.Matrix([x]))
+    motion = vn.simulate(cart[0], {x: 0, theta: 0.1}, (0, 0.1), inputs={u: 0})
+    with pytest.raises(vn.VinculumError, match="is not one expression"):
+        motion[sp.Matrix([x])]

@@ -29,7 +29,7 @@ from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.units.given import column_in_si, numbers_in_si
 
-_WIDTH = 8 * np.finfo(float).eps  # of the last interval, relative to the value
+_WIDTH = 8 * np.finfo(float).eps  # of the last interval, relative to the value; of a value near zero, to the whole one
 _HALVINGS = 8
 _NEXT = 1e-6  # of the whole interval: next to the border, on the stable side
 _STRAIGHT = 0.5  # bend of a curve over its smallest value that cannot bring it to zero
@@ -159,11 +159,18 @@ class _Scan:
         sure = self.sweep.at(b if gained else a).roots.left.all()
         value = float(self._zero(a, b) if sure else self._change(a, b, gained))
         vectors = self.sweep.at(value).vectors
-        k = int(np.argmax(vectors.roots.real))
+        k = self._leaving(vectors.roots, value, (a if gained else b) - value)
         found = shape_of(self.sweep.linear.states, self.units, vectors, k)
         name = "" if names is None else self._name(names, value, k, (b if gained else a) - value)
         mode = replace(found, root=complex(0.0, vectors.roots[k].imag), name=name)
         return Border(self.sweep.over, value, gained, mode, self.sweep.record(value))
+
+    def _leaving(self, roots: np.ndarray, value: float, outward: float) -> int:
+        """The number of the root that crosses the axis: the one nearest to the rightmost root on the unstable side."""
+        step = np.sign(outward) * min(abs(outward), _NEXT * self.span)
+        beyond = self.sweep.at(value + step).vectors.roots
+        rightmost = beyond[np.argmax(beyond.real)]
+        return int(np.argmin(np.abs(roots - complex(rightmost.real, abs(rightmost.imag)))))
 
     def _name(self, names: ModeNames, value: float, k: int, inward: float) -> str:
         """The name of a mode at the border, or of the pair next to it that meets there."""
@@ -176,11 +183,15 @@ class _Scan:
 
     def _zero(self, a: float, b: float) -> float:
         """The zero of max Re λ."""
-        return scipy.optimize.brentq(self.rightmost, a, b, xtol=_WIDTH * abs(b), rtol=_WIDTH)
+        return scipy.optimize.brentq(self.rightmost, a, b, xtol=self._width(a, b), rtol=_WIDTH)
 
     def _change(self, a: float, b: float, gained: bool) -> float:
         """By bisection, where a root leaves the axis: max Re λ is zero on one side."""
-        while abs(b - a) > _WIDTH * max(abs(a), abs(b)):
+        while abs(b - a) > self._width(a, b):
             middle = (a + b) / 2
             a, b = (a, middle) if self.stable(middle) == gained else (middle, b)
         return (a + b) / 2
+
+    def _width(self, a: float, b: float) -> float:
+        """How close two values are that count as one."""
+        return _WIDTH * max(abs(a), abs(b), _WIDTH * self.span)

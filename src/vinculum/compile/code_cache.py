@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from vinculum.errors import VinculumError
+from vinculum.interrupts import uninterrupted
 
 VARIABLE = "VINCULUM_CACHE"
 ON_DISK = 128  # megabytes; heyoka opens the folder in 0.4 ms per megabyte
@@ -22,7 +23,8 @@ _MEGABYTE = 1_000_000
 @cache
 def heyoka() -> Any:
     """The module, with its caches bounded; its warnings become outcomes of runs and are not printed."""
-    import heyoka as hy
+    with uninterrupted():
+        import heyoka as hy
 
     with contextlib.suppress(AttributeError):  # older versions have no caches to bound
         hy.set_logger_level_error()

@@ -8,9 +8,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+
+from vinculum.interrupts import uninterrupted
+
+with uninterrupted():
+    from llvmlite import ir
+    from numba import njit, types
+    from numba.extending import intrinsic
 
 
 def _call(typing_context: Any, address: Any, t: Any, x: Any, p: Any, out: Any) -> Any:

@@ -18,6 +18,7 @@ from vinculum.derivation.forms.shulgin import Shulgin
 from vinculum.derivation.forms.voronets import Voronets
 from vinculum.derivation.program.program_equations import ProgramEquations
 from vinculum.describe import AffineSystem, System
+from vinculum.describe.bodies.tree import BodyTree
 from vinculum.errors import VinculumError
 
 __all__ = [
@@ -44,19 +45,19 @@ Record = TypeVar("Record")
 
 
 @overload
-def derive(system: System | AffineSystem, form: Form[Record]) -> Record: ...
+def derive(system: System | AffineSystem | BodyTree, form: Form[Record]) -> Record: ...
 
 
 @overload
-def derive(system: System | AffineSystem, form: Literal["program"], **options: Any) -> ProgramEquations: ...
+def derive(system: System | AffineSystem | BodyTree, form: Literal["program"], **options: Any) -> ProgramEquations: ...
 
 
 @overload
-def derive(system: System, form: str = "multipliers", **options: Any) -> EquationsOfMotion: ...
+def derive(system: System | BodyTree, form: str = "multipliers", **options: Any) -> EquationsOfMotion: ...
 
 
-def derive(system: System | AffineSystem, form: Form | str = "multipliers", **options: Any) -> Any:
-    """The equations of motion of a system in the chosen form.
+def derive(system: System | AffineSystem | BodyTree, form: Form | str = "multipliers", **options: Any) -> Any:
+    """The equations of motion of a system, or of a tree of bodies, in the chosen form.
 
     ``form`` is an object, `Shulgin(dependent=[alpha])`, or a name followed by options:
     ``derive(system, "shulgin", dependent=[alpha])``. An option that a form does not have is refused.
@@ -93,6 +94,12 @@ def derive(system: System | AffineSystem, form: Form | str = "multipliers", **op
     >>> {str(a): round(value, 12) for a, value in equations.accelerations(state).items()}
     {'Derivative(x(t), (t, 2))': -5.4, 'Derivative(y(t), (t, 2))': -2.8}
     """
+    if isinstance(system, BodyTree):
+        system = system.system()
+    if not isinstance(system, System | AffineSystem):
+        of_model = " Write derive(model.system, **model.derivation)." if hasattr(system, "derivation") else ""
+        found = f"derive needs a System, an AffineSystem or a BodyTree; got {type(system).__name__}."
+        raise VinculumError(found + of_model)
     if isinstance(form, Form):
         if options:
             given = ", ".join(f"{name}=..." for name in options)

@@ -161,6 +161,11 @@ def _check_symbols(system: System, leaves: Leaves) -> Iterator[Finding]:
 def _undeclared(leaf: sp.Expr, where: list[About], declared: list[sp.Expr]) -> Finding:
     name, near = name_of(leaf), suggestion(name_of(leaf), map(name_of, declared))
     place = " and the ".join(map(label, where))
+    if isinstance(leaf, sp.Derivative) and not isinstance(leaf.expr, AppliedUndef):
+        return Finding(f"{leaf} in the {place} is not carried out.", ["Use .doit()."], where[0])
+    delayed = [d for d in declared if isinstance(leaf, AppliedUndef) and d.func == leaf.func]
+    if delayed:
+        return Finding(f"{leaf} in the {place} is {delayed[0]} at another time, which no form can use.", about=where[0])
     if isinstance(leaf, sp.Derivative):
         return Finding(f"{name} in the {place}: {name_of(leaf.expr)} is not a coordinate.{near}", about=where[0])
     if isinstance(leaf, AppliedUndef):

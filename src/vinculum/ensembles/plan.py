@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from vinculum.ensembles.threads import run_threads
 from vinculum.ensembles.vary import Variation, by_symbols, column_name, table, vary
 from vinculum.errors import VinculumError
 from vinculum.frozen import FrozenMapping
+from vinculum.options import refuse_unknown
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.start import derive_if_needed
@@ -77,7 +79,7 @@ class Study:
         progress: Shown = None,
     ) -> xr.Dataset:
         """Compute all runs, as in `study`."""
-        _refuse_where(threads, client)
+        _refuse_where(threads, client, chunk, store)
         with progress_bar(progress, f"{self.runs} runs") as report:
             if store is None and client is None:
                 return self.dataset(run_threads(self, 0, self.runs, threads, report, partial=True))
@@ -182,10 +184,13 @@ def _varied(equations: Any, over: Any, samples: int | None, seed: int, sampling:
     return vary(in_si, samples, seed, sampling)
 
 
-def _refuse_where(threads: Any, client: Any) -> None:
-    """Raise for threads that are not a number, and for an address instead of a client."""
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise VinculumError(f"threads={threads!r} must be a positive number. Leave it out to use all cores.")
+def _refuse_where(threads: Any, client: Any, chunk: Any, store: Any) -> None:
+    """Raise for threads or a chunk that are not a number, for an address instead of a client, and for another store."""
+    for name, number, default in (("threads", threads, "to use all cores"), ("chunk", chunk, "for a suitable one")):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+            raise VinculumError(f"{name}={number!r} must be a positive whole number. Leave it out {default}.")
+    if store is not None and not isinstance(store, (str, Path)):
+        raise VinculumError(f"store={store!r} is not the name of a folder. Use store='runs.zarr', for instance.")
     if client is not None and not hasattr(client, "submit"):
         raise VinculumError(
             f"client={client!r} is not a client of dask.distributed. With `from distributed import Client`, pass "
@@ -220,6 +225,7 @@ def study(
     left. Ctrl-C ends a study in memory with a warning: runs that were not computed have the outcome -1. With a store it
     raises KeyboardInterrupt, and the same call continues.
     """
+    refuse_unknown("A study", options, list(inspect.signature(plan_study).parameters))
     found = alternatives_of(equations, over)
     if found is not None:
         asked = {"equations": equations, "initial": initial, "times": times, "over": over, **options}

@@ -55,6 +55,8 @@ def _of_body(body: Body, found: Iterable[Finding | str]) -> list[Finding]:
 def _about_names(bodies: Sequence[Body]) -> Iterator[Finding]:
     if not bodies:
         yield Finding("there are no bodies.", ["Add one: ", call("Body"), "."])
+    if any(not body.name for body in bodies):
+        yield Finding("a body has no name.", ['Name it: Body("arm", ...).'])
     if any(body.name == GROUND for body in bodies):
         yield Finding(f"{GROUND!r} is the name of the ground, on which the tree stands.", ["Rename the body."])
     yield from repeated_names("body", "bodies", [body.name for body in bodies])
@@ -117,15 +119,11 @@ def _about_shape(body: Body) -> Iterator[Finding | str]:
     """Lengths of vectors, numbers of coordinates, axes and rotations."""
     if not _has_joint(body):
         return
-    for label in ("origin", "center_of_mass"):
-        if len(getattr(body, label)) != 3:
-            yield f"the {label} of {body.name!r} has {len(getattr(body, label))} components. Give three."
+    yield from _about_vectors(body)
     try:
         inertia_matrix(body.inertia)
     except (ValueError, TypeError, sp.SympifyError) as error:
         yield f"invalid inertia of {body.name!r}: {error}."
-    if isinstance(body.mass, str):
-        yield f"the mass of {body.name!r} is the text {body.mass!r}. Give a number or a SymPy symbol."
     yield from _about_axis(body)
     yield from _about_rotation(body)
     yield from _about_numbers(body)
@@ -138,11 +136,25 @@ def _about_shape(body: Body) -> Iterator[Finding | str]:
     yield from _about_passive(body, wanted)
 
 
+def _about_vectors(body: Body) -> Iterator[str]:
+    """Origin and center of mass have three components; they and the mass are real numbers or SymPy expressions."""
+    scalars = {"mass": [body.mass]}
+    for label in ("origin", "center_of_mass"):
+        vector = np.array(getattr(body, label), dtype=object)
+        if vector.shape != (3,):
+            yield f"the {label} of {body.name!r} is {getattr(body, label)!r}. Give three components."
+        else:
+            scalars[label] = list(vector)
+    for label, values in scalars.items():
+        for value in values:
+            if not is_real(value):
+                yield f"the {label} of {body.name!r} is {value!r}. Give a number or a SymPy expression of parameters."
+
+
 def _about_numbers(body: Body) -> Iterator[str]:
     """Numbers of the joint, such as the pitch."""
     for key, value in body.kind.numbers().items():
-        number = as_expression(value) if isinstance(value, (int, float, sp.Expr)) else None
-        if number is None or number.is_finite is False or number is sp.nan:
+        if not is_real(value):
             yield f"the {key} of the {body.joint} joint of {body.name!r} is {value!r}. Give a number or a SymPy symbol."
 
 
@@ -214,6 +226,14 @@ def _about_directions(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iter
             return
 
 
+def is_real(value: Any) -> bool:
+    """Whether a value is a finite real number, or an expression that may be one."""
+    if not isinstance(value, (int, float, np.number, sp.Expr)):
+        return False
+    number = as_expression(value)
+    return number.is_extended_real is not False and number.is_finite is not False and number is not sp.nan
+
+
 def numbers_of(values: Sequence[Any], parameters: Mapping[sp.Symbol, float]) -> list[float] | None:
     """The numerical values of expressions, or None if a symbol has no value."""
     if all(isinstance(x, (int, float)) for x in values):
@@ -239,7 +259,7 @@ def _about_mass(body: Body, parameters: Mapping[sp.Symbol, float]) -> Iterator[s
     if values is None:
         return
     mass = values[0]
-    if mass < 0 or not np.isfinite(mass):
+    if mass < 0:
         yield f"the mass of {body.name!r} is {mass:.6g}. A mass must not be negative."
     if mass == 0 and np.any(values[1:]):
         yield (

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vinculum.describe.bodies.check import is_real
 from vinculum.describe.bodies.joints import across
 from vinculum.describe.bodies.kinematics import nodes_of
 from vinculum.describe.constraints import Holonomic
@@ -87,6 +88,11 @@ class Loop:
         for name in (self.first, self.second):
             if name is not None:
                 tree.body(name)
+        if self.first == self.second:
+            raise self._invalid(f"both ends are on {self.first or 'the ground'!r}. Name two bodies.")
+        for point in (self.point, self.other_point):
+            if len(point) != 3 or not all(map(is_real, point)):
+                raise self._invalid(f"its point is {tuple(point)}. Give three numbers.")
         if not any(self.axis) or (self.other_axis is not None and not any(self.other_axis)):
             raise self._invalid("its axis has no direction.")
 

@@ -19,6 +19,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import About, VinculumError
+from vinculum.expressions import refuse_arrays
 from vinculum.graph import ONE, Node, along, apply, evaluate
 from vinculum.names import reaction
 from vinculum.notebook_repr import html
@@ -58,6 +59,7 @@ class Event:
             raise VinculumError(
                 f"The direction of the event {self.name!r} is {self.direction!r}; use any, rising or falling."
             )
+        refuse_arrays(self.expression)
 
     def __repr__(self) -> str:
         end = ", terminal" if self.terminal else ""
@@ -91,7 +93,7 @@ def record_events_at_corner(before: Problem, after: Problem, run: Run, t: float,
     """Record the events at the instant of a corner; returns the outcome if one of them ends the run."""
     if not before.nodes.events or not run.plan.method.misses_events_at_corners:
         return None
-    direction = run.plan.t1 - run.plan.t0
+    direction = math.copysign(1.0, run.plan.t1 - run.plan.t0)
     pairs = zip(before.nodes.events, _growth(before, t, x), _growth(after, t, x), strict=True)
     for event, (e, slope), (later, later_slope) in pairs:
         size = _SAME * max(abs(slope), abs(later_slope))

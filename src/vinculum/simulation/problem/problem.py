@@ -7,6 +7,7 @@ compilation serves all values.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -91,7 +92,7 @@ class Problem:
         direction = np.random.default_rng(1).normal(size=len(x))
         growth = []
         for _ in range(iterations):
-            length = float(np.linalg.norm(direction))
+            length = math.hypot(*direction)
             if not np.isfinite(length) or length == 0:
                 return 1.0
             growth.append(length)

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
-from vinculum.expressions import as_expression
+from vinculum.expressions import as_expression, refuse_arrays
 from vinculum.graph import Node, from_sympy
 from vinculum.hooks import call
 from vinculum.names import suggestion, variable_name
@@ -54,6 +54,7 @@ class Trajectory:
 
     def __getitem__(self, key: sp.Expr | str) -> np.ndarray:
         """Samples of a symbol or of any expression of symbols, as an array (N)."""
+        refuse_arrays(key)
         name = key if isinstance(key, str) else variable_name(key)
         if name in self.own_columns:
             return self.own_columns[name]
