@@ -469,3 +469,18 @@ def test_an_interruption_elsewhere_is_said(model, run, monkeypatch):
 
     monkeypatch.setattr("vinculum.model.examine.equations_of", pressed)
     assert "Interrupted" in run("derive model.toml", code=130).stderr
+
+
+def test_regions_are_in_tables_and_data():
+    """Every start converges or does not, and every pair of parameters is stable or not."""
+    path = folder() / "start.toml"
+    done = CliRunner().invoke(app, ["stabilize", str(path), "--json"])
+    data = json.loads(done.stdout)
+    assert data["attraction"]["starts"] == 15 * 13
+    assert 0 < data["attraction"]["converged"] < data["attraction"]["starts"]
+    assert set(data["attraction"]["lyapunov_set"]) == {"x", "theta", "dot(x)", "dot(theta)"}
+    found = data["stability_map"]
+    assert found["stable"] + found["unstable"] == found["pairs"] == 121
+    shown = CliRunner().invoke(app, ["stabilize", str(path)]).stdout
+    assert "region of attraction" in shown
+    assert "stable over  m 0.05 to 1.5, l 0.1 to 0.8" in shown

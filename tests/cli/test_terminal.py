@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import vinculum as vn
 from files.small import changed
+from vinculum.cli import terminal
 from vinculum.cli.app import app
 from vinculum.visible import visible
 
@@ -68,3 +69,15 @@ def test_the_caret_stays_below_its_place():
     excerpt, caret = str(refused.value).splitlines()[-2:]
     assert len(visible(ESCAPE)) == len(ESCAPE)
     assert excerpt[caret.index("^")] in visible(ESCAPE)
+
+
+def test_a_long_step_is_told_in_lines_where_no_bar_is_drawn(capsys):
+    now = iter([0.0, 0.0, 10.0, 20.0, 30.0, 45.0, 50.0, 50.0])
+    lines = terminal._Lines(lambda: next(now))
+    for share in (0.0, 0.1, 0.25, 0.3, 0.5):
+        lines("study", share)
+    lines("feedback", 0.5)
+    assert capsys.readouterr().err.splitlines() == [
+        "study: 25% after 20 s, about 60 s left",
+        "study: 50% after 45 s, about 45 s left",
+    ]

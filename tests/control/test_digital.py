@@ -423,3 +423,42 @@ def test_impossible_designs_are_refused(linear):
     lost = vn.linear.model([[0.5, 0], [0, -1]], [[0], [1]])
     with pytest.raises(vn.VinculumError, match="no stabilizing solution"):
         vn.feedback.digital(lost, 0.1)
+
+
+def test_a_loop_that_diverges_ends_early_with_its_root():
+    """A cart with its pole, sampled too slowly: every state grows by the largest root of the sampled loop."""
+    angle, place = dynamicsymbols("theta p")
+    kinetic = m * place.diff() ** 2 / 2 + (place.diff() ** 2 + sp.cos(angle) * place.diff() * angle.diff()) / 10
+    system = vn.System([place, angle], kinetic + angle.diff() ** 2 / 40, sp.cos(angle), forces={place: u}, inputs=[u],
+                       parameters={m: 1.0}, name="cart")  # fmt: skip
+    cart = vn.derive(system)
+    linear = vn.linearize(cart, at=vn.equilibrium(cart, {u: 0, place: 0, angle: 0}))
+    law = vn.stabilize(linear)
+    start = {angle: 0.05, place: 0, angle.diff(): 0, place.diff(): 0}
+    for way in (vn.Digital(law, 0.3), vn.Digital(lambda t, y, memory: law.gain @ y, 0.3)):
+        with pytest.warns(UserWarning, match="With the period 0.3|with the period 0.3"):
+            motion = vn.simulate(cart, start, (0, 600), inputs=way)
+        assert motion.outcome.kind == "diverged"
+        assert motion.outcome.time < 60
+        assert motion.outcome.numbers["factor"] > 1.2 ** (1 / 20)
+        assert not motion.outcome
+
+
+def test_a_long_steady_acceleration_is_not_a_divergence():
+    """The position grows more than a millionfold, with the square of the time."""
+    free = vn.derive(vn.System([x], m * x.diff() ** 2 / 2, 0, forces={x: u}, inputs=[u], parameters={m: 1.0}))
+    motion = vn.simulate(free, {x: 0, x.diff(): 0}, [0, 9, 10_000], inputs=vn.Digital(lambda t, y, memory: 1.0, 1.0))
+    assert motion[x][-1] == pytest.approx(5e7)
+    assert motion[x][-1] > 1e6 * np.hypot(motion[x][1], motion[x.diff()][1])
+    assert motion.outcome.kind == "finished"
+
+
+def test_a_law_on_a_processor_introduces_itself(plant):
+    linear = vn.linearize(plant, at=vn.equilibrium(plant, {u: 0}))
+    law, estimator = vn.stabilize(linear), vn.observe(linear, [x])
+    words = repr(vn.Digital(law, 0.01, 0.002, estimator, limits={u: 2}, noise={x: 1e-3}))
+    for row in ("feedback law for u", "from x", "0.01", "0.002", "u 2", "x 0.001", "seed"):
+        assert row in words
+    assert len(words.splitlines()) == 8
+    assert "resolution" not in words
+    assert "Python function <lambda>" in repr(vn.Digital(lambda t, y, memory: 0.0, 0.01))

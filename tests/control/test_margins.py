@@ -8,6 +8,7 @@ import scipy.linalg
 
 import vinculum as vn
 from vinculum.control.crossings import at_distance, real_values, unit_gain
+from vinculum.control.margins import small_margins
 
 
 def loop_of(seed: int):
@@ -73,3 +74,18 @@ def test_a_crossing_far_narrower_than_any_grid():
     assert len(near) >= 1
     at = [(-gain @ np.linalg.solve(1j * x * np.eye(3) - A, b))[0, 0] for x in near]
     assert np.abs(at) == pytest.approx(np.ones(len(near)), rel=1e-6)
+
+
+def test_small_margins_of_a_loop_with_an_observer_are_told():
+    """Doyle's counterexample (1978): a linear-quadratic law with a Kalman filter has no guaranteed margins."""
+    A, b, q = np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[0.0], [1.0]]), 1000 * np.ones((2, 2))
+    linear = vn.linear.model(A, b)
+    law = vn.stabilize(linear, state_weights=q, input_weights=1)
+    estimator = vn.observe(linear, linear.states[:1], q, 1)
+    assert not any(margin.doubts for margin in vn.linear.margins(law).values())
+    (margin,) = vn.linear.margins(law, estimator).values()
+    assert margin.gain < 1.1
+    assert f"{margin.gain:.3g} times the gain" in margin.doubts
+    assert "at least 6 dB and 30°" in margin.doubts
+    assert "state_noise" in small_margins({margin.input: margin}, observed=True)[-1]
+    assert small_margins(vn.linear.margins(law), observed=True) == []

@@ -42,6 +42,12 @@ def test_every_function_has_the_numbers_of_the_graph(page, cases):
     assert not bad
 
 
+def test_no_function_is_too_long_for_the_compiler_of_a_browser(cases):
+    longest = {name: max(map(len, case.live.source.split("\nfunction "))) for name, case in cases.items()}
+    assert max(longest.values()) < 60_000, longest
+    assert any("_part1(" in case.live.source for case in cases.values())
+
+
 def apart(case: Case, found: dict, wanted: dict[str, np.ndarray]) -> float:
     """The largest distance of two motions, relative to the size of each column."""
     scales = dict(zip(case.live.columns, case.live.scales, strict=True))

@@ -71,7 +71,7 @@ def test_what_is_no_unit_of_mechanics_is_refused(unit):
         ("m*(dot(x)^2", "m*(x^2", "cannot be added"),
         ('x = "u"', 'x = "u*l"', "its dimension is kg·m²·s⁻², but kg·m·s⁻² is needed"),
         ("-m*g*l*cos(theta)", "-m*g*l*cos(x)", "the argument of cos has the dimension m"),
-        ('holonomic = "x"', 'holonomic = "x - theta"', "m and 1 cannot be added"),
+        ('holonomic = "x"', 'holonomic = "x - theta"', "m and 1 cannot be added: x is in m and -theta is in 1."),
         ('x = "m"', 'x = "cm"', "cm is not an SI unit, and results are in SI units. Write m."),
         ('theta = "rad"', 'theta = "deg"', "Write rad."),
         ("theta = 0.5", 'theta = "0.5 m"', "the unit is m, but 1 is needed"),

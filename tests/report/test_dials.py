@@ -126,6 +126,28 @@ def test_a_new_number_replaces_a_computation_under_way(pendulum):
     reset(page)
 
 
+FIRST_WORDS = """async () => {
+  const host = document.getElementById("dials"), residuals = vinculum.runs["motion residuals"] = {};
+  vinculum.dials.set("parameter g", 4);
+  while (!host.dataset.answered) await new Promise(requestAnimationFrame);
+  const words = document.getElementById("computed").textContent, same = vinculum.runs["motion residuals"] === residuals;
+  while (host.dataset.answered !== "final") await new Promise(requestAnimationFrame);
+  return { words, same, then: vinculum.runs["motion residuals"] !== residuals };
+}"""
+
+
+def test_a_preview_says_that_it_is_one(pendulum):
+    """Residuals and energy error, in words and in charts, are those of the accurate motion alone."""
+    page, _ = pendulum
+    found = page.evaluate(FIRST_WORDS)
+    assert found["words"].startswith("Preview with tolerance 1 × 10⁻⁵")
+    assert not any(words in found["words"] for words in ("accurate to", "largest residual", "energy error "))
+    assert found["same"]
+    assert found["then"]
+    assert "accurate to" in page.inner_text("#computed")
+    reset(page)
+
+
 def test_the_policy_allows_no_evaluation_of_text(pendulum):
     page, _ = pendulum
     policy = page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")

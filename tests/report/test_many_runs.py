@@ -52,8 +52,10 @@ def test_every_run_is_drawn_once(results):
     assert drawn.count("<circle") == (40 - never) + 40
     assert drawn.count('stroke="var(--bad)" stroke-width="1.6"') == never
     assert "A cross is a run without a value" in drawn
-    lines = re.findall(r'stroke-width="0.8"', drawn)
-    assert len(lines) == 40, "one line for every run in the parallel coordinates"
+    for shape in ("broad", "narrow"):  # of a screen and of a telephone
+        (picture,) = re.findall(rf'<svg(?:(?!<svg).)*class="{shape}".*?</svg>', drawn, re.DOTALL)
+        lines = picture.count('stroke-width="0.8"')
+        assert lines == 40, "one line for every run in the parallel coordinates"
 
 
 def test_histograms_count_the_runs(results):

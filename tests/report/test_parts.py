@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +23,7 @@ from vinculum.present.animation import scene_of
 from vinculum.present.html import Html, counted, number, pairs, root, sentence, table, tag, text
 from vinculum.present.mathml import formula, prose, terms
 from vinculum.present.report import charts, page, write_report
-from vinculum.present.report.charts import root_map
+from vinculum.present.report.charts import figure, root_map
 from vinculum.present.report.formulas import rounded, unit_of
 from vinculum.present.report.page import _data
 from vinculum.present.report.tables import packed, packed_table
@@ -401,3 +402,16 @@ def test_a_report_tells_what_would_decide():
     made = page(vn.examine(Model(system, equilibrium={"given": {theta_: 0.0}})))
     assert "undecided" in made
     assert "Simulate small perturbations" in made
+
+
+def test_a_root_map_has_another_shape_on_a_telephone():
+    """Both have the same roots; the entries of the narrow legend are one below the other, above the picture."""
+    sets = [("without feedback", np.array([-1.0, 2.0 + 1j])), ("with feedback", np.array([-3.0, -2.0 + 1j]))]
+    broad, narrow = str(figure(root_map(sets))).split("<svg")[1:]
+    assert 'class="plot broad"' in broad
+    assert 'class="plot narrow"' in narrow
+    titles = [re.findall("<title>(.*?)</title>", text) for text in (broad, narrow)]
+    assert titles[0] == titles[1]
+    places = [float(y) for y in re.findall(r'<text x="29.0" y="([-\d.]+)"', narrow)]
+    assert len(places) == 2
+    assert places[0] < places[1] < 4

@@ -83,6 +83,7 @@ def stability(
         show_verdict,
         verdict_data,
     )
+    from vinculum.cli.region_output import region_data, show_regions
     from vinculum.cli.terminal import free_place
     from vinculum.model.examine import borders_of, verdict_at
 
@@ -91,12 +92,14 @@ def stability(
     verdict = verdict_at(asked, equations, rest)
     borders = borders_of(asked, equations, rest)
     data = {"name": asked.name, "equilibrium": rest_data(rest), "stability": verdict_data(verdict)}
+    data |= {} if asked.control is not None else region_data(asked, equations, rest)  # else of the loop: stabilize
     _given_out(data | ({"borders": borders_data(borders)} if borders else {}), json, output)
     if not json:
         show_rest(f"{asked.name}, {rest.kind}", rest, equations)
         show_verdict("stability", verdict)
         show_roots(verdict)
         show_borders(borders)
+        show_regions(data)
     return DONE if verdict or not strict else NO
 
 
@@ -119,9 +122,10 @@ def stabilize(
     """Design a stabilizing feedback.
 
     Includes an observer if the file has [observer], simulates the closed loop if it has [closed_loop], and again with
-    the law on its processor if it has [digital]. With -o, a name ending in .json saves the gains; .nc or .csv saves the
-    motion of the closed loop, with --digital the one on the processor. Exit code 1 means that the loop is not stable,
-    that a run ended early, or that one did not converge to the equilibrium.
+    the law on its processor if it has [digital]; computes [attraction] and [stability_map]. With -o, a name ending in
+    .json saves the gains; .nc or .csv saves the motion of the closed loop, with --digital the one on the processor.
+    Exit code 1 means that the loop is not stable, that a run ended early, or that one did not converge to the
+    equilibrium.
 
     \b
     Examples:
@@ -132,6 +136,7 @@ def stabilize(
     from vinculum.cli.digital_output import digital_data, refuse_without, show_digital
     from vinculum.cli.equilibrium_output import show_gains, show_margins, show_rest, show_verdict
     from vinculum.cli.motion import MOTION_KINDS, rows_of, stored
+    from vinculum.cli.region_output import region_data, show_regions
     from vinculum.cli.terminal import free_place, table
     from vinculum.control.margins import margins
     from vinculum.model.examine import settling_of
@@ -149,6 +154,7 @@ def stabilize(
     sampled = _sampled(asked, equations, rest, law, estimator)
     data = _design_data(asked, rest, law, estimator, verdict, motion, arrival)
     data |= {} if sampled is None else {"digital": digital_data(asked.name, sampled)}
+    data |= region_data(asked, equations, rest)
     _given_out(data, json, None if wants_motion else output)
     kept = sampled.motion if at_samples and sampled is not None else motion
     if kept is not None and output is not None and wants_motion:
@@ -158,11 +164,12 @@ def stabilize(
         show_gains(law, estimator)
         show_verdict("closed loop", verdict)
         if verdict:
-            show_margins(margins(law, estimator))
+            show_margins(margins(law, estimator), observed=estimator is not None)
         if motion is not None and arrival is not None:
             table("motion of the closed loop", rows_of(motion) | arrival.rows)
         if sampled is not None:
             show_digital(sampled)
+        show_regions(data)
     runs = (motion, None if sampled is None else sampled.motion)
     if any(run is not None and run.outcome.kind == "interrupted" for run in runs):
         return INTERRUPTED

@@ -32,7 +32,7 @@ def show_digital(run: DigitalRun) -> None:
     moved = {key: value for key, value in rows_of(run.motion).items() if not key.startswith("held_")}
     table("law at samples", run.rows | said | moved | arrival)
     if run.margins:
-        show_margins(run.margins, "margins of the sampled loop at each input")
+        show_margins(run.margins, "margins of the sampled loop at each input", run.observed)
     elif run.without_margins:
         table("margins of the sampled loop", {"none": run.without_margins})
 

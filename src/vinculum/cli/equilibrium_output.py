@@ -102,9 +102,12 @@ def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
         grid(f"gains of the observer, {law_words}", ("state", *map(name_of, estimator.outputs)), rows)
 
 
-def show_margins(found: Mapping[Any, Margin], title: str = "margins of the loop at each input") -> None:
-    """Gain, phase and delay margins at every input."""
-    from vinculum.cli.terminal import grid
+def show_margins(
+    found: Mapping[Any, Margin], title: str = "margins of the loop at each input", observed: bool = False
+) -> None:
+    """Gain, phase and delay margins at every input, and what is to say about small ones."""
+    from vinculum.cli.terminal import grid, say
+    from vinculum.control.margins import small_margins
     from vinculum.names import name_of
 
     head = ("input", "gain from", "gain to", "phase [deg]", "delay", "smallest |1 + L|")
@@ -112,6 +115,8 @@ def show_margins(found: Mapping[Any, Margin], title: str = "margins of the loop 
         (name_of(u), m.gain_reduction, m.gain, math.degrees(m.phase), m.delay, m.distance) for u, m in found.items()
     ]
     grid(title, head, rows)
+    for words in small_margins(found, observed):
+        say(words)
 
 
 def _columns(own: Compensator) -> Any:
@@ -209,6 +214,7 @@ def margin_data(found: Mapping[Any, Margin]) -> dict[str, Any]:
             "phase": finite(m.phase),
             "delay": finite(m.delay),
             "smallest_distance_from_minus_one": m.distance,
+            "doubts": m.doubts,
         }
         for u, m in found.items()
     }

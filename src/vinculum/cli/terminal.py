@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
@@ -124,6 +125,7 @@ def grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> N
         click.secho((_MARGIN + _BETWEEN.join(filled)).rstrip(), bold=i == 0 or None)
 
 
+_PATIENCE = 15.0  # seconds of a step before a line about it
 _MARGIN = _BETWEEN = "  "
 
 
@@ -171,15 +173,39 @@ def bar(task: str) -> AbstractContextManager[Callable[[float], None]]:
 
 @contextmanager
 def steps() -> Iterator[Callable[[str, float], None]]:
-    """A progress bar for named steps, as a function of the step and its fraction done."""
+    """Progress of named steps, as a function of the step and its fraction done: a bar, or lines where none is drawn."""
     if not sys.stderr.isatty():
-        yield lambda step, share: None
+        yield _Lines()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     text = TextColumn("{task.description}", markup=False)
-    columns = SpinnerColumn(), text, BarColumn(), TimeRemainingColumn()
+    columns = SpinnerColumn(), text, BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=1.0)
-        yield lambda step, share: progress.update(task, description=visible(step), completed=share)
+        task, current = progress.add_task("", total=1.0), ""
+
+        def report(step: str, share: float) -> None:
+            nonlocal current
+            if step != current:  # the time left is that of this step
+                current = step
+                progress.reset(task, description=visible(step))
+            progress.update(task, completed=share)
+
+        yield report
+
+
+class _Lines:
+    """A line about every long step, again after twice the time: for logs and pipes."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock, self.step, self.began, self.patience = clock, "", 0.0, _PATIENCE
+
+    def __call__(self, step: str, share: float) -> None:
+        if step != self.step:
+            self.step, self.began, self.patience = step, self.clock(), _PATIENCE
+        passed = self.clock() - self.began
+        if passed >= self.patience and 0 < share < 1:
+            self.patience = 2 * passed
+            left = passed * (1 - share) / share
+            tell(f"{step}: {share:.0%} after {passed:.0f} s, about {left:.0f} s left")

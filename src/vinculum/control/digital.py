@@ -30,9 +30,10 @@ from vinculum.derivation import ProgramEquations
 from vinculum.derivation.integrable import Equations
 from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError, VinculumError
-from vinculum.names import name_of
+from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
 from vinculum.simulation.sampling import LawError, Sampler, Sampling
+from vinculum.text_printer import labelled_rows
 from vinculum.units.dimensions import TIME, Dimension, over
 from vinculum.units.given import fields_in_si, has_unit, numbers_in_si
 
@@ -45,7 +46,7 @@ def _known_dimensions(law: Any) -> dict[Any, Dimension]:
     return dimensions_of(law.linear.equations) if isinstance(law, FeedbackLaw) else {}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Digital(Sampler):
     """A law that acts at sample times, for ``simulate(equations, ..., inputs=Digital(law, period))``.
 
@@ -201,7 +202,42 @@ class Digital(Sampler):
             raise ModelError("Invalid digital law", [problem])
         return tuple(float(given[u]) if u in given else float(holding.get(u, 0.0)) for u in inner.inputs)
 
+    def __repr__(self) -> str:
+        """What was given, in rows; what has its default is left out."""
+        names = ("before", "limits", "rates", "resolution", "noise", "disturbances")
+        rows = {
+            "law": _law_words(self.law),
+            "observer": "" if self.estimator is None else f"from {listed(self.estimator.outputs)}",
+            "measured": listed(self.outputs or ()),
+            "controls": listed(self.controls or ()),
+            "period": f"{self.period:.6g}",
+            "delay": f"{self.delay:.6g}" if self.delay else "",
+            **{name: _numbers_words(getattr(self, name) or {}) for name in names},
+            "seed": f"{self.seed}" if self.noise or self.disturbances else "",
+            "anti-windup": "" if self.anti_windup else "off",
+        }
+        return labelled_rows("Digital", {name: words for name, words in rows.items() if words})
+
     _repr_html_ = html
+
+
+def _law_words(law: Any) -> str:
+    """A law by its kind, with what it sets."""
+    if isinstance(law, FeedbackLaw):
+        return f"feedback law for {listed(law.linear.inputs)}"
+    if isinstance(law, DigitalLaw):
+        return f"digital law for {listed(law.inputs)}"
+    if isinstance(law, ProgramEquations):
+        return f"program of {law.name}"
+    if isinstance(law, Mapping):
+        return f"formulas for {listed(law)}"
+    return f"Python function {getattr(law, '__name__', type(law).__name__)}"
+
+
+def _numbers_words(given: Mapping[sp.Expr, Any]) -> str:
+    """Numbers by name: theta 0.001, x 0.01."""
+    shown = {key: value if isinstance(value, sp.Basic) else f"{value:.6g}" for key, value in given.items()}
+    return ", ".join(f"{name_of(key)} {value}" for key, value in shown.items())
 
 
 def _is_number(value: object) -> bool:

@@ -7,7 +7,7 @@ lose digits with fast electrical poles. Polynomials of a transfer function are n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,8 @@ from vinculum.names import name_of
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
 
+LEAST_GAIN, LEAST_PHASE = 2.0, np.radians(30)  # customary margins: 6 dB and 30°
+ADVICE = "With an observer, a larger state_noise brings the margins nearer to those of the feedback without it."
 _ROUNDS, _CLOSER = 30, 1e-9  # of the search for the smallest distance
 _POINTS, _DECADES = 2000, 3  # of the grid, and how far it goes beyond the roots
 _NEAR = np.concatenate([-np.geomspace(10, 1e-2, 12), [0.0], np.geomspace(1e-2, 10, 12)])  # in widths of a resonance
@@ -47,6 +49,23 @@ class Margin:
     phase_crossovers: np.ndarray  # frequencies with arg L = -π
     gain_crossovers: np.ndarray  # frequencies with |L| = 1
 
+    @property
+    def doubts(self) -> str:
+        """A sentence if a margin is below the customary 6 dB and 30°; empty otherwise."""
+        small = []
+        if self.gain < LEAST_GAIN:
+            small.append(f"{self.gain:.3g} times the gain ({20 * np.log10(self.gain):.2g} dB)")
+        if self.gain_reduction > 1 / LEAST_GAIN:
+            small.append(f"{self.gain_reduction:.3g} times the gain ({20 * np.log10(self.gain_reduction):.2g} dB)")
+        if self.phase < LEAST_PHASE:
+            small.append(f"{np.degrees(self.phase):.3g}° of further phase")
+        if not small:
+            return ""
+        return (
+            f"The margins at {name_of(self.input)} are small: {' or '.join(small)} would make the loop unstable. "
+            "Customary are at least 6 dB and 30°."
+        )
+
     def __repr__(self) -> str:
         rows = {
             "gain margin": f"{self.gain_reduction:.4g} to {self.gain:.4g}",
@@ -57,6 +76,12 @@ class Margin:
         return labelled_rows(f"Margin at {name_of(self.input)}", rows)
 
     _repr_html_ = html
+
+
+def small_margins(found: Mapping[sp.Expr, Margin], observed: bool) -> list[str]:
+    """Sentences for the inputs with small margins, and what to change in a loop with an observer."""
+    doubts = [margin.doubts for margin in found.values() if margin.doubts]
+    return [*doubts, ADVICE] if doubts and observed else doubts
 
 
 def margins(law: FeedbackLaw, estimator: Estimator | None = None) -> dict[sp.Expr, Margin]:

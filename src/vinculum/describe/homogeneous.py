@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from vinculum.errors import About, Finding, Refused
+from vinculum.text_printer import plain
 from vinculum.units.dimensions import NONE, Dimension, of_function, of_power, of_product, of_sum, shown
 from vinculum.units.given import known_dimension
 
@@ -22,6 +23,12 @@ class Part:
 
     dimension: Dimension | None
     number: float | None = None
+    expression: Any = None
+
+    @property
+    def text(self) -> str | None:
+        """The expression as text."""
+        return None if self.expression is None else plain(self.expression)
 
     @property
     def is_zero(self) -> bool:
@@ -42,7 +49,7 @@ class _Reader:
 
     def __call__(self, expression: Any) -> Part:
         if expression not in self.read:
-            self.read[expression] = self._part(expression)
+            self.read[expression] = replace(self._part(expression), expression=expression)
         return self.read[expression]
 
     def _part(self, expression: Any) -> Part:

@@ -12,13 +12,17 @@ from vinculum.ensembles.measures import FINAL, INTEGRAL, REFINED, SETTLED, Measu
 from vinculum.names import variable_name
 from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.run import simulate
-from vinculum.simulation.trajectory.outcome import KINDS
+from vinculum.simulation.trajectory.outcome import DIVERGED, KINDS
 
 if TYPE_CHECKING:
     from vinculum.ensembles.ensemble import Ensemble
 
 REFUSED = "refused"  # the start of a run could not be made consistent
-OUTCOMES = (*KINDS, REFUSED)
+OUTCOMES = (
+    *(kind for kind in KINDS if kind != DIVERGED),
+    REFUSED,
+    DIVERGED,
+)  # stores keep these numbers: add at the end
 _GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
 
 

@@ -6,6 +6,7 @@ Groups of results may be left out by the caller, from the last one back: the fun
 from __future__ import annotations
 
 from vinculum.export.inline import InlineSource
+from vinculum.export.js_division import MOST, divided
 from vinculum.export.kernel import Kernel
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.node import Number
@@ -54,15 +55,18 @@ def literal(value: float) -> str:
 
 
 def function(kernel: Kernel) -> str:
-    """A function of arrays that fills the arrays of its results, which follow its arguments."""
-    code, body, done = JsSource(kernel), [], 0
+    """A function of arrays that fills the arrays of its results, which follow its arguments; a long one is divided."""
+    code, groups, done = JsSource(kernel), [], 0
     outputs = iter(code.outputs)
-    for k, group in enumerate(kernel.results):
+    for group in kernel.results:
         own = [next(outputs) for _ in group.nodes]
         code.write(own)
         numbers = [code.number(output) for output in own]
-        body += [f"  if ({group.name} === undefined) return;"] if k else []
-        body += [*code.lines[done:], *(f"  {group.name}[{i}] = {value};" for i, value in enumerate(numbers))]
+        groups.append([*code.lines[done:], *(f"  {group.name}[{i}] = {value};" for i, value in enumerate(numbers))])
         done = len(code.lines)
+    ends = ["" if k == 0 else f"  if ({group.name} === undefined) return;" for k, group in enumerate(kernel.results)]
     names = [group.name for group in (*kernel.arguments, *kernel.results)]
+    if sum(len(line) for lines in groups for line in lines) > MOST:
+        return divided(kernel.name, names, groups, ends)
+    body = [line for end, lines in zip(ends, groups, strict=True) for line in (end, *lines) if line]
     return "\n".join([f"function {kernel.name}({', '.join(names)}) {{", *body, "}"])

@@ -88,17 +88,20 @@ class Picture:
     zero: bool = False  # the lines x = 0 and y = 0 are drawn stronger
 
 
-def svg(picture: Picture, words: str = "", colors: Mapping[str, str] | None = None) -> str:
-    """The picture as an element of a page; ``words`` describe it. With ``colors``, as a separate file."""
+def svg(picture: Picture, words: str = "", colors: Mapping[str, str] | None = None, kind: str = "") -> str:
+    """The picture as an element of a page, of a ``kind`` of the style; with ``colors``, as a separate file."""
     x, y = _placed(picture)
     color: Color = _variable if colors is None else colors.__getitem__
     parts = [*_grid(x, y, color, picture), *(_drawn(part, x, y, color) for part in picture.parts)]
-    parts += _legend([part for part in picture.parts if part.name], color, len(picture.y.title))
-    size = f'viewBox="0 0 {picture.width} {picture.height}" font-family="sans-serif" font-size="12"'
+    named = [part for part in picture.parts if part.name]
+    legend, above = _legend(named, color, len(picture.y.title), picture.width)
+    parts += legend
+    box = f"0 {-above} {picture.width} {picture.height + above}"
+    size = f'viewBox="{box}" font-family="sans-serif" font-size="12"'
     if colors is None:
         label = f' role="img" aria-label="{escape(words, quote=True)}"' if words else ""
-        return "".join([f'<svg class="plot" {size}{label}>', *parts, "</svg>"])
-    back = f'<rect width="{picture.width}" height="{picture.height}" fill="{color("--page")}"/>'
+        return "".join([f'<svg class="plot{kind and f" {kind}"}" {size}{label}>', *parts, "</svg>"])
+    back = f'<rect y="{-above}" width="{picture.width}" height="{picture.height + above}" fill="{color("--page")}"/>'
     return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', back, *parts, "</svg>\n"])
 
 
@@ -224,16 +227,26 @@ def _mark(part: Marks, x: float, y: float, paint: str, title: str) -> str:
     return f'<path d="{_SIGNS[part.sign]}" transform="{place}" {look}>{told}</path>'
 
 
-def _legend(parts: Sequence[Line | Marks], color: Color, before: int) -> list[str]:
-    """One entry after the other above the picture, after a title of so many letters."""
-    drawn, at = [], max(LEFT + 40.0, 16.0 + 7 * before)
-    for part in parts:
-        paint = color(part.color)
-        if isinstance(part, Line):
-            style = f'stroke="{paint}" stroke-width="3" stroke-dasharray="{DASHES[part.dash]}"'
-            drawn.append(f'<line x1="{at}" y1="14" x2="{at + 20}" y2="14" {style}/>')
-        else:
-            drawn.append(_mark(part, at + 12, 14, paint, ""))
-        drawn.append(_text(at + 25, 18, part.name, "start", color))
-        at += 40 + 7 * len(part.name)
-    return drawn
+_ROW = 18  # of a legend above a narrow picture
+
+
+def _legend(parts: Sequence[Line | Marks], color: Color, before: int, width: float) -> tuple[list[str], int]:
+    """One entry after the other after a title of so many letters, or if they have no room, one below the other above
+    it; and the height that they need there."""
+    at = max(LEFT + 40.0, 16.0 + 7 * before)
+    lengths = [40 + 7 * len(part.name) for part in parts]
+    if at + sum(lengths) <= width + 30:
+        places = [(at + sum(lengths[:k]), 14.0) for k in range(len(parts))]
+        return [_entry(part, *place, color) for part, place in zip(parts, places, strict=True)], 0
+    above = _ROW * len(parts) + 8
+    rows = [_entry(part, 4.0, 14.0 - above + _ROW * k, color) for k, part in enumerate(parts)]
+    return rows, above
+
+
+def _entry(part: Line | Marks, x: float, y: float, color: Color) -> str:
+    """The look of a part and its name."""
+    paint, name = color(part.color), _text(x + 25, y + 4, part.name, "start", color)
+    if isinstance(part, Marks):
+        return _mark(part, x + 12, y, paint, "") + name
+    style = f'stroke="{paint}" stroke-width="3" stroke-dasharray="{DASHES[part.dash]}"'
+    return f'<line x1="{x:g}" y1="{y:g}" x2="{x + 20:g}" y2="{y:g}" {style}/>{name}'

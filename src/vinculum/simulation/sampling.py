@@ -21,17 +21,21 @@ from vinculum.compile.function import Function
 from vinculum.derivation import EquationsOfMotion, ProgramEquations, derive
 from vinculum.derivation.integrable import Equations
 from vinculum.describe import AffineSystem
-from vinculum.errors import Finding, ModelError, VinculumError
+from vinculum.errors import About, Finding, ModelError, VinculumError
 from vinculum.graph import constant, substitute, symbol
+from vinculum.graph.traverse import describe
 from vinculum.names import listed, name_of, suggestion, variable_name
 from vinculum.simulation.integrators.segments import advance, end_run
 from vinculum.simulation.problem.discontinuities import place_on_sides
 from vinculum.simulation.problem.events import record_events_at_jump
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.problem.start import consistent_state, known_state
-from vinculum.simulation.trajectory.outcome import FINISHED, LAW_FAILED, Cause, Outcome
+from vinculum.simulation.trajectory.outcome import DIVERGED, FINISHED, LAW_FAILED, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Run
 
+_FAR = 1e6  # growth of the state since the start, together with
+_GROWING = 1.2, 20  # this growth in so many samples, of a loop that diverges: no finite power of the time grows so fast
+_FIRST = 10  # samples of the start
 _SAME = 1e-12  # instants closer than this, relative to the run, are the same
 _APPLY, _READ = 0, 1  # at one instant the command arrives before the sensors are read
 
@@ -122,7 +126,7 @@ def start_of_plant(equations: Equations, initial: Any, time: float) -> Any:
 def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sampling: Sampling) -> Outcome:
     """Integrate from instant to instant; at each one a command arrives or the sensors are read."""
     plan, x = run.plan, np.array(x)
-    outcome, t = Outcome(FINISHED, plan.t0), plan.t0
+    outcome, t, growth = Outcome(FINISHED, plan.t0), plan.t0, _Growth(sampling)
     span = abs(plan.t1 - plan.t0)
     waiting: list[tuple[float, int, int, Any]] = [(plan.t0, _READ, 0, None)]
     while waiting and outcome.kind == FINISHED:
@@ -137,6 +141,9 @@ def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sam
             problem, x, ended = _apply(problem, run, sampling, t, x, command)
             outcome = outcome if ended is None else ended
             continue
+        if (ended := growth.ended(problem, t, x)) is not None:
+            outcome = ended
+            break
         try:
             u = sampling.sample(t, _measured(problem, sampling, t, x))
         except LawError as error:
@@ -147,6 +154,28 @@ def run_sampled(problem: Problem, run: Run, x: np.ndarray, sampler: Sampler, sam
     if outcome.kind == FINISHED and plan.t1 - t > _SAME * span:
         problem, outcome, t, x = advance(problem, replace(run, plan=_part(plan, t, plan.t1)), x)
     return end_run(run, problem, outcome, t, x)
+
+
+class _Growth:
+    """The sizes of the state at the samples. A loop that diverges moves ever faster, so its run would take for ever."""
+
+    def __init__(self, sampling: Sampling) -> None:
+        self.sampling, self.sizes = sampling, list[float]()
+
+    def ended(self, problem: Problem, t: float, x: np.ndarray) -> Outcome | None:
+        """The outcome of a run that has diverged: the state grows exponentially, and has grown a millionfold."""
+        own = _own_states(problem, self.sampling)
+        self.sizes.append(float(np.linalg.norm(x[own])))
+        rate, count = _GROWING
+        if len(self.sizes) <= count + _FIRST:
+            return None
+        start, before, now = max(self.sizes[:_FIRST]), self.sizes[-1 - count], self.sizes[-1]
+        if not (now > _FAR * start > 0 and now > rate * before):
+            return None
+        fastest = own[int(np.argmax(np.abs(x[own])))]
+        factor = (now / before) ** (1 / count)
+        about = [About("state", describe(problem.nodes.state[fastest]))]
+        return Outcome(DIVERGED, t, Cause("diverged", about, {"ratio": now / start, "factor": factor}))
 
 
 def _part(plan: Plan, begin: float, end: float) -> Plan:
@@ -161,6 +190,12 @@ def _places(problem: Problem, sampling: Sampling) -> list[int]:
     """Where the held inputs are in the state."""
     time = problem.equations.time
     return [problem.nodes.state.index(symbol(held_symbol(u, time))) for u in sampling.inputs]
+
+
+def _own_states(problem: Problem, sampling: Sampling) -> list[int]:
+    """The states of the plant alone, without held inputs and works."""
+    held, powers = _places(problem, sampling), problem.nodes.powers
+    return [i for i, node in enumerate(problem.nodes.state) if i not in held and node not in powers]
 
 
 def _apply(
@@ -214,8 +249,7 @@ def start_held(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) ->
 def _linear_at(problem: Problem, sampling: Sampling, t: float, x: np.ndarray) -> tuple[np.ndarray, ...]:
     """F, H and C of η̇ = F η + H u, y = C η at a state, by central differences."""
     held = _places(problem, sampling)
-    works = [i for i, node in enumerate(problem.nodes.state) if node in problem.nodes.powers]
-    own = [i for i in range(len(x)) if i not in held and i not in works]
+    own = _own_states(problem, sampling)
     slopes = problem.slopes(t, x)
     steps = 1e-6 * (1.0 + np.abs(x))
     C = [

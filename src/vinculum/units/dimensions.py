@@ -30,6 +30,10 @@ class Value(Protocol):
     def is_zero(self) -> bool:
         """Whether it is the number zero."""
 
+    @property
+    def text(self) -> str | None:
+        """The expression as the user reads it; None if it has none."""
+
 
 NONE: Dimension = ()
 TIME: Dimension = (("[time]", Fraction(1)),)
@@ -42,6 +46,7 @@ _SYMBOLS = {
     "[length]": "m", "[mass]": "kg", "[time]": "s", "[current]": "A", "[temperature]": "K", "[substance]": "mol",
     "[luminosity]": "cd",
 }  # fmt: skip
+_LONGEST = 60  # characters of a term in a message
 _RAISED = str.maketrans("0123456789-/", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ")
 
 
@@ -94,8 +99,18 @@ def of_sum(terms: Sequence[Value], done: str = "added") -> Dimension | None:
     for term in known[1:]:
         if term.dimension != known[0].dimension:
             both = f"{shown(known[0].dimension)} and {shown(term.dimension)}"
-            raise Refused(f"{both} cannot be {done}. {_advice(known[0], term)}")
+            raise Refused(f"{both} cannot be {done}{_culprits(known[0], term)}. {_advice(known[0], term)}")
     return known[0].dimension if known and len(known) == len(heavy) else None
+
+
+def _culprits(*terms: Value) -> str:
+    """The two terms with their dimensions, if they are known by their text."""
+    named = [(_short(str(text)), shown(term.dimension)) for term in terms if (text := term.text) is not None]
+    return f": {' and '.join(f'{text} is in {unit}' for text, unit in named)}" if len(named) == len(terms) else ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _advice(*terms: Value) -> str:

@@ -12,6 +12,7 @@ from vinculum.analyze import Border, Continuation, Equilibrium, LinearModel, Reg
 from vinculum.control import Estimator, FeedbackLaw
 from vinculum.control.attraction import deviations_of, relative_distance
 from vinculum.control.digital import Digital
+from vinculum.control.digital_law import DigitalLaw
 from vinculum.control.margins import Margin
 from vinculum.derivation import EquationsOfMotion
 from vinculum.errors import VinculumError
@@ -129,6 +130,12 @@ class DigitalRun:
     def held(self) -> tuple[sp.Expr, ...]:
         """The inputs that the law sets."""
         return () if self.motion.problem is None else tuple(self.motion.problem.equations.laws)
+
+    @property
+    def observed(self) -> bool:
+        """Whether the law has an observer."""
+        law = self.controller.law
+        return self.controller.estimator is not None or (isinstance(law, DigitalLaw) and len(law.states) > 0)
 
     @property
     def failures(self) -> list[str]:

@@ -17,6 +17,7 @@ from vinculum.errors import Refused
 from vinculum.graph.functions import FUNCTIONS
 from vinculum.graph.splines import Pieces, Spline
 from vinculum.model import limits
+from vinculum.text_printer import plain
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Value:
     def is_zero(self) -> bool:
         """Whether it is the number zero."""
         return self.number == 0
+
+    @property
+    def text(self) -> str:
+        """The expression as text."""
+        return plain(self.expression)
 
 
 _TOO_LARGE = f"the result is larger than {limits.LARGEST:g} or smaller than its inverse. Choose other units."

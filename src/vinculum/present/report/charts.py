@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,8 +85,19 @@ def wide_grid(pictures: Iterable[Html]) -> Html:
 
 
 def figure(picture: Picture, caption: object = "", words: str = "") -> Html:
-    """A picture that does not change, under its name."""
-    return tag("figure", tag("figcaption", caption) if caption else "", Html(svg(picture, words)))
+    """A picture that does not change, under its name; a broad one has another shape on a telephone."""
+    return tag("figure", tag("figcaption", caption) if caption else "", *_shapes(picture, words))
+
+
+_NARROW = 360, 300  # width and height on a telephone
+
+
+def _shapes(picture: Picture, words: str) -> list[Html]:
+    if picture.width <= 1.3 * _NARROW[0]:
+        return [Html(svg(picture, words))]
+    width, height = _NARROW
+    narrow = replace(picture, width=width, height=height)
+    return [Html(svg(picture, words, kind="broad")), Html(svg(narrow, words, kind="narrow"))]
 
 
 def envelope(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from vinculum.model.examine import DigitalRun
 from vinculum.names import name_of
 from vinculum.present.html import Html, joined, paragraph, powers, sentence, table, tag, text
 from vinculum.present.report.charts import Charts, Series
-from vinculum.present.report.loop import margin_table
+from vinculum.present.report.loop import doubtful, margin_table
 from vinculum.present.report.tables import packed_table
 from vinculum.present.svg import SERIES
 
@@ -43,7 +43,7 @@ def processor(found: DigitalRun) -> Html:
     parts = [tag("h4", "At samples"), table(["part", "value"], rows), *notes(found)]
     if found.margins:
         words = "The loop of the exact discrete model, opened at one input, with its delay:"
-        parts += [paragraph(words), margin_table(found.margins)]
+        parts += [paragraph(words), margin_table(found.margins), *doubtful(found.margins, found.observed)]
     elif found.without_margins:
         parts.append(paragraph(sentence(found.without_margins), class_="note"))
     return joined(parts)

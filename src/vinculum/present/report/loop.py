@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.control.frequency import FrequencyResponse, loop_response
-from vinculum.control.margins import Margin, margins
+from vinculum.control.margins import Margin, margins, small_margins
 from vinculum.model.examine import Point
 from vinculum.present.html import Html, joined, number, paragraph, table, tag, text
 from vinculum.present.mathml import formula, inline
@@ -28,7 +28,14 @@ def loop(point: Point, seconds: bool) -> Html:
         "or delayed by less than the delay margin.",
     )
     pictures = [picture for u in found for picture in _pictures(point, u, seconds)]
-    return joined([tag("h4", "Margins"), words, margin_table(found, seconds), wide_grid(pictures)])
+    said = doubtful(found, point.estimator is not None)
+    return joined([tag("h4", "Margins"), words, margin_table(found, seconds), *said, wide_grid(pictures)])
+
+
+def doubtful(found: Mapping[Any, Margin], observed: bool) -> list[Html]:
+    """What is to say about small margins."""
+    words = small_margins(found, observed)
+    return [paragraph(" ".join(words), class_="bad")] if words else []
 
 
 def margin_table(found: Mapping[Any, Margin], seconds: bool = True) -> Html:

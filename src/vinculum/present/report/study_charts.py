@@ -11,6 +11,7 @@ import numpy as np
 from vinculum.present.html import Html, joined, tag
 
 WIDTH, HEIGHT = 420.0, 260.0
+NARROW, _APART = 340.0, 74.0  # the width of a telephone, and the distance of axes on it
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 10.0, 40.0
 _TEXT = {"font_size": "11", "fill": "var(--muted)"}
 _ON_LINES = {"paint_order": "stroke", "stroke": "var(--page)", "stroke_width": "3"}  # readable above other marks
@@ -184,7 +185,26 @@ def parallel(names: Sequence[str], columns: Sequence[np.ndarray], share: np.ndar
         places_up = zip(one.ticks, one.at(np.array(one.ticks)), strict=True)
         found += [_label(_number(tick), place - 4, float(up) + 4, "end", **_ON_LINES) for tick, up in places_up]
     size = f"0 0 {2 * WIDTH:g} {HEIGHT:g}"
-    return tag("svg", *lines, *found, viewBox=size, width="100%", role="img", aria_label=words)
+    broad = tag("svg", *lines, *found, viewBox=size, width="100%", role="img", aria_label=words, class_="broad")
+    return joined([broad, _downward(names, columns, colors, words)])
+
+
+def _downward(names: Sequence[str], columns: Sequence[np.ndarray], colors: Sequence[str], words: str) -> Html:
+    """The same on a telephone: a horizontal axis for every column, one below the other."""
+    heights = _APART * (np.arange(len(names)) + 0.5)
+    axes = [axis([column], RIGHT, NARROW - RIGHT) for column in columns]
+    places = [one.at(column) for one, column in zip(axes, columns, strict=True)]
+    lines = [curve(np.array([p[k] for p in places]), heights, color, 0.8) for k, color in enumerate(colors)]
+    found = []
+    for name, height, one in zip(names, heights, axes, strict=True):
+        found += [
+            _line(one.start, height, one.end, height, "--muted"),
+            _label(name, one.start, height - 6, "start", **_ON_LINES),
+        ]
+        places_along = zip(one.ticks, one.at(np.array(one.ticks)), strict=True)
+        found += [_label(_number(tick), float(at), height + 14, "middle", **_ON_LINES) for tick, at in places_along]
+    size = f"0 0 {NARROW:g} {_APART * len(names):g}"
+    return tag("svg", *lines, *found, viewBox=size, width="100%", role="img", aria_label=words, class_="narrow")
 
 
 def color_key(low: float, high: float, name: str) -> Html:

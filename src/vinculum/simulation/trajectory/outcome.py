@@ -17,10 +17,11 @@ from vinculum.notebook_repr import html
 FINISHED, EVENT, INTERRUPTED = "finished", "event", "interrupted"
 SINGULAR, CHART_LEFT, NON_FINITE, STALLED = "singular", "chart left", "non-finite", "stalled"
 LAW_FAILED = "law failed"  # a control law gave no usable inputs
+DIVERGED = "diverged"  # a loop that a processor closes
 INACCURATE = "inaccurate"  # the end was reached, but not by a motion of the system
 REPIVOT = "repivot"  # internal: continue with another order of elimination
 CORNER = "corner"  # internal: continue on the next side of a corner
-KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED, LAW_FAILED, INACCURATE)
+KINDS = (FINISHED, EVENT, INTERRUPTED, SINGULAR, CHART_LEFT, NON_FINITE, STALLED, LAW_FAILED, DIVERGED, INACCURATE)
 
 # The sentence of every cause. Names in braces are parts of the model (`About`), numbers, or the problem and the advice
 # of a finding.
@@ -48,6 +49,8 @@ SENTENCES = {
     "pulse missed": "{expression} changes and changes back within {width:.3g} near t = {time:.6g}, which the step "
     "{step:.4g} passes over. {advice}",
     "law": "the control law {problem}",
+    "diverged": "the loop diverges: the state is {ratio:.3g} times as large as at the start and grows by the factor "
+    "{factor:.3g} from sample to sample, {state} fastest. Use a shorter period or other gains",
     "bound exceeded": "the residual {residual:.3g} of the constraint `{constraint}` ({level}) exceeds the promised "
     "bound {bound:.3g}. {advice}",
     "trajectory lost": "from here on the coordinates may be off by {error:.3g}, more than the required {accuracy:.3g}. "
@@ -113,8 +116,9 @@ class Outcome:
 
     Kinds: finished; event (a terminal event); interrupted (Ctrl-C); singular (accelerations no longer
     determined); chart left (the states of the form no longer determine the velocities); non-finite (an operation left
-    its domain); stalled (the step size went to zero); inaccurate (the end was reached, but the energy balance or a
-    constraint is lost: see `simulation.trajectory.accuracy`).
+    its domain); stalled (the step size went to zero); law failed (a control law gave no usable inputs); diverged (the
+    state of a loop that a processor closes grows without bound); inaccurate (the end was reached, but the energy
+    balance or a constraint is lost: see `simulation.trajectory.accuracy`).
 
     Your own method may give a sentence as the cause; it is shown unchanged.
     """

@@ -8,11 +8,37 @@ const DASHES = { dot: "2 3", dash: "7 4" };
 
 function element(parent, name, attributes, text) {
   const made = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  put(made, attributes);
   if (text !== undefined) made.textContent = text;
   parent.append(made);
   return made;
 }
+
+function put(made, attributes) {
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+}
+function label(made, words) {
+  if (made.textContent !== words) made.textContent = words;
+}
+
+// Lines and labels of an axis, [attributes of the line, of the label, words]: those that are there are moved.
+function ticks(group, wanted) {
+  while (group.childElementCount > 2 * wanted.length) group.lastChild.remove();
+  wanted.forEach(([line, text, words], k) => {
+    const made = group.children[2 * k], own = group.children[2 * k + 1];
+    if (!made) { element(group, "line", line); element(group, "text", text, words); return; }
+    put(made, line);
+    put(own, text);
+    label(own, words);
+  });
+}
+
+// The texts of tenths, each made once: numbers to texts is the slow part of a path.
+const TENTHS = new Array(40001);
+const tenth = (x) => {
+  const k = Math.round(10 * x) + 20000;
+  return k >= 0 && k < TENTHS.length ? TENTHS[k] ??= String((k - 20000) / 10) : String((k - 20000) / 10);
+};
 
 const minus = (text) => text.replace("-", "\u2212").replace("e\u2212", "e-");
 function written(value, digits = 4) {
@@ -95,7 +121,7 @@ function makeChart(spec, runs) {
   const figure = document.getElementById(spec.id), host = figure.querySelector(".plot");
   const value = figure.querySelector("figcaption output");
   const { width, height, left, right, top, bottom } = CHART;
-  let from = 0, to = 1, low = 0, high = 1, marks = [], line = null, svg = null, seen = false, stale = true, now = 0;
+  let from = 0, to = 1, low = 0, high = 1, parts = null, seen = false, stale = true, now = 0;
   const level = (y) => (spec.log ? Math.log10(Math.max(y, 1e-300)) : y);
   const across = (t) => left + (t - from) / (to - from || 1) * (width - left - right);
   const up = (y) => {
@@ -106,41 +132,53 @@ function makeChart(spec, runs) {
   function draw() {
     stale = false;
     const lines = spec.series.map((s) => ({ ...s, t: runs[s.run].times, y: runs[s.run].columns[s.key] }));
-    from = Math.min(...lines[0].t.slice(0, 1), ...lines[0].t.slice(-1));
-    to = Math.max(...lines[0].t.slice(0, 1), ...lines[0].t.slice(-1));
+    const { t } = lines[0], ends = [t[0], t[t.length - 1]];
+    [from, to] = [Math.min(...ends), Math.max(...ends)];
     if (spec.until !== undefined && spec.until > from && spec.until < to) to = spec.until;
     [low, high] = limits(spec, lines, from, to);
-    svg = document.createElementNS(NS, "svg");
-    for (const [key, text] of Object.entries({ viewBox: `0 0 ${width} ${height}`, role: "img",
-      "aria-label": figure.querySelector("figcaption span").textContent })) svg.setAttribute(key, text);
+    parts ??= build(lines);
     axes();
-    for (const { name, value: bound } of spec.bounds || [])
-      element(svg, "line", { x1: left, x2: width - right, y1: up(bound), y2: up(bound), class: "bound" }).dataset.name = name;
+    (spec.bounds || []).forEach(({ value: bound }, i) => put(parts.bounds[i], { y1: up(bound), y2: up(bound) }));
+    lines.forEach((own, i) => parts.curves[i].setAttribute("d", path(own)));
+  }
+
+  // The elements, made once: other numbers move them, which is faster than making them again.
+  function build(lines) {
+    const svg = document.createElementNS(NS, "svg");
+    put(svg, { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": figure.querySelector("figcaption span").textContent });
+    const grid = { x: element(svg, "g", {}), y: element(svg, "g", {}), power: element(svg, "text", { x: left + 4, y: top + 9 }, "") };
+    const bounds = (spec.bounds || []).map(({ name }) => {
+      const made = element(svg, "line", { x1: left, x2: width - right, class: "bound" });
+      made.dataset.name = name;
+      return made;
+    });
     const inside = { x: left, y: top - 1, width: width - left - right, height: height - top - bottom + 2 };  // clips
-    const pane = element(svg, "svg", { ...inside, viewBox: Object.values(inside).join(" ") });
-    for (const own of [...lines].reverse())
-      element(pane, "path", { d: path(own), fill: "none", stroke: `var(${own.color})`, "stroke-width": 1.8,
-        "stroke-dasharray": DASHES[own.dash] || "", "stroke-linejoin": "round" }).dataset.key = own.key;
-    line = element(svg, "line", { y1: top, y2: height - bottom, class: "cursor" });
-    marks = lines.map((own) => element(svg, "circle", { r: 3.2, fill: `var(${own.color})`, class: "now" }));
+    const pane = element(svg, "svg", { ...inside, viewBox: Object.values(inside).join(" ") }), curves = [];
+    for (let i = lines.length - 1; i >= 0; i -= 1) {
+      curves[i] = element(pane, "path", { fill: "none", stroke: `var(${lines[i].color})`, "stroke-width": 1.8,
+        "stroke-dasharray": DASHES[lines[i].dash] || "", "stroke-linejoin": "round" });
+      curves[i].dataset.key = lines[i].key;
+    }
+    const line = element(svg, "line", { y1: top, y2: height - bottom, class: "cursor" });
+    const marks = lines.map((own) => element(svg, "circle", { r: 3.2, fill: `var(${own.color})`, class: "now" }));
     host.replaceChildren(svg);
+    return { svg, grid, bounds, curves, line, marks };
   }
 
   function axes() {
     const instants = tickLabels(from, to, 5), last = instants.length - 1;
-    instants.forEach(([t, label], k) => {
-      element(svg, "line", { x1: across(t), x2: across(t), y1: top, y2: height - bottom, class: "grid" });
-      const words = k === last && spec.time ? `${label} ${spec.time}` : label;
-      element(svg, "text", { x: Math.min(across(t), width - 4 * words.length), y: height - 6, "text-anchor": "middle" }, words);
-    });
+    ticks(parts.grid.x, instants.map(([t, label], k) => {
+      const x = across(t), words = k === last && spec.time ? `${label} ${spec.time}` : label;
+      return [{ x1: x, x2: x, y1: top, y2: height - bottom, class: "grid" },
+        { x: Math.min(x, width - 4 * words.length), y: height - 6, "text-anchor": "middle" }, words];
+    }));
     const power = spec.log ? 0 : commonPower(low, high);
-    if (power) element(svg, "text", { x: left + 4, y: top + 9 }, `× 10${raised(power)}`);
-    const ticks = spec.log ? powers() : tickLabels(low, high, 4);
-    for (const [y, label] of ticks) {
+    label(parts.grid.power, power ? `× 10${raised(power)}` : "");
+    ticks(parts.grid.y, (spec.log ? powers() : tickLabels(low, high, 4)).map(([y, label]) => {
       const at = up(spec.log ? 10 ** y : y);
-      element(svg, "line", { x1: left, x2: width - right, y1: at, y2: at, class: y === 0 && !spec.log ? "zero" : "grid" });
-      element(svg, "text", { x: left - 5, y: at + 4, "text-anchor": "end" }, label);
-    }
+      return [{ x1: left, x2: width - right, y1: at, y2: at, class: y === 0 && !spec.log ? "zero" : "grid" },
+        { x: left - 5, y: at + 4, "text-anchor": "end" }, label];
+    }));
   }
   function powers() {
     const step = Math.max(1, Math.ceil((high - low) / 5)), found = [];
@@ -150,17 +188,16 @@ function makeChart(spec, runs) {
 
   // Of the points of one column of pixels, the first, the lowest, the highest and the last are drawn.
   function path({ t, y }) {
-    const tenth = (x) => Math.round(10 * x) / 10, shown = (i) => Number.isFinite(y[i]);
     let text = "", pen = "M";
-    const point = (x, height) => { text += `${pen}${x},${height}`; pen = "L"; };
+    const point = (x, height) => { text += pen + x + "," + tenth(height); pen = "L"; };
     for (let i = 0, next; i < t.length; i = next) {
       next = i + 1;
-      if (!shown(i)) { pen = "M"; continue; }
+      if (!Number.isFinite(y[i])) { pen = "M"; continue; }
       if (t[i] > to && i > 0 && t[i - 1] > to) break;
-      const x = tenth(across(t[i])), first = tenth(up(y[i]));
+      const here = across(t[i]), x = tenth(here), first = up(y[i]);
       let last = first, least = first, most = first;
-      for (; next < t.length && shown(next) && Math.abs(across(t[next]) - x) < COLUMN; next += 1) {
-        last = tenth(up(y[next]));
+      for (; next < t.length && Math.abs(across(t[next]) - here) < COLUMN && Number.isFinite(y[next]); next += 1) {
+        last = up(y[next]);
         least = Math.min(least, last);
         most = Math.max(most, last);
       }
@@ -176,6 +213,7 @@ function makeChart(spec, runs) {
     now = t;
     if (stale) return;
     const inside = t >= from && t <= to;
+    const { line, marks } = parts;
     line.setAttribute("visibility", inside ? "visible" : "hidden");
     line.setAttribute("transform", `translate(${across(t).toFixed(2)},0)`);
     spec.series.forEach((s, i) => {
@@ -187,7 +225,7 @@ function makeChart(spec, runs) {
   }
 
   function timeAt(clientX) {
-    const box = svg.getBoundingClientRect();
+    const box = parts.svg.getBoundingClientRect();
     const x = (clientX - box.left) / box.width * width;
     return Math.min(Math.max(from + (x - left) / (width - left - right) * (to - from), from), to);
   }
@@ -208,7 +246,7 @@ function makeChart(spec, runs) {
     cursor(now);
   }, { rootMargin: NEAR }).observe(figure);
 
-  return { spec, figure, host, draw, cursor, timeAt, renew, finish, get seen() { return seen; }, get stale() { return stale; } };
+  return { spec, figure, host, draw, cursor, timeAt, renew, finish, get seen() { return seen; }, get stale() { return stale; }, set stale(on) { stale = on; } };
 }
 
 // Charts that are out of view, one after the other when the page has time.

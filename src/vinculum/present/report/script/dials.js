@@ -3,6 +3,7 @@
 // description.live = {settings: {name: {value, reach, log}}, runs: {run: {p: [names], s: [name or number]}}, refused}
 
 const UNIFORM = 400;  // samples of a new motion, in addition to those of the original one
+const FEW = 150;  // the same of a preview, with at most twice as many of the original motion
 
 function makeDials(live, host) {
   const values = Object.fromEntries(Object.entries(live.settings).map(([name, { value }]) => [name, value]));
@@ -11,7 +12,8 @@ function makeDials(live, host) {
   const rows = [...host.querySelectorAll(".dial")];
   const state = document.getElementById("computed"), words = state.textContent, reset = document.getElementById("reset");
   const named = Object.fromEntries(rows.map((row) => [row.dataset.setting, row]));
-  let serial = 0, asked = false, waiting = false, worker = null;
+  const samples = {};
+  let serial = 0, asked = false, waiting = false, worker = null, answers = [], drawn = false;
 
   const changed = (name) => values[name] !== live.settings[name].value;
   const uses = (run) => [...live.runs[run].p, ...live.runs[run].s].filter((name) => typeof name === "string");
@@ -47,6 +49,7 @@ function makeDials(live, host) {
     field.addEventListener("change", () => place(name));
     row.querySelector("label").addEventListener("dblclick", () => back([name]));
   }
+  for (const touch of ["pointerenter", "focusin"]) host.addEventListener(touch, start, { once: true });
   reset.addEventListener("click", () => back(Object.keys(values)));
 
   // -- requests: at once, then once per frame; the visible motion first ------------------------------------------------
@@ -78,12 +81,17 @@ function makeDials(live, host) {
   function job(run) {
     const { p, s } = live.runs[run];
     return { run, near: near(run), p: Float64Array.from(p, (name) => values[name]),
-      s: Float64Array.from(s, (x) => (typeof x === "string" ? values[x] : x)), times: instants(originals[run].times) };
+      s: Float64Array.from(s, (x) => (typeof x === "string" ? values[x] : x)), ...instants(run) };
   }
   // The instants of the original motion, which are dense where it is fast, and uniform ones.
-  function instants(times) {
+  function instants(run) {
+    const { times } = originals[run], stride = Math.ceil(times.length / (2 * FEW));
+    return samples[run] ??= { times: spread(times, UNIFORM),
+      few: spread(times.filter((_, i) => i % stride === 0 || i === times.length - 1), FEW) };
+  }
+  function spread(times, count) {
     const from = times[0], to = times[times.length - 1], sign = to >= from ? 1 : -1;
-    const every = [...times, ...Array.from({ length: UNIFORM - 1 }, (_, i) => from + (to - from) * (i + 1) / UNIFORM)];
+    const every = [...times, ...Array.from({ length: count - 1 }, (_, i) => from + (to - from) * (i + 1) / count)];
     return Float64Array.from(new Set(every)).sort((a, b) => sign * (a - b));
   }
   function start() {
@@ -91,7 +99,7 @@ function makeDials(live, host) {
     const text = document.getElementById("worker").textContent;
     try {
       worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-      worker.onmessage = ({ data }) => { if (data.serial === serial) receive(data); };
+      worker.onmessage = ({ data }) => receive(data);
       worker.onerror = (event) => refuse(`The computation failed: ${event.message}`);
     } catch (error) {
       refuse(`This browser does not start a worker: ${error.message}`);
@@ -99,16 +107,34 @@ function makeDials(live, host) {
   }
 
   // -- answers ---------------------------------------------------------------------------------------------------------
-  function receive(data) {
-    const visible = data.run === player.film.run;
-    if (data.refused) return visible ? refuse(data.refused) : undefined;
-    const { columns, times } = data.table;
+  // What arrives first is drawn at once, ahead of the next frame; what arrives before that frame is drawn once, in it.
+  function receive(found) {
+    answers.push(...found.filter((data) => data.serial === serial));
+    if (drawn) return;
+    drawn = true;
+    draw();
+    requestAnimationFrame(() => { drawn = false; draw(); });
+  }
+  function draw() {
+    const current = answers.filter((data) => data.serial === serial), newest = {}, tables = {};
+    answers = [];
+    if (!current.length) return;
+    host.dataset.drawn = performance.now();
+    for (const data of current) newest[data.run] = data;
+    for (const data of Object.values(newest)) if (!data.refused) Object.assign(tables, tablesOf(data));
+    const passing = Object.values(newest).every(({ final }) => !final);
+    if (Object.keys(tables).length) showAll(Object.fromEntries(Object.entries(tables).filter(([name]) => runs[name])), passing);
+    const own = newest[player.film.run];
+    if (own?.refused) refuse(own.refused);
+    else if (own) tell(own);
+  }
+  // A preview has no residuals and no energy error: those that are shown belong to the answer.
+  function tablesOf({ run, table, errors, balance, final }) {
+    const { columns, times } = table;
     if (columns["energy and work"]) columns["energy and work"] = columns["energy and work"].map((w) => w + columns.energy[0]);
-    const tables = { [data.run]: data.table, [`${data.run} residuals`]: { times, columns: sizes(data.errors) },
-      [`${data.run} balance`]: { times, columns: sizes({ balance: data.balance.map((b) => b - data.balance[0]) }) } };
-    showAll(Object.fromEntries(Object.entries(tables).filter(([name]) => runs[name])));
-    if (visible) tell(data);
-    if (visible) Object.assign(host.dataset, { answered: data.final ? "final" : "draft", accuracy: data.accuracy ?? "", ms: data.ms });
+    if (!final) return { [run]: table };
+    return { [run]: table, [`${run} residuals`]: { times, columns: sizes(errors) },
+      [`${run} balance`]: { times, columns: sizes({ balance: balance.map((b) => b - balance[0]) }) } };
   }
   const sizes = (errors) => Object.fromEntries(Object.entries(errors)
     .map(([name, values]) => [name, values.map((x) => Math.max(Math.abs(x), 1e-18))]));
@@ -118,13 +144,18 @@ function makeDials(live, host) {
   }
 
   function tell(data) {
-    const parts = [`Computed here in ${data.ms < 10 ? data.ms.toFixed(1) : Math.round(data.ms)} ms, ${data.steps} steps${data.stiff ? " (stiff)" : ""}`];
-    if (data.final) parts.push(`accurate to about ${written(Math.max(data.accuracy, 1e-15), 2)} of the size of each quantity`);
+    const took = `${data.ms < 10 ? data.ms.toFixed(1) : Math.round(data.ms)} ms, ${data.steps} steps${data.stiff ? " (stiff)" : ""}`;
+    say(`${(data.final ? result(data, took) : preview(data, took)).join("; ")}. ${data.ended}`, data.ended ? "ended" : "");
+    Object.assign(host.dataset, { answered: data.final ? "final" : "preview", accuracy: data.accuracy ?? "", ms: data.ms });
+  }
+  const preview = (data, took) => [`Preview with tolerance ${written(data.tolerance, 2)}, computed in ${took}`, "the accurate motion follows, with its residuals and energy error"];
+  function result(data, took) {
+    const parts = [`Computed here in ${took}`, `accurate to about ${written(Math.max(data.accuracy, 1e-15), 2)} of the size of each quantity`];
     if (Object.keys(data.errors).length) parts.push(`largest residual ${written(data.residual, 2)}`);
     if (data.energy !== null) parts.push(`energy error ${written(data.energy, 2)}`);
     for (const name of new Set(data.events.map((event) => event.name)))
       parts.push(`${name} at t = ${data.events.filter((event) => event.name === name).slice(0, 3).map((event) => written(event.time)).join(", ")}`);
-    say(`${parts.join("; ")}. ${data.ended}`, data.ended ? "ended" : "");
+    return parts;
   }
   function refuse(text) { say(text, "refused"); }
   function say(text, kind) {

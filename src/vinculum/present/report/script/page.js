@@ -45,15 +45,17 @@ for (const box of document.querySelectorAll(".wide, .equations")) wide.observe(b
 function show(run, identifier = player.film.run) {
   showAll({ [identifier]: run });
 }
-function showAll(tables) {
+function showAll(tables, passing = false) {
   for (const [identifier, run] of Object.entries(tables)) {
     if (!runs[identifier]) throw new Error(`${identifier} is not a motion of this page`);
     runs[identifier] = run;
     stage?.forget(identifier);
   }
-  for (const chart of charts) if (chart.spec.series.some((series) => series.run in tables)) chart.renew();
-  later();
-  if (player.film.run in tables || player.film.box in tables) player.at(player.time);
+  const touched = charts.filter((chart) => chart.spec.series.some((series) => series.run in tables));
+  for (const chart of touched) chart.stale = true;
+  if (player.film.run in tables || player.film.box in tables) player.at(player.time);  // before the charts: it reads the style
+  for (const chart of touched) chart.renew();
+  if (!passing) later();  // a preview passes before charts out of view are looked at
   for (const identifier of Object.keys(tables)) dispatchEvent(new CustomEvent("vinculum:shown", { detail: { identifier } }));
 }
 const later = finishLater(charts);

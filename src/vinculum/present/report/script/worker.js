@@ -1,11 +1,15 @@
-// The worker: computes motions in the order of a request until another request comes, those near the stage first roughly.
-// A request is { serial, jobs: [{ run, near, p, s, times }] }. An answer is { serial, run, final, table, ... } or words.
+// The worker: computes motions in the order of a request until another request comes. Those near the stage have a preview
+// with a few samples first; the answer has the tolerance FINE, and its accuracy is its distance from a run with COARSE.
+// A request is { serial, jobs: [{ run, near, p, s, times, few }] }. An answer is { serial, run, final, table, ... } or words.
 
-const DRAFT = 1e-8, FINE = 1e-10;  // tolerances
-const SLICE = 12;  // milliseconds of work before messages are read
+const PREVIEW = 1e-5, COARSE = 1e-8, FINE = 1e-10;  // tolerances
+const SLICE = 4;  // milliseconds of work before messages are read
+const TOGETHER = 6;  // milliseconds for which previews wait for each other
+const QUIET = 60;  // milliseconds without a request, as at the end of a drag, before the accurate motions are computed
 let newest = 0;
 const stiffness = {};  // of the last motion, by run
 
+const rest = () => new Promise((resolve) => { setTimeout(resolve, QUIET); });
 const pause = () => new Promise((resolve) => {
   const channel = new MessageChannel();
   channel.port1.onmessage = resolve;
@@ -26,10 +30,18 @@ async function finished(serial, job, tolerance, stiff) {
   return now.value;
 }
 
+// Answers wait for each other for a moment, so that the page draws them together. Tables are handed over, not copied.
+let outbox = [];
 function answer(serial, job, result, more) {
   const { times, columns, errors, balance, residual, energy, ended, events, steps, stiff, start } = result;
-  postMessage({ serial, run: job.run, table: { times, columns }, errors, balance, residual, energy, ended, events, steps,
+  outbox.push({ serial, run: job.run, table: { times, columns }, errors, balance, residual, energy, ended, events, steps,
     stiff, start, ...more });
+}
+function send() {
+  const arrays = outbox.filter(({ table }) => table)
+    .flatMap(({ table, errors, balance }) => [table.times, ...Object.values(table.columns), ...Object.values(errors), balance]);
+  if (outbox.length) postMessage(outbox, [...new Set(arrays.map(({ buffer }) => buffer))]);
+  outbox = [];
 }
 
 // A motion and its time; null if another request came, { refused } where it cannot be computed.
@@ -40,29 +52,38 @@ async function attempt(serial, job, tolerance, stiff) {
     return result && { result, ms: performance.now() - began };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    postMessage({ serial, run: job.run, refused: error.message });
+    outbox.push({ serial, run: job.run, refused: error.message });
     return { refused: true };
   }
 }
 
 async function serve({ serial, jobs }) {
-  const drafts = {};
+  const refused = new Set(), began = performance.now();
+  outbox = [];
   for (const job of jobs.filter(({ near }) => near)) {
-    const draft = await attempt(serial, job, DRAFT, stiffness[job.run]);
-    if (!draft) return;
-    drafts[job.run] = draft;
-    if (!draft.refused) answer(serial, job, draft.result, { final: false, ms: draft.ms });
-    if (await outdated(serial)) return;
+    const preview = await attempt(serial, { ...job, times: job.few }, PREVIEW, stiffness[job.run]);
+    if (!preview) return;
+    if (preview.refused) refused.add(job.run);
+    else {
+      stiffness[job.run] = preview.result.stiff;
+      answer(serial, job, preview.result, { final: false, ms: preview.ms, tolerance: PREVIEW });
+    }
+    if (performance.now() - began > TOGETHER) send();
   }
-  for (const job of jobs) {
-    const draft = drafts[job.run];
-    if (draft?.refused) continue;
-    const fine = await attempt(serial, job, FINE, draft ? draft.result.stiff : stiffness[job.run]);
+  send();
+  await rest();
+  if (serial !== newest) return;
+  for (const job of jobs.filter(({ run }) => !refused.has(run))) {
+    const coarse = job.near ? await attempt(serial, job, COARSE, stiffness[job.run]) : {};
+    if (!coarse) return;
+    const fine = coarse.refused ? coarse : await attempt(serial, job, FINE, coarse.result?.stiff ?? stiffness[job.run]);
     if (!fine) return;
-    if (fine.refused) continue;
-    stiffness[job.run] = fine.result.stiff;
-    const accuracy = draft ? difference(models[job.run], draft.result, fine.result) : null;
-    answer(serial, job, fine.result, { final: true, ms: (draft || fine).ms, accuracy });
+    if (!fine.refused) {
+      stiffness[job.run] = fine.result.stiff;
+      const accuracy = job.near ? difference(models[job.run], coarse.result, fine.result) : null;
+      answer(serial, job, fine.result, { final: true, ms: fine.ms, accuracy });
+    }
+    send();
     if (await outdated(serial)) return;
   }
 }
