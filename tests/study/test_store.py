@@ -131,7 +131,7 @@ def test_a_folder_that_is_not_a_study_is_refused(tmp_path):
     with pytest.raises(VinculumError, match="no study"):
         vn.ensembles.read_study(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    with pytest.raises(VinculumError, match="positive number of runs"):
+    with pytest.raises(VinculumError, match="chunk=0 must be a positive whole number"):
         run(store=tmp_path / "s", chunk=0)
 
 

@@ -186,7 +186,10 @@ def _varied(equations: Any, over: Any, samples: int | None, seed: int, sampling:
 
 def _refuse_where(threads: Any, client: Any, chunk: Any, store: Any) -> None:
     """Raise for threads or a chunk that are not a number, for an address instead of a client, and for another store."""
-    for name, number, default in (("threads", threads, "to use all cores"), ("chunk", chunk, "for a suitable one")):
+    for name, number, default in (
+        ("threads", threads, "to use all cores"),
+        ("chunk", chunk, "for as many runs as suit the memory"),
+    ):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise VinculumError(f"{name}={number!r} must be a positive whole number. Leave it out {default}.")
     if store is not None and not isinstance(store, (str, Path)):

@@ -98,9 +98,7 @@ def read_study(store: str | Path) -> xr.Dataset:
 def _chunk_size(study: Study, chunk: int | None, path: Path | None) -> int:
     """Runs in a chunk: as asked, as in the store, or as many as take some seconds and fit into some memory."""
     if chunk is not None:
-        if isinstance(chunk, bool) or int(chunk) != chunk or chunk < 1:
-            raise VinculumError(f"chunk={chunk!r} must be a positive number of runs.")
-        return int(chunk)
+        return chunk
     if path is not None and (path / "zarr.json").exists():
         size = extra("zarr", "study").open_group(path, mode="r").attrs.get("chunk")
         if size is not None:
