@@ -105,7 +105,7 @@ def show_gains(law: FeedbackLaw, estimator: Estimator | None) -> None:
 def show_margins(
     found: Mapping[Any, Margin], title: str = "margins of the loop at each input", observed: bool = False
 ) -> None:
-    """Gain, phase and delay margins at every input, and what is to say about small ones."""
+    """Gain, phase and delay margins at every input, and a sentence about small ones."""
     from vinculum.cli.terminal import grid, say
     from vinculum.control.margins import small_margins
     from vinculum.names import name_of

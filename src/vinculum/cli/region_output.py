@@ -86,4 +86,4 @@ def _words(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     shown = {key: f"{v[0]:.6g} to {v[1]:.6g}" if isinstance(v, list) else f"±{v:.6g}" for key, v in value.items()}
-    return ", ".join(f"{key} {words}" for key, words in shown.items()) or "nowhere"
+    return ", ".join(f"{key} {reach}" for key, reach in shown.items()) or "none"
