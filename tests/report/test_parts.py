@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -73,6 +74,20 @@ def test_any_name_becomes_formula_or_text(name):
 def test_a_sum_may_be_broken_between_its_terms():
     assert terms(r"a + b - \frac{c + d}{e}").count("<math") == 3
     assert terms(r"\left(a + b\right) c").count("<math") == 1
+
+
+def test_a_long_bracket_may_be_broken_too():
+    """Nothing is lost or changed in order, no piece is longer than a line, and no sign is alone."""
+    x = sp.symbols("x_1:41")
+    inner = sum(sp.sin(a) * b for a, b in pairwise(x))
+    long = x[0] - (2 + x[3] * inner - x[5]) * sp.cos(x[7]) + (x[1] - x[2]) * x[3]
+    latex = sp.latex(long)
+    pieces = re.findall(r"<math.*?</math>", terms(latex))
+    texts = [re.sub(r"<[^>]*>", "", piece) for piece in pieces]
+    assert "".join(texts) == re.sub(r"<[^>]*>", "", formula(latex))
+    assert len(texts) > 40
+    assert 2 <= min(map(len, texts)) <= max(map(len, texts)) <= 70
+    assert all(text[0] in "+\N{MINUS SIGN}" for text in texts[1:])
 
 
 @given(st.text())

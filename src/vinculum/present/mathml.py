@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -20,6 +21,7 @@ _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _SIGNS = {"<": r"\lt ", ">": r"\gt "}
 _PLUS_MINUS = ("+", "\N{MINUS SIGN}")
 _DOTS = ("\N{DOT ABOVE}", "\N{DIAERESIS}")
+_LONG = 70  # characters of a term that stays in one line
 _SHORT = 60  # longest left side, in characters, for which right sides are aligned
 _DOLLARS = re.compile(r"(\$[^$\s](?:[^$\n]*[^$\s])?\$(?!\d))")
 _WORD = re.compile(r"\\(?:begin|end|operatorname|text|mathrm)\{[^{}]*\}|\\[A-Za-z]+|([A-Za-z]{2,})")
@@ -120,18 +122,56 @@ def terms(latex: str) -> Html:
 
 
 def _pieces(tree: Element) -> list[Element]:
-    """The terms of a sum, each with its sign."""
+    """The terms of a sum, each with its sign; those of a long bracket too."""
     (row,) = tree
     pieces: list[Element] = []
-    for child in row:
-        signed = child.tag == "mo" and child.text in _PLUS_MINUS
-        if not pieces or (signed and len(pieces[-1][0])):
-            pieces.append(Element("math", {"displaystyle": "true"}))
-            SubElement(pieces[-1], "mrow")
-            if signed and len(pieces) > 1:
-                child.attrib.update(form="infix", lspace="0", rspace="0.25em")
-        pieces[-1][0].append(child)
+    for term in _terms(list(row)):
+        pieces.append(Element("math", {"displaystyle": "true"}))
+        SubElement(pieces[-1], "mrow").extend(term)
+        if len(pieces) > 1:
+            term[0].attrib.update(form="infix", lspace="0", rspace="0.25em")
     return pieces
+
+
+def _terms(parts: list[Element]) -> list[list[Element]]:
+    """The parts of a sum divided at its signs; a term that is too long for a line is divided inside its brackets."""
+    found: list[list[Element]] = []
+    for part in parts:
+        if not found or (_is_sign(part) and not _is_opening(found[-1][-1])):
+            found.append([])
+        found[-1].append(part)
+    divided = [(term, _opened(term) if sum(map(_length, term)) > _LONG else term) for term in found]
+    return [piece for term, opened in divided for piece in ([term] if opened is term else _terms(opened))]
+
+
+def _opened(term: list[Element]) -> list[Element]:
+    """A term with the contents of its longest bracket in its own row; the same term if there is no sum in brackets."""
+    brackets = [part for part in term if part.tag == "mrow" and len(part) > 2 and _is_opening(part[0])]
+    sums = [part for part in brackets if any(_is_sign(child) for child in part[2:])]
+    longest = max(sums, key=_length, default=None)
+    if longest is None:
+        return term
+    for bracket in (longest[0], longest[-1]):
+        bracket.set("stretchy", "false")  # its other half is in another piece
+    place = term.index(longest)
+    return [*term[:place], *longest, *term[place + 1 :]]
+
+
+def _is_sign(part: Element) -> bool:
+    return part.tag == "mo" and part.text in _PLUS_MINUS
+
+
+def _is_opening(part: Element) -> bool:
+    return part.tag == "mo" and part.get("form") == "prefix"
+
+
+def _is_closing(part: Element) -> bool:
+    return part.tag == "mo" and part.get("form") == "postfix"
+
+
+def _length(part: Element) -> int:
+    """The number of characters of a formula."""
+    return sum(len(child.text or "") for child in part.iter())
 
 
 def _typeset(tree: Element) -> Html:
@@ -140,6 +180,7 @@ def _typeset(tree: Element) -> Html:
     for part in list(tree.iter()):
         _raise_dots(part)
         _space_functions(part)
+        _join_signs(part)
     return Html(ElementTree.tostring(tree, encoding="unicode"))
 
 
@@ -172,8 +213,15 @@ def _space_functions(part: Element) -> None:
         after_argument = i > 1 and _is_function(children[i - 2]) and before.tag == "mrow"
         called = _is_function(before) and child.tag == "mrow"
         apart = _is_function(child) or after_argument or _is_word(child) or _is_word(before)
-        if child.tag != "mo" and before.tag != "mo" and apart and not called:
+        if child.tag != "mo" and (before.tag != "mo" or _is_closing(before)) and apart and not called:
             part.insert(list(part).index(child), Element("mspace", width="0.17em"))
+
+
+def _join_signs(part: Element) -> None:
+    """The sign of the first term in brackets next to the term."""
+    for before, child in pairwise(part):
+        if _is_sign(child) and _is_opening(before):
+            child.attrib.update(form="prefix", lspace="0", rspace="0")
 
 
 def _is_function(part: Element) -> bool:
