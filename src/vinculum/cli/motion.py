@@ -115,9 +115,9 @@ def simulate(
     at_samples: bool,
     json: bool,
 ) -> int:
-    """Simulate the motion, and again with its laws on a processor if the file has [digital] for them.
+    """Simulate the motion.
 
-    Ctrl-C ends the run and keeps the motion computed so far. Exit code 1 means that a run ended early.
+    If the file has [digital], it is simulated once more with the laws on a processor. Ctrl-C ends the run and keeps the motion computed so far. Exit code 1 means that a run ended early.
 
     \b
     Examples:

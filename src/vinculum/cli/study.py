@@ -48,9 +48,9 @@ def study(
     settings: tuple[str, ...],
     json: bool,
 ) -> int:
-    """Run a model many times, with other starts, parameters, inputs or gains.
+    """Run a model many times.
 
-    Ctrl-C keeps the runs computed so far. With --store, the same command continues them later.
+    Starts, parameters, inputs or gains differ from run to run, as [study] says. Ctrl-C keeps the runs computed so far. With --store, the same command continues them later.
 
     \b
     Examples:

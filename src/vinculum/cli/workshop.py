@@ -21,7 +21,7 @@ BROWSER = click.option("--browser/--no-browser", default=True, help="Open the ad
 @PORT
 @BROWSER
 def open_(models: tuple[Path, ...], port: int, browser: bool) -> int:
-    """Edit model files in the browser, with the page about them next to the text.
+    """Edit model files in the browser, next to their pages.
 
     Findings appear at their places as you type, and the page follows the text. Without a file, an example to start from
     is opened. The server listens on this machine only, at an address that nobody can guess, and ends with Ctrl-C.
