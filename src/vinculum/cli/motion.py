@@ -117,7 +117,8 @@ def simulate(
 ) -> int:
     """Simulate the motion.
 
-    If the file has [digital], it is simulated once more with the laws on a processor. Ctrl-C ends the run and keeps the motion computed so far. Exit code 1 means that a run ended early.
+    If the file has [digital], it is simulated once more with the laws on a processor. Ctrl-C ends the run and keeps the
+    motion computed so far. Exit code 1 means that a run ended early.
 
     \b
     Examples:

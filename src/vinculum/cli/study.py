@@ -50,7 +50,8 @@ def study(
 ) -> int:
     """Run a model many times.
 
-    Starts, parameters, inputs or gains differ from run to run, as [study] says. Ctrl-C keeps the runs computed so far. With --store, the same command continues them later.
+    Starts, parameters, inputs or gains differ from run to run, as [study] says. Ctrl-C keeps the runs computed so far.
+    With --store, the same command continues them later.
 
     \b
     Examples:
