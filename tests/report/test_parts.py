@@ -86,7 +86,7 @@ def test_a_long_bracket_may_be_broken_too():
     texts = [re.sub(r"<[^>]*>", "", piece) for piece in pieces]
     assert "".join(texts) == re.sub(r"<[^>]*>", "", formula(latex))
     assert len(texts) > 40
-    assert 2 <= min(map(len, texts)) <= max(map(len, texts)) <= 70
+    assert 2 <= min(map(len, texts)) <= max(map(len, texts)) <= 40
     assert all(text[0] in "+\N{MINUS SIGN}" for text in texts[1:])
 
 
