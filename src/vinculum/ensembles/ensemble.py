@@ -54,6 +54,16 @@ _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
 _BLOCK, _MOST_BLOCKS = 64, 16  # registers full of runs that are computed together; more if runs have few samples
 
 
+class Idle:
+    """Integrators that no thread uses now. Copies of a study make their own."""
+
+    def __init__(self) -> None:
+        self.integrators: list[Lanes | Steps] = []
+
+    def __repr__(self) -> str:
+        return "Idle()"
+
+
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """Equations, options and measures of a study, with the problem of its first run."""
@@ -70,13 +80,13 @@ class Ensemble:
     treatment: Stabilization
     instants: np.ndarray  # of the samples of a run; more than the grid if only its ends are given
     until: tuple[Event, ...] = ()  # events that end a run
-    idle: list[Lanes | Steps] = field(default_factory=list, repr=False)  # integrators that no thread uses now
+    idle: Idle = field(default_factory=Idle)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name in _FIELDS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, idle=[])
+        self.__dict__.update(state, idle=Idle())
 
     # -- what a block gives ------------------------------------------------------------------------------------
 
@@ -154,13 +164,11 @@ class Ensemble:
     def borrowed(self) -> Iterator[Lanes | Steps]:
         """An integrator that no other thread uses; threads come and go, integrators stay."""
         try:
-            lanes = self.idle.pop()
+            lanes = self.idle.integrators.pop()
         except IndexError:
             lanes = self._integrator()
-        try:
-            yield lanes
-        finally:
-            self.idle.append(lanes)
+        yield lanes
+        self.idle.integrators.append(lanes)  # not after an error: its state may be anything
 
     def _integrator(self) -> Lanes | Steps:
         method, problem = self.method, self.problem

@@ -104,9 +104,10 @@ def of_sum(terms: Sequence[Value], done: str = "added") -> Dimension | None:
 
 
 def _culprits(*terms: Value) -> str:
-    """The two terms with their dimensions, if they are known by their text."""
-    named = [(_short(str(text)), shown(term.dimension)) for term in terms if (text := term.text) is not None]
-    return f": {' and '.join(f'{text} is in {unit}' for text, unit in named)}" if len(named) == len(terms) else ""
+    """The two terms with their dimensions, if they are known by their text; a number has no unit to name."""
+    named = [f"{_short(str(term.text))} is in {shown(term.dimension)}" for term in terms if term.text is not None]
+    plain = any(term.number is not None for term in terms)
+    return f": {' and '.join(named)}" if len(named) == len(terms) and not plain else ""
 
 
 def _short(text: str) -> str:
