@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Protocol
 
 import sympy as sp
@@ -99,13 +99,17 @@ def linear_feedback(
     chains: Sequence[Sequence[Node]], numbers: Sequence[Sequence[float]], law: bool = False
 ) -> Feedback:
     """c_i = Σ_j g_ij y_ij. The gains are symbols: new values need no new compilation."""
-    gains = {
-        symbol(("gain", i, j)): float(number)
-        for i, (chain, row) in enumerate(zip(chains, numbers, strict=True))
-        for j, (_, number) in enumerate(zip(chain, row, strict=True))
-    }
-    rows = [[symbol(("gain", i, j)) * level(i, j) for j in range(len(chain))] for i, chain in enumerate(chains)]
-    return Feedback(tuple(sum(row[1:], row[0]) for row in rows), gains, law)
+    gains, corrections = _linear(tuple(map(len, chains)))
+    values = [float(number) for row in numbers for number in row]
+    return Feedback(corrections, dict(zip(gains, values, strict=True)), law)
+
+
+@lru_cache(maxsize=32)
+def _linear(lengths: tuple[int, ...]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """The symbols g_ij and the sums Σ_j g_ij y_ij for chains of some lengths."""
+    rows = [[symbol(("gain", i, j)) for j in range(length)] for i, length in enumerate(lengths)]
+    terms = [[gain * level(i, j) for j, gain in enumerate(row)] for i, row in enumerate(rows)]
+    return tuple(gain for row in rows for gain in row), tuple(sum(row[1:], row[0]) for row in terms)
 
 
 class Held(NamedTuple):
