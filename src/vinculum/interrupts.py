@@ -1,4 +1,4 @@
-"""Ctrl-C while something is done that cannot be done by halves."""
+"""Ctrl-C, and the signal to terminate, while something is done that cannot be done by halves."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from typing import Any
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ctrl-C inside raises KeyboardInterrupt at the end.
+    """Signals inside are heard at the end, where Ctrl-C raises KeyboardInterrupt.
 
     For imports: a large package that was imported by halves cannot be imported again in the same process.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield  # signals go to the main thread; without a handler, Ctrl-C ends the process
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals go to the main thread
         return
+    handlers: dict[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     heard: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: heard.append((number, frame)))
+    for number, handler in handlers.items():
+        if callable(handler):  # without one, the signal ends the process
+            signal.signal(number, lambda *given: heard.append(given))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in handlers.items():
+            if callable(handler):
+                signal.signal(number, handler)
         if heard:
-            before(*heard[-1])
+            handlers[heard[-1][0]](*heard[-1])

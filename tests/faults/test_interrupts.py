@@ -44,18 +44,22 @@ def test_an_interrupted_import_of_numba_leaves_a_session_that_works():
     assert (ran.stdout, ran.returncode) == ("finished\n", 0), ran.stderr
 
 
-def test_the_signal_is_heard_at_the_end():
-    done = []
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_signal_is_heard_at_the_end(number):
+    done, before = [], signal.signal(number, signal.default_int_handler)
 
     def work():
         with uninterrupted():
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
             done.append("all")
 
-    with pytest.raises(KeyboardInterrupt):
-        work()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
     assert done == ["all"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_other_threads_leave_signals_alone():
