@@ -55,10 +55,11 @@ _BLOCK, _MOST_BLOCKS = 64, 16  # registers full of runs that are computed togeth
 
 
 class Idle:
-    """Integrators that no thread uses now. Copies of a study make their own."""
+    """Integrators that no thread uses now, and how fast they were. Copies of a study make their own."""
 
     def __init__(self) -> None:
         self.integrators: list[Lanes | Steps] = []
+        self.rate = 0.0  # runs in a second of one thread, in the last part; 0 before it
 
     def __repr__(self) -> str:
         return "Idle()"

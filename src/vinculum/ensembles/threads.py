@@ -7,17 +7,18 @@ import threading
 import time as clock
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vinculum.ensembles.lanes import Stopped
+
 if TYPE_CHECKING:
     from vinculum.ensembles.plan import Study
 
-_PART_SECONDS, _SHORTEST = 0.5, 0.003  # that a thread computes at a time; a part takes 0.2 to 0.4 ms by itself
-_SHARE = 1.5  # parts for every thread that the runs left would make
-_SMALLEST_PART, _LARGEST_PART = 32, 4096  # runs; parts are multiples of the smallest, which fills its lanes
+_SHORTEST, _LONGEST = 0.003, 0.5  # seconds that a part takes; 0.2 to 0.4 ms of them are its own
+_SHARE = 1.1  # parts for every thread that the runs left would make
+_FULL, _LARGEST = 32, 8192  # runs in a part; full lanes, so a multiple of the first, where there are lanes
 MISSING = -1  # the outcome of a run that was not computed
 
 
@@ -34,59 +35,101 @@ def run_threads(
 
     With ``partial``, Ctrl-C does not raise: the runs that were not computed have the outcome -1.
     """
-    results, stop, parts = nothing(study, last - first), threading.Event(), Parts(first, last, threads)
-    with ThreadPoolExecutor(parts.workers) as pool:
+    parts, team = Parts(study, first, last, threads), Team(study, nothing(study, last - first))
+    try:
+        team.run(parts, report)
+    except BaseException as reason:
+        if not (partial and isinstance(reason, KeyboardInterrupt)):
+            raise
+        warn_partial(team.results)
+    return team.results
+
+
+class Team:
+    """Threads that take part after part until none is left; the calling thread is one of them.
+
+    Another thread that distributes the parts would take processor and lock of Python from those that compute.
+    """
+
+    def __init__(self, study: Study, results: dict[str, np.ndarray]) -> None:
+        self.study, self.results, self.stop = study, results, threading.Event()
+        self.errors: list[BaseException] = []
+
+    def run(self, parts: Parts, report: Callable[[float], None] | None) -> None:
+        """All parts. An error of any thread ends the others and is raised."""
+        others: list[threading.Thread] = []
         try:
-            running = {pool.submit(_block, study, *part, stop) for part in parts.some()}
-            while running:
-                ended, running = wait(running, return_when=FIRST_COMPLETED)
-                for begin, block, seconds in (future.result() for future in ended):
-                    put(results, begin - first, block)
-                    parts.learn(len(block["outcome"]), seconds)
-                    running |= {pool.submit(_block, study, *part, stop) for part in parts.some()}
+            for _ in range(parts.workers - 1):
+                thread = threading.Thread(target=self._help, args=(parts,))
+                thread.start()
+                others.append(thread)
+            for _ in self._work(parts):
                 if report is not None:
-                    report(parts.done / (last - first))
-        except BaseException as reason:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            if not (partial and isinstance(reason, KeyboardInterrupt)):
-                raise
-            warn_partial(results)
-    return results
+                    report(parts.done)
+            _join(others)
+        finally:
+            self.stop.set()  # after Ctrl-C the others still compute
+            _join(others)
+        if self.errors:
+            raise self.errors[0]
+        if report is not None:
+            report(parts.done)
 
+    def _help(self, parts: Parts) -> None:
+        try:
+            for _ in self._work(parts):
+                pass
+        except BaseException as reason:  # `run` raises it
+            self.errors.append(reason)
+            self.stop.set()
 
-def _block(study: Study, first: int, last: int, stop: threading.Event) -> tuple[int, dict[str, np.ndarray], float]:
-    """A part with the time that it took."""
-    began = clock.perf_counter()
-    return first, study.block(first, last, stop), clock.perf_counter() - began
+    def _work(self, parts: Parts) -> Iterator[None]:
+        """Compute part after part."""
+        for first, last in iter(parts.take, None):
+            began = clock.perf_counter()
+            try:
+                block = self.study.block(first, last, self.stop)
+            except Stopped:
+                return
+            put(self.results, first - parts.first, block)
+            parts.learn(last - first, clock.perf_counter() - began)
+            yield
 
 
 class Parts:
-    """Runs in parts of about half a second, smaller ones at the beginning and at the end, one for every thread and one
-    that waits."""
+    """Runs in parts of about half a second, smaller ones at the end, and at the beginning of a new study."""
 
-    def __init__(self, first: int, last: int, threads: int | None) -> None:
-        self.next, self.last, self.workers = first, last, threads or os.cpu_count() or 1
-        self.size, self.least, self.waiting, self.done = _SMALLEST_PART, _SMALLEST_PART, 0, 0
+    def __init__(self, study: Study, first: int, last: int, threads: int | None) -> None:
+        self.first, self.next, self.last, self._smallest = first, first, last, _FULL if study.ensemble.in_lanes else 1
+        self.workers = max(1, min(threads or os.cpu_count() or 1, (last - first) // self._smallest))
+        self._idle, self._computed, self._lock = study.ensemble.idle, 0, threading.Lock()
 
-    def some(self) -> Iterator[tuple[int, int]]:
-        """Further parts, until every thread has one and one waits."""
-        while self.waiting <= self.workers and self.next < self.last:
-            share = _whole((self.last - self.next) / (_SHARE * self.workers))
-            begin, self.next = self.next, min(self.next + max(self.least, min(self.size, share)), self.last)
-            self.waiting += 1
-            yield begin, self.next
+    @property
+    def done(self) -> float:
+        """The share of the runs that is computed."""
+        return self._computed / (self.last - self.first)
+
+    def take(self) -> tuple[int, int] | None:
+        """The next part; None if there is none."""
+        with self._lock:
+            if self.next >= self.last:
+                return None
+            share = (self.last - self.next) / (_SHARE * self.workers)
+            runs = max(_SHORTEST * self._idle.rate, min(_LONGEST * self._idle.rate, share))
+            size = max(self._smallest, min(_LARGEST, int(runs)) // self._smallest * self._smallest)
+            begin, self.next = self.next, min(self.next + size, self.last)
+            return begin, self.next
 
     def learn(self, runs: int, seconds: float) -> None:
-        """A part has come back; the next ones take about as long as wanted."""
-        self.waiting, self.done = self.waiting - 1, self.done + runs
-        rate = runs / max(seconds, 1e-9)
-        self.size, self.least = _whole(_PART_SECONDS * rate), _whole(_SHORTEST * rate)
+        """A part is computed; the next ones shall take about as long as wanted."""
+        with self._lock:
+            self._computed += runs
+            self._idle.rate = runs / max(seconds, 1e-9)
 
 
-def _whole(runs: float) -> int:
-    """About so many runs, in smallest parts."""
-    return int(min(_LARGEST_PART, max(_SMALLEST_PART, runs // _SMALLEST_PART * _SMALLEST_PART)))
+def _join(threads: list[threading.Thread]) -> None:
+    for thread in threads:
+        thread.join()
 
 
 def nothing(study: Study, count: int) -> dict[str, np.ndarray]:
