@@ -23,7 +23,7 @@ from vinculum.compile.tape import FUNCTION, QUOTIENT, ROOT, SUM, TIME
 REACHED, ENOUGH, WATCHED, NOT_FINITE = range(4)  # why `propagate` returned
 LANES = 4
 HIGHEST = 128  # order
-_PROPAGATE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 9)
+_PROPAGATE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 10)
 
 
 def stride(order: int) -> int:
@@ -35,10 +35,11 @@ def stride(order: int) -> int:
 def program(functions: tuple[str, ...]) -> tuple[MachineCode, Any]:
     """`propagate` with the functions that a tape calls; the code must be kept while it is called.
 
-    ``int64 propagate(code, rows, numbers, state, rates, sizes, reals, times, steps)`` with the rows of the state and of
-    its rates; sizes = (instructions, n, order, stride, most steps, watched row or -1, steps done); reals = (t, the
-    rounding error of t, target, limit of the watched row, factor of the step); times (most steps + 1) and steps (most
-    steps, n, order + 1) receive the ends of the steps and the coefficients of the state.
+    ``int64 propagate(code, rows, numbers, state, rates, sizes, reals, times, steps, watches)`` with the rows of the
+    state and of its rates; sizes = (instructions, n, order, stride, most steps, watched row or -1, steps done); reals =
+    (t, the rounding error of t, target, limit of the watched row, factor of the step); times (most steps + 1), steps
+    (most steps, n, order + 1) and watches (most steps, order) receive the ends of the steps and the coefficients of the
+    state and of the watched row.
     """
     text = "\n".join([_SERIES, _sweep(functions), _PROPAGATION])
     code = MachineCode(text, unroll=False)
@@ -88,6 +89,7 @@ declare double @llvm.vector.reduce.fadd.v{LANES}f64(double, {_V})
 declare double @llvm.fabs.f64(double)
 declare double @llvm.sqrt.f64(double)
 declare double @llvm.pow.f64(double, double)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 {_inner("product", f"  %left = fadd {_V} %av, zeroinitializer")}
 {_inner("integrand", _WEIGHTED)}
 
@@ -399,7 +401,7 @@ done:
 }}
 
 define i64 @propagate(ptr %code, ptr %rows, ptr %numbers, ptr %state, ptr %rates, ptr %sizes, ptr %reals, ptr %times,
-                      ptr %steps) nounwind {{
+                      ptr %steps, ptr %watches) nounwind {{
 entry:
   %np = getelementptr i64, ptr %sizes, i64 1
   %n = load i64, ptr %np
@@ -409,6 +411,11 @@ entry:
   %stride = load i64, ptr %sp
   %mp = getelementptr i64, ptr %sizes, i64 4
   %most = load i64, ptr %mp
+  %wrp = getelementptr i64, ptr %sizes, i64 5
+  %watchedrow = load i64, ptr %wrp
+  %iswatched = icmp sge i64 %watchedrow, 0
+  %wro = mul i64 %watchedrow, %stride
+  %watch = getelementptr double, ptr %rows, i64 %wro
   %donep = getelementptr i64, ptr %sizes, i64 6
   %tlp = getelementptr double, ptr %reals, i64 1
   %gp = getelementptr double, ptr %reals, i64 2
@@ -465,9 +472,17 @@ cut:
   %h = select i1 %ends, double %left, double %signed
   %place = mul i64 %s, %size
   %store = getelementptr double, ptr %steps, i64 %place
+  br i1 %iswatched, label %keep, label %states
+keep:
+  %wo = mul i64 %s, %order
+  %kept = getelementptr double, ptr %watches, i64 %wo
+  %bytes = mul i64 %order, 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %kept, ptr %watch, i64 %bytes, i1 false)
+  br label %states
+states:
   br label %each
 each:
-  %i = phi i64 [0, %cut], [%inext, %summed]
+  %i = phi i64 [0, %states], [%inext, %summed]
   %xp = getelementptr i64, ptr %state, i64 %i
   %x = load i64, ptr %xp
   %xo = mul i64 %x, %stride

@@ -94,7 +94,7 @@ def fitting(key: object, value: Any, known: Mapping[Any, Dimension]) -> Any:
 
 def numbers_in_si(given: Mapping[Any, Any], known: Mapping[Any, Dimension], subject: str) -> dict[Any, Any]:
     """Values by symbol, in SI. Raises `ModelError` with all that do not fit."""
-    if not any(map(has_unit, given.values())):
+    if set(map(type, given.values())) <= {int, float} or not any(map(has_unit, given.values())):
         return dict(given)
     found, problems = {}, []
     for key, value in given.items():

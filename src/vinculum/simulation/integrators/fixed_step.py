@@ -204,7 +204,7 @@ def make_work(
 
     nodes, tables = problem.nodes, method.tables
     full, stage, constraint, levels, watch, events = functions
-    n, most = len(x), bounds or {}
+    n, names = len(x), nodes.residual_names
     directions = [DIRECTIONS[event.direction] for event in nodes.events]
     return Work(
         full=full.address, stage=stage.address, constraint=constraint.address if constraint else 0, levels=levels,
@@ -216,7 +216,7 @@ def make_work(
         instants=instants, samples=np.empty((len(instants), n)), cursor=np.array([0, -1, 0]),
         before=np.zeros((2, n)), search=make_search(events.address if events else 0, directions, n),
         history=np.zeros((max(len(tables.predictor), 1), n)), watch=watch.address if watch else 0,
-        bounds=np.array([most.get(name, np.inf) for name in nodes.residual_names]),
+        bounds=np.array([bounds.get(name, np.inf) for name in names]) if bounds else np.full(len(names), np.inf),
         inside=np.empty((5, watch.size if watch else 0)), peaks=np.zeros(len(nodes.residuals)),
     )  # fmt: skip
 
@@ -238,7 +238,7 @@ def _take_events(problem: Problem, work: Work, recorder: Recorder) -> Outcome | 
         recorder.events.append(Happened(event.name, time, bool(search.rising[j])))
         if event.terminal:
             recorder.cut(time, direction)
-            recorder.add(np.array([time]), search.at[j : j + 1])
+            recorder.add(np.array([time]), search.at[j : j + 1].copy())
             return ended_by(event.name, time)
     return None
 

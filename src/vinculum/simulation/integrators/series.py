@@ -33,6 +33,7 @@ _LARGEST = 2_000_000  # coefficients of the dense output of one call
 _EVEN = np.arange(1, 9) / 8  # of a step: where the pivot watch is evaluated
 _AROUND = np.array([0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the way to the zero of a pivot
 _NEARBY = np.array([1e-8, 1e-14])  # shares of a step for differences: ways of any length are seen by one of them
+_TAIL, _CALM = 4, 1e-10  # coefficients of the watch at the end of its series, and how small they are in a calm step
 _HALVINGS = 50  # that locate the instant at which the watch reaches its limit
 _FAR = 1e300  # a time that no step reaches
 _REASONS = {jets.REACHED: REACHED, jets.ENOUGH: ENOUGH, jets.WATCHED: WATCHED, jets.NOT_FINITE: NOT_FINITE}
@@ -106,7 +107,7 @@ class Series:
 
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made; infinite for a motion without an end to its series."""
-        t, (_, dense) = self.time, self._steps(_FAR if forward else -_FAR, 1)
+        t, (_, dense, _) = self.time, self._steps(_FAR if forward else -_FAR, 1)
         length = abs(self.time - t) if len(dense.coefficients) else math.nan
         return length if length < _FAR else math.inf
 
@@ -144,26 +145,44 @@ class Series:
         times = np.concatenate([pieces[0].times, *(piece.times[1:] for piece in pieces[1:])])
         return _made(why, Polynomials(times, np.concatenate([piece.coefficients for piece in pieces])))
 
-    def _steps(self, target: float, most: int) -> tuple[str, Polynomials]:
+    def _steps(self, target: float, most: int) -> tuple[str, Polynomials, np.ndarray]:
+        """Steps to a time, at most some; with the series of the pivot watch, (steps, order), if there is one."""
         found, n = self.made.tape, int(self.sizes[1])
         times, steps = np.empty(most + 1), np.empty((most, n, self.order + 1))
+        watches = np.empty((most if self.made.watched else 0, self.order))
         self.sizes[4], self.reals[2] = most, target
-        arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps)
+        arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps,
+                  watches)  # fmt: skip
         ends = self.made.code[1](*(array.ctypes.data for array in arrays))
         done = int(self.sizes[6])
-        return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy())
+        return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()), watches[:done]
 
-    def _watched(self, why: str, dense: Polynomials) -> tuple[str, Polynomials]:
+    def _are_calm(self, lengths: np.ndarray, watches: np.ndarray) -> np.ndarray:
+        """Whether the series of the watch shows that it stays small in a step, (steps).
+
+        A zero of a pivot inside the step, at the share s, is a pole of the watch: its coefficients of order k, times
+        the length of the step to the power of k, grow as s⁻ᵏ. Beyond the step they decay.
+        """
+        with np.errstate(all="ignore"):
+            terms = np.abs(watches * lengths[:, None] ** np.arange(self.order))
+        terms[:, 0] += len(self.problem.nodes.watch.ratios)
+        decayed = terms[:, -_TAIL:].max(axis=1) <= _CALM * terms[:, 0]
+        return decayed & (terms.sum(axis=1) < WATCH_LIMIT / 2)
+
+    def _watched(self, why: str, dense: Polynomials, watches: np.ndarray) -> tuple[str, Polynomials]:
         """The steps up to the instant at which the pivot watch reached its limit, if that is inside a step."""
-        if not self.made.watched or not len(dense.coefficients):
+        restless = np.flatnonzero(~self._are_calm(np.diff(dense.times)[: len(watches)], watches))
+        if not len(restless):
             return why, dense
         watch, values = self._watch, self.problem.values
-        instants, states = dense.inside(self._looks(dense))
+        instants, states = dense.inside(self._looks(dense, restless), restless)
         large = watch.rows(instants, states, values)[:, 0] > WATCH_LIMIT
         if not large.any():
             return why, dense
         first = int(np.argmax(large))
-        low, high = dense.times[0] if first == 0 else instants[first - 1], instants[first]
+        per_step = len(instants) // len(restless)
+        begin = dense.times[restless[first // per_step]]
+        low, high = begin if first % per_step == 0 else instants[first - 1], instants[first]
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             if watch(middle, dense(np.array([middle]))[0], values)[0] > WATCH_LIMIT:
@@ -181,14 +200,14 @@ class Series:
         nodes = self.problem.nodes.watch
         return self.problem.compiled((nodes.strict, *nodes.ratios))
 
-    def _looks(self, dense: Polynomials) -> np.ndarray:
-        """Shares of every step, (steps, k), at which the watch is evaluated, in order.
+    def _looks(self, dense: Polynomials, steps: np.ndarray) -> np.ndarray:
+        """Shares of some steps, (steps, k), at which the watch is evaluated, in order.
 
         They divide the step evenly, and they surround the nearest zero of a pivot, which is at m |p/ṗ| if it is of the
         order m: a step may be much longer than the way to it.
         """
         shares = np.array([0.0, *_NEARBY])
-        found = self._watch.rows(*dense.inside(shares), self.problem.values)
+        found = self._watch.rows(*dense.inside(shares, steps), self.problem.values)
         inverse = found[:, 1:].reshape(-1, len(shares), self._watch.size - 1)
         with np.errstate(all="ignore"):
             p = 1.0 / inverse

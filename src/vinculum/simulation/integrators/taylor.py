@@ -273,7 +273,7 @@ def _sample(chunk: Advance, recorder: Recorder, knots: np.ndarray) -> None:
     inside = (waiting >= low) & (waiting <= high)
     ready = waiting[: int(np.argmin(inside)) if not inside.all() else len(waiting)]
     if len(ready):
-        recorder.add(ready, chunk.samples(ready))
+        recorder.add(ready, np.array(chunk.samples(ready)))
 
 
 def _take_events(problem: Problem, steps: Steps, recorder: Recorder, t0: float, t: float) -> None:

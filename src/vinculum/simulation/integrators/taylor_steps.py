@@ -34,14 +34,14 @@ class Polynomials:
         count = int(np.searchsorted(sign * self.times, sign * time))
         return Polynomials(np.append(self.times[:count], time), self.coefficients[:count])
 
-    def inside(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Instants and states of every step at shares of its length, (k) or (steps, k): (steps k), (steps k, n)."""
-        tau = np.diff(self.times)[:, None] * shares
-        states = np.zeros((*tau.shape, self.coefficients.shape[1]))
-        for k in reversed(range(self.coefficients.shape[2])):
+    def inside(self, shares: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Instants and states of some steps at shares of their lengths, (k) or (steps, k): (steps k), (steps k, n)."""
+        tau, coefficients = np.diff(self.times)[steps, None] * shares, self.coefficients[steps]
+        states = np.zeros((*tau.shape, coefficients.shape[1]))
+        for k in reversed(range(coefficients.shape[2])):
             states *= tau[:, :, None]
-            states += self.coefficients[:, None, :, k]
-        return (self.times[:-1, None] + tau).ravel(), states.reshape(-1, states.shape[2])
+            states += coefficients[:, None, :, k]
+        return (self.times[steps, None] + tau).ravel(), states.reshape(-1, states.shape[2])
 
     def __call__(self, times: np.ndarray) -> np.ndarray:
         """The states (len(times), n)."""
@@ -49,10 +49,14 @@ class Polynomials:
         forward = self.times[-1] >= self.times[0]
         ends = self.times[1:-1] if forward else -self.times[1:-1]
         step = np.searchsorted(ends, times if forward else -times)
-        tau = (times - self.times[step])[:, None]
-        result = self.coefficients[step, :, -1]
-        for k in reversed(range(self.coefficients.shape[2] - 1)):
-            result = result * tau + self.coefficients[step, :, k]
+        tau, coefficients = (times - self.times[step])[:, None], self.coefficients
+        if len(times) < len(coefficients):
+            coefficients, step = coefficients[step], np.arange(len(times))
+        orders = np.ascontiguousarray(coefficients.transpose(2, 0, 1))  # what is read together lies together
+        result = orders[-1].take(step, axis=0)
+        for c in orders[-2::-1]:
+            result *= tau
+            result += c.take(step, axis=0)
         return result
 
 

@@ -59,6 +59,11 @@ class MotionNodes:
         return (*self.integrable.states, *self.powers)
 
     @cached_property
+    def places(self) -> dict[Node, int]:
+        """The place of every state in x."""
+        return {node: i for i, node in enumerate(self.state)}
+
+    @cached_property
     def corrections(self) -> tuple[Node, ...]:
         """c as nodes of the state."""
         return tuple(self.lifted(substitute(list(self.feedback), levels(self.integrable.chains))))
@@ -136,12 +141,12 @@ class MotionNodes:
         """E - w, constant on the exact motion."""
         return self.energy - WORK if self.powers else self.energy
 
-    @property
+    @cached_property
     def residuals(self) -> tuple[Node, ...]:
         """Everything that is zero on the exact motion."""
         return tuple(residual.node for residual in self.integrable.residuals)
 
-    @property
+    @cached_property
     def residual_names(self) -> tuple[tuple[str, str], ...]:
         """(constraint, level) of each residual."""
         return tuple((residual.constraint, residual.level) for residual in self.integrable.residuals)

@@ -54,7 +54,7 @@ def known_state(equations: Equations, initial: Any, name: str = "initial") -> di
         )
     names = _by_name(equations) if any(isinstance(key, str) for key in initial) else {}
     keys = {**names, **_states_of_inputs(equations)}
-    given = {keys.get(key, key): value for key, value in initial.items()}
+    given = {keys.get(key, key): value for key, value in initial.items()} if keys else initial
     return numbers_in_si(given, dimensions_of(equations), f"Invalid values in {name}=")
 
 

@@ -80,20 +80,27 @@ def feedback(
     if _is_prescribed(integrable, stabilization):
         assert integrable.prescribed is not None
         return integrable.prescribed
-    rows = []
-    for name, chain in zip(names, chains, strict=True):
-        row = stabilization.gains(name, len(chain), rate, method_order)
-        rows.append([g * direction ** (len(chain) - j) for j, g in enumerate(row)])
-    return linear_feedback(chains, rows, law=stabilization.given)
+    named = _named_gains(stabilization)
+    rows: dict[tuple[str | None, int], list[float]] = {}  # constraints without gains of their own are alike
+    alike = [(name if name in named else None, len(chain)) for name, chain in zip(names, chains, strict=True)]
+    for name, key in zip(names, alike, strict=True):
+        if key not in rows:
+            gains = stabilization.gains(name, key[1], rate, method_order)
+            rows[key] = [g * direction ** (key[1] - j) for j, g in enumerate(gains)]
+    return linear_feedback(chains, [rows[key] for key in alike], law=stabilization.given)
 
 
 def _refuse_strange_names(stabilization: Stabilization, names: Sequence[str]) -> None:
     """Raise for gains of constraints that do not exist."""
-    for key in stabilization.options():
-        gain = getattr(stabilization, key)
-        for name in gain if isinstance(gain, Mapping) else ():
-            if name not in names:
-                raise VinculumError(f"A gain was given for {name}, which is not a constraint.{suggestion(name, names)}")
+    for name in _named_gains(stabilization):
+        if name not in names:
+            raise VinculumError(f"A gain was given for {name}, which is not a constraint.{suggestion(name, names)}")
+
+
+def _named_gains(stabilization: Stabilization) -> set[str]:
+    """The constraints with gains of their own."""
+    gains = [getattr(stabilization, key) for key in stabilization.options()]
+    return {name for gain in gains if isinstance(gain, Mapping) for name in gain}
 
 
 # -- projection onto the constraints -----------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,10 +44,8 @@ def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
     cause = _missed_pulse(plan, recorder)
     if cause is not None:
         return Outcome(INACCURATE, outcome.time, cause)
-    if _starts_off(recorder.segments[0]):
-        return outcome
     cause = _lost_energy(recorder) or _lost_constraint(recorder)
-    if cause is None:
+    if cause is None or _starts_off(recorder.segments[0]):
         return outcome
     if plan.method.adaptive:
         advice = "Use a smaller tolerance, or another stabilization."
@@ -104,20 +103,24 @@ def _lost_constraint(recorder: Recorder) -> Cause | None:
     nodes = segment.problem.nodes
     if largest is None or not len(largest):
         return None
-    error = RANGE * _ranges(recorder) + _noise(recorder.segments[0])
-    allowed = _changes(segment, nodes.residuals, -1, error)
-    for (name, level), residual, most in zip(nodes.residual_names, largest, allowed, strict=True):
-        if level == "position" and residual > most:
-            return Cause("constraint lost", [About("constraint", name)], {"residual": float(residual)})
-    return None
+    positions = np.array([level == "position" for _, level in nodes.residual_names])
+    noise = _noise(recorder.segments[0])
+    if np.all(largest[positions] <= _changes(segment, nodes.residuals, -1, noise)[positions]):
+        return None
+    allowed = _changes(segment, nodes.residuals, -1, RANGE * _ranges(recorder) + noise)
+    lost = np.flatnonzero(positions & (largest > allowed))
+    if not len(lost):
+        return None
+    name, _ = nodes.residual_names[lost[0]]
+    return Cause("constraint lost", [About("constraint", name)], {"residual": float(largest[lost[0]])})
 
 
 def _starts_off(segment: Segment) -> bool:
     """Whether a run begins off the constraints: the corrections that bring it there do work, and residuals may grow."""
-    residuals, first = segment.problem.nodes.residuals, replace(segment, t=segment.t[:1], states=segment.states[:1])
-    if not residuals:
+    if not segment.problem.nodes.residuals:
         return False
-    return bool(np.any(np.abs(first.rows(residuals)[0]) > 1e3 * _changes(segment, residuals, 0, _noise(segment))))
+    found = _with_errors(segment, segment.problem.nodes.residuals, 0, _noise(segment))
+    return bool(np.any(np.abs(found[0]) > 1e3 * _largest_changes(found)))
 
 
 def _ranges(recorder: Recorder) -> np.ndarray:
@@ -143,6 +146,7 @@ def _drift(segment: Segment, span: float) -> np.ndarray | float:
     return error + span * _changes(segment, substitute(smooth, dict.fromkeys(nodes.corners.sigma, ONE)), 0, error)
 
 
+@lru_cache(maxsize=8)
 def trial_signs(states: int) -> np.ndarray:
     """Errors of either sign, (trials, states), of different sizes: equal ones may cancel in a constraint."""
     random = np.random.default_rng(1)
@@ -151,9 +155,18 @@ def trial_signs(states: int) -> np.ndarray:
 
 def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
     """The largest changes of nodes at a sample when every state has an error of either sign."""
+    return _largest_changes(_with_errors(segment, nodes, place, error))
+
+
+def _with_errors(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
+    """Nodes at a sample, then with errors of the states, (1 + trials, nodes)."""
     t, x = segment.t[place], segment.states[place]
-    signs = np.vstack([np.zeros(len(x)), trial_signs(len(x))])
-    found = replace(segment, t=np.full(_TRIALS + 1, t), states=x + signs * error).rows(nodes)
+    states = np.vstack([x, x + trial_signs(len(x)) * error])
+    return Segment(segment.problem, np.full(_TRIALS + 1, t), states).rows(nodes)
+
+
+def _largest_changes(found: np.ndarray) -> np.ndarray:
+    """The largest changes from the first row; infinite where an error leaves the domain."""
     with np.errstate(invalid="ignore"):
         changes = np.abs(found[1:] - found[0]).max(axis=0)
-    return np.where(np.all(np.isfinite(found), axis=0), changes, np.inf)  # inf: the error leaves the domain
+    return np.where(np.all(np.isfinite(found), axis=0), changes, np.inf)

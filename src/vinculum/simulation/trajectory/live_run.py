@@ -34,7 +34,7 @@ class Segment:
 
     def rows(self, outputs: Sequence[Node]) -> np.ndarray:
         """Nodes at every sample, (N, len(outputs)); read without compilation if all of them are states."""
-        places = {node: i for i, node in enumerate(self.problem.nodes.state)}
+        places = self.problem.nodes.places
         if all(node in places for node in outputs):
             return self.states[:, [places[node] for node in outputs]]
         return self.problem.compiled(outputs).rows(self.t, self.states, self.problem.values)
@@ -42,7 +42,7 @@ class Segment:
     def integrated(self, work: Node) -> np.ndarray:
         """A quantity that was integrated along with the motion, (N); zero without any power."""
         nodes = self.problem.nodes
-        return self.states[:, nodes.state.index(work)] if work in nodes.powers else np.zeros(len(self.t))
+        return self.states[:, nodes.places[work]] if work in nodes.powers else np.zeros(len(self.t))
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def make_plan(grid: np.ndarray, method: Method, step: float | None, dense: bool,
         return Plan(method, t0, t1, instants, why=why)
     count = _count_steps(t0, t1, float(step), dense)
     every = 1 if dense else max(1, math.ceil(count / _SAMPLES))
-    marks = np.unique(np.append(np.arange(0, count, every), count))
+    marks = np.append(np.arange(0, count, every), count)
     marked = np.append(t0 + marks[:-1] * ((t1 - t0) / count), t1)
     asked = grid if len(grid) > 2 else marked
     instants = np.unique(np.append(marked, grid))[:: 1 if t1 > t0 else -1] if dense else asked
@@ -166,10 +166,10 @@ class Recorder:
         return float(self.segments[-1].t[-1]) if self.segments else None
 
     def add(self, times: np.ndarray, states: np.ndarray) -> None:
-        """Append samples."""
+        """Append samples, in arrays that do not change any more."""
         if len(times):
-            self.times.append(np.array(times))
-            self.states.append(np.array(states))
+            self.times.append(times)
+            self.states.append(states)
             self.unclosed += len(times)
 
     def close(self, problem: Problem) -> None:
