@@ -77,7 +77,17 @@ class Raw:
         ensemble, nodes, branch = study.ensemble, study.ensemble.problem.nodes, study.ensemble.problem.branch
         (watch, *rates), method = branch.prepared([nodes.watch.plain, *nodes.rates]), ensemble.method
         width = heyoka().recommended_simd_size()
-        made_of = (nodes.time, ensemble.state, branch.parameters, rates, watch, (), method.tolerance, method.compact)
+        made_of = (
+            nodes.time,
+            ensemble.state,
+            branch.parameters,
+            rates,
+            watch,
+            (),
+            (),
+            method.tolerance,
+            method.compact,
+        )
         self.taylor, self.end = Lanes(*made_of, width=width).taylor, float(ensemble.grid[-1])
         columns = study.columns(0, runs)
         values, _ = ensemble.starts.solve(columns, runs)

@@ -35,11 +35,11 @@ def stride(order: int) -> int:
 def program(functions: tuple[str, ...]) -> tuple[MachineCode, Any]:
     """`propagate` with the functions that a tape calls; the code must be kept while it is called.
 
-    ``int64 propagate(code, rows, numbers, state, rates, sizes, reals, times, steps, watches)`` with the rows of the
-    state and of its rates; sizes = (instructions, n, order, stride, most steps, watched row or -1, steps done); reals =
-    (t, the rounding error of t, target, limit of the watched row, factor of the step); times (most steps + 1), steps
-    (most steps, n, order + 1) and watches (most steps, order) receive the ends of the steps and the coefficients of the
-    state and of the watched row.
+    ``int64 propagate(code, rows, numbers, state, rates, sizes, reals, times, steps, kept)`` with the rows of the
+    state and of its rates, then k further ones; sizes = (instructions, n, order, stride, most steps, watched row or -1,
+    steps done, k); reals = (t, the rounding error of t, target, limit of the watched row, factor of the step); times
+    (most steps + 1), steps (most steps, n, order + 1) and kept (most steps, k, order) receive the ends of the steps and
+    the coefficients of the state and of the further rows.
     """
     text = "\n".join([_SERIES, _sweep(functions), _PROPAGATION])
     code = MachineCode(text, unroll=False)
@@ -401,7 +401,7 @@ done:
 }}
 
 define i64 @propagate(ptr %code, ptr %rows, ptr %numbers, ptr %state, ptr %rates, ptr %sizes, ptr %reals, ptr %times,
-                      ptr %steps, ptr %watches) nounwind {{
+                      ptr %steps, ptr %kept) nounwind {{
 entry:
   %np = getelementptr i64, ptr %sizes, i64 1
   %n = load i64, ptr %np
@@ -411,11 +411,10 @@ entry:
   %stride = load i64, ptr %sp
   %mp = getelementptr i64, ptr %sizes, i64 4
   %most = load i64, ptr %mp
-  %wrp = getelementptr i64, ptr %sizes, i64 5
-  %watchedrow = load i64, ptr %wrp
-  %iswatched = icmp sge i64 %watchedrow, 0
-  %wro = mul i64 %watchedrow, %stride
-  %watch = getelementptr double, ptr %rows, i64 %wro
+  %furtherp = getelementptr i64, ptr %sizes, i64 7
+  %further = load i64, ptr %furtherp
+  %furtherrows = getelementptr i64, ptr %rates, i64 %n
+  %bytes = mul i64 %order, 8
   %donep = getelementptr i64, ptr %sizes, i64 6
   %tlp = getelementptr double, ptr %reals, i64 1
   %gp = getelementptr double, ptr %reals, i64 2
@@ -472,13 +471,23 @@ cut:
   %h = select i1 %ends, double %left, double %signed
   %place = mul i64 %s, %size
   %store = getelementptr double, ptr %steps, i64 %place
-  br i1 %iswatched, label %keep, label %states
+  br label %keep
 keep:
-  %wo = mul i64 %s, %order
-  %kept = getelementptr double, ptr %watches, i64 %wo
-  %bytes = mul i64 %order, 8
-  call void @llvm.memcpy.p0.p0.i64(ptr %kept, ptr %watch, i64 %bytes, i1 false)
-  br label %states
+  %j = phi i64 [0, %cut], [%jnext, %keepone]
+  %jmore = icmp slt i64 %j, %further
+  br i1 %jmore, label %keepone, label %states
+keepone:
+  %rp = getelementptr i64, ptr %furtherrows, i64 %j
+  %r = load i64, ptr %rp
+  %ro = mul i64 %r, %stride
+  %from = getelementptr double, ptr %rows, i64 %ro
+  %before_this = mul i64 %s, %further
+  %place_j = add i64 %before_this, %j
+  %place_k = mul i64 %place_j, %order
+  %to = getelementptr double, ptr %kept, i64 %place_k
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %bytes, i1 false)
+  %jnext = add i64 %j, 1
+  br label %keep
 states:
   br label %each
 each:

@@ -181,8 +181,10 @@ class Ensemble:
         rates = branch.prepared([*nodes.rates, *self.integrals.values()])
         watch, *ends = branch.prepared([nodes.watch.plain, *nodes.event_functions])
         until = [(node, DIRECTIONS[event.direction]) for node, event in zip(ends, self.until, strict=True)]
-        parameters = branch.parameters
-        return Lanes(nodes.time, self.state, parameters, rates, watch, until, method.tolerance, method.compact)
+        roots = branch.prepared(nodes.roots)
+        return Lanes(
+            nodes.time, self.state, branch.parameters, rates, watch, roots, until, method.tolerance, method.compact
+        )
 
     def stops_of(self, p: np.ndarray, times: np.ndarray | None = None) -> list[np.ndarray]:
         """The instants of every run at which its steps end, because a function of time is narrow there."""
@@ -304,7 +306,7 @@ class Ensemble:
         results["energy_error"][runs] = error
         results["largest_residual"][runs] = np.nanmax(np.abs(residuals), axis=(0, 2), initial=0.0)
         if motions.balance_errors is not None and motions.residuals is not None:  # of all steps, as `simulate` has them
-            lost = (codes == DONE) & ~is_accurate(self.problem, motions, p, kinetic)
+            lost = (codes == DONE) & ~is_accurate(self.method, self.problem, motions, p, kinetic)
             results["energy_error"][runs] = motions.balance_errors
             results["largest_residual"][runs] = motions.residuals.max(axis=1, initial=0.0)
         results["end_time"][runs] = motions.ends

@@ -43,13 +43,16 @@ def _compiled(
     parameters: tuple[Node, ...],
     rates: tuple[Node, ...],
     watch: Node,
+    roots: tuple[Node, ...],
     until: tuple[tuple[Node, int], ...],
     tolerance: float | None,
     compact: bool,
     width: int,
 ) -> Any:
-    """heyoka's integrator of ẋ = rates in lanes; it stops a lane at an event, or when its pivots became small."""
-    hy, watched = heyoka(), () if watch is ZERO else (watch / WATCH_LIMIT - 1,)
+    """heyoka's integrator of ẋ = rates in lanes; it stops a lane at an event, when its pivots became small, and at the
+    zero of a square root.
+    """
+    hy, watched = heyoka(), (*(() if watch is ZERO else (watch / WATCH_LIMIT - 1,)), *roots)
     nodes = [*rates, *(node for node, _ in until), *watched]
     variables, outputs = expressions(time, state, parameters, nodes)
     directions = [event_direction(sign) for _, sign in until] + [event_direction(0)] * len(watched)
@@ -101,6 +104,7 @@ class Lanes:
         parameters: Sequence[Node],
         rates: Sequence[Node],
         watch: Node,
+        roots: Sequence[Node],
         until: Sequence[tuple[Node, int]],
         tolerance: float | None,
         compact: bool | None,
@@ -109,9 +113,11 @@ class Lanes:
         size = operations(rates).total()
         small = size > COMPACT_FROM if compact is None else compact
         lanes = width or _lanes(size, small, until)
-        made_of = (time, tuple(state), tuple(parameters), tuple(rates), watch, tuple(until), tolerance, small, lanes)
+        ends = (watch, tuple(roots), tuple(until))
         with COMPILING:
-            self.taylor = copy.deepcopy(_compiled(*made_of))
+            self.taylor = copy.deepcopy(
+                _compiled(time, tuple(state), tuple(parameters), tuple(rates), *ends, tolerance, small, lanes)
+            )
         self.width, self.events, self._has_events = self.taylor.batch_size, len(until), self.taylor.with_events
         self.state, self.pars, self.time = self.taylor.state, self.taylor.pars, self.taylor.time  # views, made once
 

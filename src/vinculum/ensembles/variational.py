@@ -60,9 +60,9 @@ class Variational:
         self.slopes = [[symbol(("sensitivity", k, i)) for i in range(len(self.state))] for k in range(len(self.keys))]
         changes = [node for k in range(len(self.keys)) for node in along(rates, self.direction(k))]
         everything = (*self.state, *(node for row in self.slopes for node in row))
-        method, watch = ensemble.method, corners.smooth([nodes.watch.plain])[0]
+        method, (watch, *roots) = ensemble.method, corners.smooth([nodes.watch.plain, *nodes.roots])
         self.lanes = Lanes(
-            nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, (),
+            nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, roots, (),
             method.tolerance, method.compact, width=1,
         )  # fmt: skip
 
@@ -89,7 +89,9 @@ class Variational:
             motions = self.lanes.run(own[:, None], now[:, None], p[:, None], stops=stops)
             if motions.codes[0] == UNDECIDED:
                 raise VinculumError(
-                    "The pivots of the equations change during this motion. Derive it in the form 'lyapunov'."
+                    "The pivots of the equations change during this motion"
+                    + (", or a square root in them vanishes." if self.ensemble.problem.nodes.roots else ".")
+                    + " Derive it in the form 'lyapunov'."
                 )
             found[place] = motions.states[1 : len(place) + 1, :, 0]
             now = motions.last[:, 0]

@@ -26,6 +26,7 @@ from vinculum.simulation.integrators.taylor_steps import (
     ENOUGH,
     NOT_FINITE,
     REACHED,
+    TIPPED,
     WATCHED,
     Advance,
     Polynomials,
@@ -95,6 +96,7 @@ class HeyokaSteps:
     terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
     corners: int
     watched: bool
+    roots: int  # square roots whose zeros end a step; they come last
     made: int = 0  # steps since the start, with polynomials
     idle: deque[HeyokaSteps] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
 
@@ -110,7 +112,9 @@ class HeyokaSteps:
 
     def copy(self) -> HeyokaSteps:
         """The same compiled code with a separate state and separate receivers."""
-        return HeyokaSteps(copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners, self.watched)
+        return HeyokaSteps(
+            copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners, self.watched, self.roots
+        )
 
     def start(self, t: float, x: np.ndarray, p: np.ndarray) -> HeyokaSteps:
         """This integrator at a time and state."""
@@ -124,6 +128,12 @@ class HeyokaSteps:
         self.take_events()
         return self
 
+    def place(self, t: float, x: np.ndarray) -> None:
+        """Continue at another time and state."""
+        self.taylor.time = t
+        self.taylor.state[:] = x
+        self.taylor.reset_cooldowns()
+
     @property
     def time(self) -> float:
         """t."""
@@ -136,7 +146,7 @@ class HeyokaSteps:
     def advance(self, target: float, most: int, recorder: Recorder, project: Callable[[Any], bool] | None) -> Advance:
         """Steps to a time, at most some, with a projection after each."""
         end = recorder.instants[-1] if len(recorder.instants) else target
-        if project is not None or recorder.keep_dense or target != end or self.corners or self.watched:
+        if project is not None or recorder.keep_dense or target != end or self.corners or self.watched or self.roots:
             return self._with_polynomials(target, most, project)
         return self._at_instants(most, recorder)
 
@@ -201,19 +211,24 @@ class HeyokaSteps:
         number = -int(outcome) - 1
         if 0 <= number < len(self.terminal):
             return ENDED, self.terminal[number]
-        return (CORNERED if len(self.terminal) <= number < len(self.terminal) + self.corners else WATCHED), -1
+        number -= len(self.terminal)
+        if 0 <= number < self.corners:
+            return CORNERED, -1
+        return (WATCHED if number == self.corners and self.watched else TIPPED), -1
 
 
 @lru_cache(maxsize=24)  # one to three megabytes each; heyoka keeps the code of others on disk
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
     events: tuple[tuple[int, Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
-    tolerance: float | None, compact: bool | None = None,
+    roots: tuple[Node, ...], tolerance: float | None, compact: bool | None = None,
 ) -> HeyokaSteps:  # fmt: skip
-    """Compile the integrator of ẋ = rates with events (number, node, direction, terminal), corners and pivot watch."""
+    """Compile the integrator of ẋ = rates with events (number, node, direction, terminal), corners, the pivot watch and
+    the square roots of the rates.
+    """
     hy = heyoka()
 
-    nodes = [*rates, *(node for _, node, _, _ in events), *margins, watch / WATCH_LIMIT - 1]
+    nodes = [*rates, *(node for _, node, _, _ in events), *margins, watch / WATCH_LIMIT - 1, *roots]
     variables, outputs = expressions(time, state, parameters, nodes)
     functions = [_SMALL * function for function in outputs[len(rates) :]]
     ends = [bool(terminal) for *_, terminal in events]
@@ -222,13 +237,13 @@ def compiled(
     watched = [hy.nt_event(functions[j], callback=Hits(), direction=directions[j]) for j in plain]
     ending = [hy.t_event(functions[j], direction=directions[j]) for j in terminal]
     leaving = event_direction(-1 if forward else 1)
-    ending += [hy.t_event(margin, direction=leaving) for margin in functions[len(events) : -1]]
-    ending += [hy.t_event(functions[-1])] if watch is not ZERO else []
+    ending += [hy.t_event(margin, direction=leaving) for margin in functions[len(events) : len(events) + len(margins)]]
+    ending += [hy.t_event(node) for node in functions[len(events) + len(margins) + (watch is ZERO) :]]
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
     options = _options(rates, tolerance, compact)
     taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=watched, **options)
     plain, terminal = ([events[k][0] for k in places] for places in (plain, terminal))
-    return HeyokaSteps(taylor, plain, terminal, len(margins), watch is not ZERO)
+    return HeyokaSteps(taylor, plain, terminal, len(margins), watch is not ZERO, len(roots))
 
 
 def event_direction(sign: int) -> Any:
@@ -262,5 +277,5 @@ def _compile(problem: Problem, forward: bool, tolerance: float | None, compact: 
         return compiled(
             nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
             branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
-            forward, tolerance, compact,
+            forward, branch.prepared(nodes.roots), tolerance, compact,
         )  # fmt: skip

@@ -20,7 +20,15 @@ from vinculum.compile.jets import program, stride
 from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
 from vinculum.graph import ZERO, Node, evaluate, order
 from vinculum.graph.canonical import digests
-from vinculum.simulation.integrators.taylor_steps import ENOUGH, NOT_FINITE, REACHED, WATCHED, Advance, Polynomials
+from vinculum.simulation.integrators.taylor_steps import (
+    ENOUGH,
+    NOT_FINITE,
+    REACHED,
+    TIPPED,
+    WATCHED,
+    Advance,
+    Polynomials,
+)
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
 if TYPE_CHECKING:
@@ -34,17 +42,23 @@ _EVEN = np.arange(1, 9) / 8  # of a step: where the pivot watch is evaluated
 _AROUND = np.array([0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the way to the zero of a pivot
 _NEARBY = np.array([1e-8, 1e-14])  # shares of a step for differences: ways of any length are seen by one of them
 _TAIL, _CALM = 4, 1e-10  # coefficients of the watch at the end of its series, and how small they are in a calm step
-_HALVINGS = 50  # that locate the instant at which the watch reaches its limit
+_CROSSED = 1e-9  # of its largest value in a step; a smaller negative value of a square root is rounding
+_DECAYED = 1e6  # times the tolerance: the last terms of the series of a square root, beside the first
+_HALVINGS = 50  # that locate the instant at which the watch reaches its limit, or a square root is zero
+_SHORTENED = "shortened"  # the last step, because the series of a square root does not decay in it
 _FAR = 1e300  # a time that no step reaches
 _REASONS = {jets.REACHED: REACHED, jets.ENOUGH: ENOUGH, jets.WATCHED: WATCHED, jets.NOT_FINITE: NOT_FINITE}
 
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """The tape of ẋ = rates with the pivot watch as the last output, and the program that reads it."""
+    """The tape of ẋ = rates with the square roots in them and the pivot watch as further outputs, and the program that
+    reads it.
+    """
 
     tape: Tape
     parameters: tuple[Node, ...]
+    roots: int
     watched: bool
 
     @cached_property
@@ -74,13 +88,13 @@ class Compiled:
 @lru_cache(maxsize=64)
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
-    names: tuple[tuple[Node, str], ...],
+    roots: tuple[Node, ...], names: tuple[tuple[Node, str], ...],
 ) -> Compiled | None:  # fmt: skip
     """The tape of a problem; None where an operation has no Taylor coefficients."""
-    outputs = (*rates, watch)
+    outputs = (*rates, *roots, watch)
     if not is_smooth(outputs):
         return None
-    return Compiled(tape(time, state, parameters, outputs, dict(names)), parameters, watch is not ZERO)
+    return Compiled(tape(time, state, parameters, outputs, dict(names)), parameters, len(roots), watch is not ZERO)
 
 
 class Series:
@@ -96,7 +110,9 @@ class Series:
         self.rows[found.state, 0] = x
         self.numbers = code.numbers(problem.values)
         watched = found.outputs[-1] if code.watched else -1
-        self.sizes = np.array([found.instructions, len(x), self.order, width, 0, watched, 0], dtype=np.int64)
+        further = code.roots + code.watched
+        self.sizes = np.array([found.instructions, len(x), self.order, width, 0, watched, 0, further], dtype=np.int64)
+        self._decayed = _DECAYED * max(tolerance or 0.0, float(np.finfo(float).eps))
         factor = math.exp(-0.7 / (self.order - 1)) / math.e**2
         self.reals = np.array([t, 0.0, t, WATCH_LIMIT, factor])
 
@@ -110,6 +126,13 @@ class Series:
         t, (_, dense, _) = self.time, self._steps(_FAR if forward else -_FAR, 1)
         length = abs(self.time - t) if len(dense.coefficients) else math.nan
         return length if length < _FAR else math.inf
+
+    def place(self, t: float, x: np.ndarray) -> None:
+        """Continue at another time and state."""
+        self.reals[:2] = t, 0.0
+        self._memory[:] = 0.0  # steps beyond it may have left numbers that are not finite
+        self.rows[UNIT, 0] = 1.0
+        self.state = x
 
     def take_events(self) -> list[tuple[float, int, int]]:
         """None: problems with events do not run on a tape."""
@@ -129,33 +152,77 @@ class Series:
     ) -> Advance:
         """Steps to a time, at most some, with a projection after each."""
         most = max(1, min(most, _LARGEST // (int(self.sizes[1]) * (self.order + 1))))
-        if project is None:
-            return _made(*self._watched(*self._steps(target, most)))
-        pieces = []
-        for _ in range(most):
-            why, piece = self._watched(*self._steps(target, 1))
+        pieces, done, why = [], 0, _SHORTENED
+        while done < most and why in (ENOUGH, _SHORTENED):
+            why, piece = self._checked(*self._steps(target, most - done if project is None else 1))
             pieces.append(piece)
-            if why == WATCHED:
-                break
-            at = _Point(self.time, self.state)
-            project(at)
-            self.state = at.state
-            if why != ENOUGH:
-                break
-        times = np.concatenate([pieces[0].times, *(piece.times[1:] for piece in pieces[1:])])
-        return _made(why, Polynomials(times, np.concatenate([piece.coefficients for piece in pieces])))
+            done += max(1, len(piece.coefficients))
+            if project is not None and why not in (WATCHED, TIPPED):
+                at = _Point(self.time, self.state)
+                project(at)
+                self.state = at.state
+        return _made(ENOUGH if why == _SHORTENED else why, pieces[0] if len(pieces) == 1 else _joined(pieces))
 
     def _steps(self, target: float, most: int) -> tuple[str, Polynomials, np.ndarray]:
-        """Steps to a time, at most some; with the series of the pivot watch, (steps, order), if there is one."""
+        """Steps to a time, at most some, with the series of roots and pivot watch, (steps, roots and watch, order)."""
         found, n = self.made.tape, int(self.sizes[1])
         times, steps = np.empty(most + 1), np.empty((most, n, self.order + 1))
-        watches = np.empty((most if self.made.watched else 0, self.order))
+        kept = np.empty((most, int(self.sizes[7]), self.order))
         self.sizes[4], self.reals[2] = most, target
         arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps,
-                  watches)  # fmt: skip
+                  kept)  # fmt: skip
         ends = self.made.code[1](*(array.ctypes.data for array in arrays))
         done = int(self.sizes[6])
-        return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()), watches[:done]
+        return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()), kept[:done]
+
+    def _checked(self, why: str, dense: Polynomials, kept: np.ndarray) -> tuple[str, Polynomials]:
+        """The steps up to the zero of a square root, or to the instant at which the pivot watch reaches its limit."""
+        if self.made.roots:
+            why, dense = self._until_tip(why, dense, kept[:, : self.made.roots])
+        if self.made.watched:
+            why, dense = self._watched(why, dense, kept[: len(dense.coefficients), -1])
+        return why, dense
+
+    def _until_tip(self, why: str, dense: Polynomials, roots: np.ndarray) -> tuple[str, Polynomials]:
+        """The steps up to the first zero of a square root inside a step.
+
+        The series of √(v²) is v, which is negative beyond its zero. The root is |v|, and the motion another one. Near
+        the zero the coefficients are rounding errors divided by powers of the root: the series must decay, so the first
+        step in which it does not is made shorter.
+        """
+        lengths, k = np.diff(dense.times), self.order - _TAIL
+        with np.errstate(all="ignore"):
+            terms = np.abs(roots * lengths[:, None, None] ** np.arange(self.order))
+            excess = terms[..., k:].max(axis=2) / (self._decayed * terms[..., :_TAIL].max(axis=2))
+        rough = ~(excess <= 1).all(axis=1)
+        if rough.any():
+            step = int(np.argmax(rough))
+            share = float(np.nanmax(excess[step], initial=1.0) * 1e3) ** (-1 / k)
+            end = float(dense.times[step] + lengths[step] * share)
+            if end == dense.times[step]:  # no step is short enough
+                begun = Polynomials(dense.times[: step + 1], dense.coefficients[:step])
+                self.place(end, dense.coefficients[step, :, 0])
+                return NOT_FINITE, begun
+            why, dense = _SHORTENED, dense.until(end)
+            self.place(end, dense(np.array([end]))[0])
+        roots = roots[: len(dense.coefficients)]
+        tau = np.diff(dense.times)[:, None, None] * _EVEN
+        with np.errstate(all="ignore"):
+            values = _horner(roots[..., None], tau)  # (steps, roots, shares)
+            negative = values < -_CROSSED * np.abs(values).max(axis=2, keepdims=True, initial=0.0)
+        if not negative.any():
+            return why, dense
+        step = int(np.argmax(negative.any(axis=(1, 2))))
+        share = int(np.argmax(negative[step].any(axis=0)))
+        crossing = roots[step, negative[step, :, share], :, None]
+        low, high = (tau[step, 0, share - 1] if share else 0.0), tau[step, 0, share]
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if (_horner(crossing, np.array([middle])) < 0).any() else (middle, high)
+        tip = float(dense.times[step] + low)
+        cut = dense.until(tip)
+        self.place(tip, cut(np.array([tip]))[0])
+        return TIPPED, cut
 
     def _are_calm(self, lengths: np.ndarray, watches: np.ndarray) -> np.ndarray:
         """Whether the series of the watch shows that it stays small in a step, (steps).
@@ -171,7 +238,7 @@ class Series:
 
     def _watched(self, why: str, dense: Polynomials, watches: np.ndarray) -> tuple[str, Polynomials]:
         """The steps up to the instant at which the pivot watch reached its limit, if that is inside a step."""
-        restless = np.flatnonzero(~self._are_calm(np.diff(dense.times)[: len(watches)], watches))
+        restless = np.flatnonzero(~self._are_calm(np.diff(dense.times), watches))
         if not len(restless):
             return why, dense
         watch, values = self._watch, self.problem.values
@@ -190,8 +257,7 @@ class Series:
             else:
                 low = middle
         cut = dense.until(high)
-        self.reals[:2] = high, 0.0
-        self.state = cut(np.array([high]))[0]
+        self.place(high, cut(np.array([high]))[0])
         return WATCHED, cut
 
     @property
@@ -216,6 +282,20 @@ class Series:
         around = np.minimum(nearest[:, :, None] * _AROUND, 1.0).reshape(len(p), -1)
         even = np.broadcast_to(_EVEN, (len(around), len(_EVEN)))
         return np.sort(np.hstack([around, even]), axis=1)
+
+
+def _horner(coefficients: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """Σ c_k τᵏ, with the order as the last axis but one."""
+    result = np.zeros(np.broadcast_shapes(coefficients[..., 0, :].shape, tau.shape))
+    for k in reversed(range(coefficients.shape[-2])):
+        result = result * tau + coefficients[..., k, :]
+    return result
+
+
+def _joined(pieces: list[Polynomials]) -> Polynomials:
+    """The steps of all pieces."""
+    times = np.concatenate([pieces[0].times, *(piece.times[1:] for piece in pieces[1:])])
+    return Polynomials(times, np.concatenate([piece.coefficients for piece in pieces]))
 
 
 def _made(why: str, dense: Polynomials) -> Advance:
@@ -245,7 +325,8 @@ def _compile(problem: Problem) -> Compiled | None:
     watch = branch.prepared([nodes.watch.plain])[0]
     formula = digests(list(nodes.hoisted), {})
     names = tuple((symbol, formula[node].hex()) for node, symbol in nodes.hoisted.items())
-    return compiled(nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates), watch, names)
+    rates, roots = branch.prepared(nodes.rates), branch.prepared(nodes.roots)
+    return compiled(nodes.time, nodes.state, branch.parameters, rates, watch, roots, names)
 
 
 def start_series(problem: Problem, t: float, x: np.ndarray, tolerance: float | None) -> Series:

@@ -6,6 +6,7 @@ are events or corners, if the user asks for its code, and, with optimized code, 
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +27,17 @@ from vinculum.simulation.integrators.methods import (
     register,
 )
 from vinculum.simulation.integrators.series import Series, compile_series, start_series
-from vinculum.simulation.integrators.taylor_steps import CORNERED, ENDED, ENOUGH, NOT_FINITE, REACHED, Advance, Steps
+from vinculum.simulation.integrators.taylor_steps import (
+    CORNERED,
+    ENDED,
+    ENOUGH,
+    NOT_FINITE,
+    REACHED,
+    TIPPED,
+    Advance,
+    Polynomials,
+    Steps,
+)
 from vinculum.simulation.problem.events import Happened, endless_events, event_values, is_recorded, no_value
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
@@ -57,6 +68,7 @@ _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
 _RESTING = 4  # derivatives that are zero where a function stays at zero
 _LONG = 100_000  # steps after which heyoka's optimized code has paid for its compilation
+_BEYOND, _RETURNS = 1e-10, 1e3  # of a step: the way past the zero of a square root; and zeros so near are one
 _COMPILED_UP_TO = 500  # operations; beyond, heyoka's optimized code takes a minute to compile
 
 
@@ -145,7 +157,7 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     t1, recorder = run.plan.t1, run.recorder
     monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
-    most, done, good = _FIRST_CHUNK, 0, (t0, np.array(x))
+    most, done, good, tip = _FIRST_CHUNK, 0, (t0, np.array(x)), math.nan
     undefined = ~np.isfinite(event_values(problem, t0, x))
     if undefined.any():
         return no_value(problem.nodes.events[int(np.argmax(undefined))], t0), *good
@@ -160,6 +172,15 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         seen = len(recorder.events)
         _take_events(problem, steps, recorder, t0, good[0])
         run.report(good[0])
+        if made.why == TIPPED:
+            beyond = _past_tip(run, made, good, tip)
+            if beyond is None:
+                return Outcome(NON_FINITE, good[0]), *good
+            tip, good = good[0], beyond
+            steps.place(*good)
+            if good[0] == t1:
+                return finished(t1), *good
+            continue
         ending = _ending(problem, made, good, reached, t0, t1, recorder)
         if missed and (ending is None or ending.kind == FINISHED):
             ending = Outcome(CORNER, good[0])
@@ -177,6 +198,27 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         if made.why == REACHED:
             continue
         most = next_chunk(most, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
+
+
+def _past_tip(run: Run, made: Advance, good: tuple[float, np.ndarray], last: float) -> tuple[float, np.ndarray] | None:
+    """Time and state just beyond the zero of a square root, on the tangent of the motion.
+
+    None if the last zero is so near that the motion stays there: friction μ v/|v| brings a body to rest.
+    """
+    (t, x), t1, recorder = good, run.plan.t1, run.recorder
+    longest = np.abs(np.diff(made.knots)).max()
+    way = math.copysign(max(_BEYOND * longest, 16 * np.spacing(abs(t))), t1 - run.plan.t0)
+    if abs(t - last) <= _RETURNS * abs(way):
+        return None
+    there = t + way if abs(way) < abs(t1 - t) else t1
+    slope = (x - np.array(made.samples(np.array([t - way])))[0]) / way
+    tangent = Polynomials(np.array([t, there]), np.stack([x, slope], axis=1)[None])
+    waiting = recorder.instants[recorder.written :]
+    passed = waiting[(waiting - t) * way <= (there - t) * way]
+    recorder.add(passed, tangent(passed))
+    if recorder.keep_dense:
+        recorder.dense.append(tangent)
+    return there, tangent(np.array([there]))[0]
 
 
 def _cut_short(made: Advance, recorder: Recorder, end: float, start: float, t1: float) -> tuple[float, np.ndarray]:

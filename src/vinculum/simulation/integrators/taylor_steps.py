@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.recorder import Recorder
 
 # why steps came to an end: the time was reached, enough steps, a state that is not finite, the pivot watch, a terminal
-# event, a corner
+# event, a corner, the zero of a square root
 REACHED, ENOUGH, NOT_FINITE, WATCHED, ENDED, CORNERED = "reached", "enough", "not finite", "watched", "ended", "corner"
+TIPPED = "tip"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,9 @@ class Steps(Protocol):
 
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made."""
+
+    def place(self, t: float, x: np.ndarray) -> None:
+        """Continue at another time and state."""
 
     def advance(self, target: float, most: int, recorder: Recorder, project: Callable[[Any], bool] | None) -> Advance:
         """Steps to a time, at most some, with a projection after each."""

@@ -152,6 +152,14 @@ class MotionNodes:
         return tuple((residual.constraint, residual.level) for residual in self.integrable.residuals)
 
     @cached_property
+    def first_levels(self) -> dict[str, int]:
+        """The place of the first residual of every constraint: of positions, or of velocities if it has no others."""
+        found: dict[str, int] = {}
+        for k, (name, _) in enumerate(self.residual_names):
+            found.setdefault(name, k)
+        return found
+
+    @cached_property
     def watch(self) -> PivotWatch:
         """The watch over the pivots."""
         return PivotWatch(self.integrable)
@@ -174,6 +182,12 @@ class MotionNodes:
         """Outputs evaluated at the start of a step: rates, watch, balance, residuals, events, c."""
         watched = (self.watch.strict, self.balance, *self.residuals, *self.event_functions)
         return (*self.rates, *watched, *self.corrections)
+
+    @cached_property
+    def roots(self) -> tuple[Node, ...]:
+        """The square roots in f that change along the motion: √(v²) = |v| has no derivatives where it is zero."""
+        moving = {self.time, *self.state}
+        return tuple(node for node in order(self.rates) if node.op == "sqrt" and symbols([node]) & moving)
 
     # -- computed once ---------------------------------------------------------------------------------------
 

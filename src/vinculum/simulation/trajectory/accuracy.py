@@ -4,9 +4,13 @@ A step beyond the stability limit of a method makes a run explode without any op
 nothing, because an unstable system grows too. Two laws decide; both compare an error with its own scale in the run:
 
     |E - w - (E - w)(0)| > ½ max(T, |w|)     the energy is not that of the work (w: work of the forces)
-    |f| > |Δf|     a holonomic constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
+    |f| > |Δf|     a constraint f = 0 is not held (Δf: by errors of 3 % of the range of every state)
 
-Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts.
+An adaptive method that keeps its tolerance ε is far better, so both shares are max(10⁻⁴, √ε, 100 ε steps) for it, if
+that is less. It does not keep it where the equations have no derivatives and nothing told it so: √(v₁² + v₂²) at rest.
+
+Rounding is far below both: what an error of 1e-9 of the largest initial state makes in E or f never counts, nor what a
+hundred times the tolerance makes, which is absolute for states below 1.
 
 A fixed step that is longer than a pulse of a function of time passes over it, and no law of mechanics shows that: the
 widths of all pulses are known (`problem.pulses`). Equations in other variables or with other pivots have other
@@ -15,22 +19,29 @@ functions of time, such as 1/cos(ωt), which count only while these equations we
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vinculum.derivation.integrable import WORK
 from vinculum.errors import About, Call, Finding, Word, call
 from vinculum.graph import ONE, Node, evaluate, substitute
+from vinculum.simulation.problem.events import size_of_terms
 from vinculum.simulation.problem.pulses import shortest_pulse
 from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
 from vinculum.simulation.trajectory.recorder import Plan, Recorder
 
+if TYPE_CHECKING:
+    from vinculum.simulation.integrators.methods import Method
+
 LOST = 0.5  # share of the largest kinetic energy or work
 RANGE = 0.03  # share of the range of a state that counts as an error of it
+_ADAPTIVE = 1e-4  # the least of both shares for an adaptive method
 ROUNDING = 1e-9  # share of the largest state, or of |E|, that is always allowed
 _TRIALS = 8  # random errors of the states
 _KNOWN = 0.98  # the width of a pulse is known to 2 %
@@ -44,16 +55,33 @@ def check_accuracy(outcome: Outcome, plan: Plan, recorder: Recorder) -> Outcome:
     cause = _missed_pulse(plan, recorder)
     if cause is not None:
         return Outcome(INACCURATE, outcome.time, cause)
-    cause = _lost_energy(recorder) or _lost_constraint(recorder)
+    share, noise = largest_share(plan.method, recorder.steps), _noise(recorder.segments[0], plan.method)
+    cause = _lost_energy(recorder, min(LOST, share), noise) or _lost_constraint(recorder, min(RANGE, share), noise)
     if cause is None or _starts_off(recorder.segments[0]):
         return outcome
-    if plan.method.adaptive:
-        advice = "Use a smaller tolerance, or another stabilization."
-    else:
-        advice = (
-            f"The step {abs(plan.step):.4g} is too large for this motion: use a smaller one, or the method 'taylor'."
-        )
-    return Outcome(INACCURATE, outcome.time, replace(cause, finding=Finding("", [advice])))
+    return Outcome(INACCURATE, outcome.time, replace(cause, finding=Finding("", [_advice(plan)])))
+
+
+def _advice(plan: Plan) -> str:
+    """What to do about a lost energy or constraint."""
+    if not plan.method.adaptive:
+        return f"The step {abs(plan.step):.4g} is too large for this motion: use a smaller one, or the method 'taylor'."
+    if plan.method.name == "taylor":
+        rough = "The equations may have no derivatives somewhere on this motion, as a square root at zero"
+        return f"{rough}: use the method 'bdf', or another stabilization."
+    return "Use a smaller tolerance, or another stabilization."
+
+
+def largest_share(method: Method, steps: int) -> float:
+    """The error of an adaptive method that keeps its tolerance, as a share of the largest value in the run."""
+    return (
+        max(_ADAPTIVE, math.sqrt(_tolerance(method)), 100 * _tolerance(method) * steps) if method.adaptive else math.inf
+    )
+
+
+def _tolerance(method: Method) -> float:
+    """That of an adaptive method; zero for a fixed step."""
+    return (getattr(method, "tolerance", None) or float(np.finfo(float).eps)) if method.adaptive else 0.0
 
 
 def _missed_pulse(plan: Plan, recorder: Recorder) -> Cause | None:
@@ -71,8 +99,8 @@ def _missed_pulse(plan: Plan, recorder: Recorder) -> Cause | None:
     return Cause("pulse missed", [About("expression", pulse.function)], numbers, finding)
 
 
-def _lost_energy(recorder: Recorder) -> Cause | None:
-    """The numbers of the energy balance, if it is lost."""
+def _lost_energy(recorder: Recorder, share: float, noise: float) -> Cause | None:
+    """The numbers of the energy balance, if its error is more than a share of the largest energy or work."""
     error, first = recorder.balance_error, recorder.segments[0]
     if not error > ROUNDING * abs(recorder.balance_start):
         return None
@@ -80,10 +108,18 @@ def _lost_energy(recorder: Recorder) -> Cause | None:
     if np.any(np.isinf(scales)) or not np.isfinite(error):
         return Cause("energy lost", numbers={"error": error, "scale": abs(recorder.balance_start)})
     span = abs(recorder.segments[-1].t[-1] - first.t[0])
-    noise = _changes(first, [first.problem.nodes.balance], 0, _noise(first) + _drift(first, span))[0]
-    if not scales or error <= max(noise, LOST * max(scales)):
+    rounding = _changes(first, [first.problem.nodes.balance], 0, noise + _drift(first, span))[0]
+    if not scales or error <= max(rounding, share * max(scales)):
+        return None
+    if share < LOST and error <= share * _energy_in_reach(recorder):
         return None
     return Cause("energy lost", numbers={"error": error, "scale": max(scales)})
+
+
+def _energy_in_reach(recorder: Recorder) -> float:
+    """How much E - w changes when every state changes by its range: samples may all lie where T and w are small."""
+    segment = recorder.segments[-1]
+    return float(_changes(segment, [segment.problem.nodes.balance], -1, _ranges(recorder))[0])
 
 
 def _energy_scale(segment: Segment) -> float | None:
@@ -97,22 +133,26 @@ def _energy_scale(segment: Segment) -> float | None:
     return float(np.abs(segment.rows(wanted)).max())
 
 
-def _lost_constraint(recorder: Recorder) -> Cause | None:
-    """The holonomic constraint that is not held, if there is one."""
+def _lost_constraint(recorder: Recorder, share: float, noise: float) -> Cause | None:
+    """The constraint that is not held, if there is one: at its first level, of positions or velocities."""
     segment, largest = recorder.segments[-1], recorder.residuals
     nodes = segment.problem.nodes
     if largest is None or not len(largest):
         return None
-    positions = np.array([level == "position" for _, level in nodes.residual_names])
-    noise = _noise(recorder.segments[0])
-    if np.all(largest[positions] <= _changes(segment, nodes.residuals, -1, noise)[positions]):
+    judged = list(nodes.first_levels.values())
+    if np.all(largest[judged] <= _changes(segment, nodes.residuals, -1, noise)[judged]):
         return None
-    allowed = _changes(segment, nodes.residuals, -1, RANGE * _ranges(recorder) + noise)
-    lost = np.flatnonzero(positions & (largest > allowed))
-    if not len(lost):
-        return None
-    name, _ = nodes.residual_names[lost[0]]
-    return Cause("constraint lost", [About("constraint", name)], {"residual": float(largest[lost[0]])})
+    allowed = _changes(segment, nodes.residuals, -1, share * _ranges(recorder) + noise)
+    for name, k in nodes.first_levels.items():
+        if largest[k] > max(allowed[k], ROUNDING * _size(segment, nodes.residuals[k])):
+            return Cause("constraint lost", [About("constraint", name)], {"residual": float(largest[k])})
+    return None
+
+
+def _size(segment: Segment, node: Node) -> float:
+    """The sum of the sizes of the terms of a node at the last sample, which determines its rounding."""
+    known = segment.problem.numbers(segment.t[-1], segment.states[-1])
+    return float(evaluate([size_of_terms(node)], known)[0])
 
 
 def _starts_off(segment: Segment) -> bool:
@@ -129,9 +169,10 @@ def _ranges(recorder: Recorder) -> np.ndarray:
     return np.ptp(np.vstack([s.states for s in recorder.segments if s.problem.nodes.state == last]), axis=0)
 
 
-def _noise(segment: Segment) -> float:
-    """An error of the states that counts as rounding, by the size of the first of them."""
-    return ROUNDING * float(np.abs(segment.states[0]).max(initial=0.0))
+def _noise(segment: Segment, method: Method | None = None) -> float:
+    """An error of the states that counts as rounding, by the size of the first of them, or is in the tolerance."""
+    largest = float(np.abs(segment.states[0]).max(initial=0.0))
+    return ROUNDING * largest + (100 * _tolerance(method) * max(1.0, largest) if method else 0.0)
 
 
 def _drift(segment: Segment, span: float) -> np.ndarray | float:

@@ -44,7 +44,7 @@ SENTENCES = {
     "edge of domain": "{operation} of a number at the edge of its domain: {expression} at {value:.3g}",
     "growth": "the state grew without bound, {state} fastest",
     "condition": "{problem}; it was {start:.4g} at the start and is {value:.4g} here. {advice}",
-    "energy lost": "the energy error {error:.3g} is as large as the kinetic energy or work ({scale:.3g}). {advice}",
+    "energy lost": "the energy error {error:.3g} is too large for a kinetic energy or work of {scale:.3g}. {advice}",
     "constraint lost": "the constraint `{constraint}` is not held: its residual reached {residual:.3g}. {advice}",
     "pulse missed": "{expression} changes and changes back within {width:.3g} near t = {time:.6g}, which the step "
     "{step:.4g} passes over. {advice}",
