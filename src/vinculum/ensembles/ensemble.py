@@ -21,7 +21,7 @@ import sympy as sp
 from vinculum.compile.function import Function, function
 from vinculum.ensembles.alone import OUTCOMES, REFUSED, fill_alone, run_alone
 from vinculum.ensembles.doubts import is_accurate
-from vinculum.ensembles.lanes import DONE, ENDED, STUCK, UNDECIDED, Lanes, Motions, check_stop
+from vinculum.ensembles.lanes import DONE, ENDED, NOT_FINITE, STUCK, UNDECIDED, Lanes, Motions, check_stop
 from vinculum.ensembles.measures import (
     FINAL,
     INTEGRAL,
@@ -294,7 +294,8 @@ class Ensemble:
         t = np.repeat(self.instants[:, None], len(runs), axis=1)
         motions = lanes.run(t, x, p, stop, self.stops_of(p))
         states, codes = motions.states, motions.codes
-        codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK))] = UNDECIDED
+        at_root = bool(self.problem.nodes.roots) & (codes == NOT_FINITE)
+        codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK)) | at_root] = UNDECIDED
         found = self._values(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]

@@ -141,6 +141,7 @@ class Lanes:
         for k in np.flatnonzero(~arrived):
             check_stop(stop)
             self._group(np.arange(k * self.width, min((k + 1) * self.width, runs)), times, x, p, found)
+        found.states[0] = x  # also of runs whose first step fails
         found.codes[(found.codes == DONE) & ~np.isfinite(found.last).all(axis=0)] = NOT_FINITE
         found.codes[(found.codes == ENDED) & (found.ends == times[0])] = (
             UNDECIDED  # a zero at the start is not an event

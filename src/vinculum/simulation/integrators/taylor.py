@@ -162,6 +162,10 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     if undefined.any():
         return no_value(problem.nodes.events[int(np.argmax(undefined))], t0), *good
     first = _past_zeros(problem, t0, t1, x)
+    begun = _begun_at_root(problem, run, t0, x)
+    if begun is not None:
+        tip, good = t0, begun
+        steps.place(*good)
     while True:
         began, reached = clock.perf_counter(), steps.time
         target = run.plan.target(reached) if first == t1 else first
@@ -205,13 +209,37 @@ def _past_tip(run: Run, made: Advance, good: tuple[float, np.ndarray], last: flo
 
     None if the last zero is so near that the motion stays there: friction μ v/|v| brings a body to rest.
     """
-    (t, x), t1, recorder = good, run.plan.t1, run.recorder
-    longest = np.abs(np.diff(made.knots)).max()
-    way = math.copysign(max(_BEYOND * longest, 16 * np.spacing(abs(t))), t1 - run.plan.t0)
-    if abs(t - last) <= _RETURNS * abs(way):
+    t, x = good
+    way = _way(run, t, np.abs(np.diff(made.knots)).max(initial=0.0))
+    if abs(t - last) <= _RETURNS * abs(way) or not len(made.knots):
         return None
+    return _on_tangent(run, t, x, (x - np.array(made.samples(np.array([t - way])))[0]) / way, way)
+
+
+def _begun_at_root(problem: Problem, run: Run, t: float, x: np.ndarray) -> tuple[float, np.ndarray] | None:
+    """Time and state just beyond a start at the zero of a square root; None if it is not at one.
+
+    A body that falls from rest with the drag -c |v| v moves on, though |v| has no derivatives at the start.
+    """
+    nodes, roots = problem.nodes, len(problem.nodes.roots)
+    if not roots:
+        return None
+    values = problem.compiled([*nodes.roots, *nodes.rates])(t, x, problem.values)
+    if values[:roots].all() or not np.isfinite(values).all():
+        return None
+    scale = min(1.0 / problem.motion_rate(t, x), abs(run.plan.t1 - t))
+    return _on_tangent(run, t, x, values[roots:], _way(run, t, scale))
+
+
+def _way(run: Run, t: float, scale: float) -> float:
+    """The way past the zero of a square root, in the direction of the run, for a time scale of the motion."""
+    return math.copysign(max(_BEYOND * scale, 16 * np.spacing(abs(t))), run.plan.t1 - run.plan.t0)
+
+
+def _on_tangent(run: Run, t: float, x: np.ndarray, slope: np.ndarray, way: float) -> tuple[float, np.ndarray]:
+    """Go a short way on the tangent of the motion, or to the end of the run."""
+    t1, recorder = run.plan.t1, run.recorder
     there = t + way if abs(way) < abs(t1 - t) else t1
-    slope = (x - np.array(made.samples(np.array([t - way])))[0]) / way
     tangent = Polynomials(np.array([t, there]), np.stack([x, slope], axis=1)[None])
     waiting = recorder.instants[recorder.written :]
     passed = waiting[(waiting - t) * way <= (there - t) * way]
