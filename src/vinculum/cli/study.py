@@ -108,14 +108,23 @@ def _client(address: str | None, folder: Path | None) -> Iterator[Any]:
         return
     from vinculum.extras import extra
 
+    import asyncio
+
+    distributed = extra("distributed", "study")
     try:
-        connected = extra("distributed", "study").Client(address, timeout="10s", set_as_default=False)
+        asyncio.run(_reach(distributed, address))
     except (OSError, ValueError) as error:
         raise Wrong(
             f"There is no scheduler at {address} ({type(error).__name__}). Start one with: dask scheduler"
         ) from None
-    with connected as client:
+    with distributed.Client(address, timeout="10s", set_as_default=False) as client:
         yield client
+
+
+async def _reach(distributed: Any, address: str) -> None:
+    """Connect once. A client that finds nobody stays half made, and Dask waits for itself when it is removed later."""
+    connection = await distributed.comm.connect(address, timeout=10)
+    await connection.close()
 
 
 def computed(
