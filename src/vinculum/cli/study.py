@@ -106,9 +106,9 @@ def _client(address: str | None, folder: Path | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    from vinculum.extras import extra
-
     import asyncio
+
+    from vinculum.extras import extra
 
     distributed = extra("distributed", "study")
     try:
