@@ -83,6 +83,14 @@ def test_samples_and_polynomials_cover_the_turning_point():
     np.testing.assert_allclose(motion.at(times)["y"], motion[y], rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("tolerance", [0.1, 1e-3, 1e-6, 1e-12, 1e-18])
+def test_any_tolerance_sees_the_turning_point(tolerance):
+    """Also series of a few terms."""
+    motion = vn.simulate(thrown(), up(12.0), (0, landing(12.0)), tolerance=tolerance)
+    assert motion.outcome
+    assert motion[y][-1] == pytest.approx(0, abs=max(10 * tolerance, 1e-11))
+
+
 def test_a_run_backwards_returns_to_its_start():
     there = vn.simulate(thrown(), up(12.0), (0, 1.7))
     back = vn.simulate(thrown(), there, (1.7, 0))

@@ -186,27 +186,10 @@ class Series:
     def _until_tip(self, why: str, dense: Polynomials, roots: np.ndarray) -> tuple[str, Polynomials]:
         """The steps up to the first zero of a square root inside a step.
 
-        The series of √(v²) is v, which is negative beyond its zero. The root is |v|, and the motion another one. Near
-        the zero the coefficients are rounding errors divided by powers of the root: the series must decay, so the first
-        step in which it does not is made shorter.
+        The series of √(v²) is v, which is negative beyond its zero. The root is |v|, and the motion another one.
         """
-        lengths, k = np.diff(dense.times), self.order - _TAIL
-        with np.errstate(all="ignore"):
-            terms = np.abs(roots * lengths[:, None, None] ** np.arange(self.order))
-            excess = terms[..., k:].max(axis=2) / (self._decayed * terms[..., :_TAIL].max(axis=2))
-        rough = ~(excess <= 1).all(axis=1)
-        if rough.any():
-            step = int(np.argmax(rough))
-            share = float(np.nanmax(excess[step], initial=1.0) * 1e3) ** (-1 / k)
-            end = float(dense.times[step] + lengths[step] * share)
-            if end == dense.times[step]:  # no step is short enough
-                begun = Polynomials(dense.times[: step + 1], dense.coefficients[:step])
-                self.place(end, dense.coefficients[step, :, 0])
-                return NOT_FINITE, begun
-            why, dense = _SHORTENED, dense.until(end)
-            self.place(end, dense(np.array([end]))[0])
-        roots = roots[: len(dense.coefficients)]
-        tau = np.diff(dense.times)[:, None, None] * _EVEN
+        why, dense = self._decaying(why, dense, roots)
+        roots, tau = roots[: len(dense.coefficients)], np.diff(dense.times)[:, None, None] * _EVEN
         with np.errstate(all="ignore"):
             values = _horner(roots[..., None], tau)  # (steps, roots, shares)
             negative = values < -_CROSSED * np.abs(values).max(axis=2, keepdims=True, initial=0.0)
@@ -219,10 +202,36 @@ class Series:
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             low, high = (low, middle) if (_horner(crossing, np.array([middle])) < 0).any() else (middle, high)
-        tip = float(dense.times[step] + low)
-        cut = dense.until(tip)
-        self.place(tip, cut(np.array([tip]))[0])
-        return TIPPED, cut
+        return TIPPED, self._stop(dense, step, float(dense.times[step] + low))
+
+    def _decaying(self, why: str, dense: Polynomials, roots: np.ndarray) -> tuple[str, Polynomials]:
+        """The steps up to the first in which the series of a square root does not decay; that one is made shorter.
+
+        Near the zero of a root its coefficients are rounding errors divided by powers of the root.
+        """
+        lengths, k = np.diff(dense.times), self.order - _TAIL
+        if k < _TAIL:
+            return why, dense
+        with np.errstate(all="ignore"):
+            terms = np.abs(roots * lengths[:, None, None] ** np.arange(self.order))
+            excess = terms[..., k:].max(axis=2) / (self._decayed * terms[..., :_TAIL].max(axis=2))
+        rough = ~(excess <= 1).all(axis=1)
+        if not rough.any():
+            return why, dense
+        step = int(np.argmax(rough))
+        share = float(np.nanmax(excess[step], initial=1.0) * 1e3) ** (-1 / k)
+        end = float(dense.times[step] + lengths[step] * share)
+        return _SHORTENED if end != dense.times[step] else NOT_FINITE, self._stop(dense, step, end)
+
+    def _stop(self, dense: Polynomials, step: int, time: float) -> Polynomials:
+        """The steps up to a time in one of them, at which the run is placed."""
+        if time == dense.times[step]:
+            cut, x = Polynomials(dense.times[: step + 1], dense.coefficients[:step]), dense.coefficients[step, :, 0]
+        else:
+            cut = dense.until(time)
+            x = cut(np.array([time]))[0]
+        self.place(time, x)
+        return cut
 
     def _are_calm(self, lengths: np.ndarray, watches: np.ndarray) -> np.ndarray:
         """Whether the series of the watch shows that it stays small in a step, (steps).
