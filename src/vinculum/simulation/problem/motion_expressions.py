@@ -152,6 +152,11 @@ class MotionNodes:
         return tuple((residual.constraint, residual.level) for residual in self.integrable.residuals)
 
     @cached_property
+    def residual_sizes(self) -> tuple[Node, ...]:
+        """The sums of the sizes of the terms of the residuals, which determine their rounding."""
+        return tuple(size_of_terms(node) for node in self.residuals)
+
+    @cached_property
     def first_levels(self) -> dict[str, int]:
         """The place of the first residual of every constraint: of positions, or of velocities if it has no others."""
         found: dict[str, int] = {}

@@ -30,7 +30,6 @@ import numpy as np
 from vinculum.derivation.integrable import WORK
 from vinculum.errors import About, Call, Finding, Word, call
 from vinculum.graph import ONE, Node, evaluate, substitute
-from vinculum.simulation.problem.events import size_of_terms
 from vinculum.simulation.problem.pulses import shortest_pulse
 from vinculum.simulation.trajectory.live_run import Segment
 from vinculum.simulation.trajectory.outcome import INACCURATE, Cause, Outcome
@@ -143,16 +142,14 @@ def _lost_constraint(recorder: Recorder, share: float, noise: float) -> Cause | 
     if np.all(largest[judged] <= _changes(segment, nodes.residuals, -1, noise)[judged]):
         return None
     allowed = _changes(segment, nodes.residuals, -1, share * _ranges(recorder) + noise)
+    if np.all(largest[judged] <= allowed[judged]):
+        return None
+    last = Segment(segment.problem, segment.t[-1:], segment.states[-1:])
+    allowed = np.maximum(allowed, ROUNDING * last.rows(nodes.residual_sizes)[0])
     for name, k in nodes.first_levels.items():
-        if largest[k] > max(allowed[k], ROUNDING * _size(segment, nodes.residuals[k])):
+        if largest[k] > allowed[k]:
             return Cause("constraint lost", [About("constraint", name)], {"residual": float(largest[k])})
     return None
-
-
-def _size(segment: Segment, node: Node) -> float:
-    """The sum of the sizes of the terms of a node at the last sample, which determines its rounding."""
-    known = segment.problem.numbers(segment.t[-1], segment.states[-1])
-    return float(evaluate([size_of_terms(node)], known)[0])
 
 
 def _starts_off(segment: Segment) -> bool:
