@@ -107,12 +107,14 @@ def _client(address: str | None, folder: Path | None) -> Iterator[Any]:
         yield None
         return
     import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     from vinculum.extras import extra
 
     distributed = extra("distributed", "study")
     try:
-        asyncio.run(_reach(distributed, address))
+        with ThreadPoolExecutor(1) as elsewhere:  # this thread may have a loop that runs
+            elsewhere.submit(asyncio.run, _reach(distributed, address)).result()
     except (OSError, ValueError) as error:
         raise Wrong(
             f"There is no scheduler at {address} ({type(error).__name__}). Start one with: dask scheduler"
