@@ -6,12 +6,36 @@ one, and any two are equal.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from itertools import count
 from threading import Lock
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+class _Result:
+    """What is kept, and when it was used last."""
+
+    __slots__ = ("used", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value, self.used = value, 0
+
+
+class Key:
+    """A key whose hash is computed once; SymPy's symbols compute theirs in Python."""
+
+    __slots__ = ("_hash", "_parts")
+
+    def __init__(self, *parts: Hashable) -> None:
+        self._parts, self._hash = parts, hash(parts)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and self._parts == other._parts
 
 
 class Kept:
@@ -27,22 +51,24 @@ class Kept:
 
     def __init__(self, most: int = 64) -> None:
         self._most = most
-        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+        self._found: dict[Hashable, _Result] = {}
+        self._uses = count()
         self._lock = Lock()
 
     def get(self, key: Hashable, prepare: Callable[[], T]) -> T:
         """What is kept under a key; prepared now if there is nothing yet."""
-        with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-                return self._found[key]
-        made = prepare()
+        with self._lock:  # keys are tuples of hundreds of nodes: their hash is computed once
+            found = self._found.get(key)
+            if found is not None:
+                found.used = next(self._uses)
+                return found.value
+        made = _Result(prepare())
         with self._lock:
             made = self._found.setdefault(key, made)
-            self._found.move_to_end(key)
+            made.used = next(self._uses)
             while len(self._found) > self._most:
-                self._found.popitem(last=False)
-            return made
+                del self._found[min(self._found, key=lambda key: self._found[key].used)]
+            return made.value
 
     def __len__(self) -> int:
         return len(self._found)

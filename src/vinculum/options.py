@@ -10,6 +10,7 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 from vinculum.errors import VinculumError
@@ -61,15 +62,22 @@ def option(kind: str, about: str, *, default: Any = None, allowed: Sequence[str]
     return dataclasses.field(default=default, metadata={"option": Option(kind, about, tuple(allowed), needed)})
 
 
+@cache
+def _field_names(kind: type) -> tuple[list[str], list[str]]:
+    """The fields of a dataclass that may be given, and those of them that need no name."""
+    fields = [field for field in dataclasses.fields(kind) if field.init]
+    return [field.name for field in fields], [field.name for field in fields if not field.kw_only]
+
+
 class Choice:
     """A frozen dataclass that a user builds. Arguments that it does not have are refused in our words."""
 
     def __new__(cls, *values: Any, **given: Any) -> Self:
         """Refuse arguments that are not fields, before Python does."""
         if dataclasses.is_dataclass(cls):
-            fields = [field for field in dataclasses.fields(cls) if field.init]
-            cls.refuse_unknown(given, [field.name for field in fields])
-            _refuse_values(cls.title(), values, given, [field.name for field in fields if not field.kw_only])
+            names, positional = _field_names(cls)
+            cls.refuse_unknown(given, names)
+            _refuse_values(cls.title(), values, given, positional)
         return super().__new__(cls)
 
     @classmethod
@@ -81,6 +89,12 @@ class Choice:
     def title(cls) -> str:
         """The name in messages."""
         return cls.__name__
+
+
+@cache
+def _options(kind: type) -> dict[str, Option]:
+    """The described fields of a dataclass."""
+    return {field.name: field.metadata["option"] for field in dataclasses.fields(kind) if "option" in field.metadata}
 
 
 class Described(Choice):
@@ -102,8 +116,7 @@ class Described(Choice):
     @classmethod
     def options(cls) -> dict[str, Option]:
         """The options by name, in the order of the fields."""
-        fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # every subclass is a dataclass
-        return {field.name: field.metadata["option"] for field in fields if "option" in field.metadata}
+        return dict(_options(cls))  # type: ignore[arg-type]  # classes are hashable, whatever their instances are
 
 
 def _shape(kind: str, value: Any) -> str | None:

@@ -188,7 +188,7 @@ class Integrable:
         """c."""
         return tuple(constraint.correction for constraint in self.constraints)
 
-    @property
+    @cached_property
     def chains(self) -> tuple[tuple[Node, ...], ...]:
         """The chains of residuals of all constraints."""
         return tuple(constraint.chain for constraint in self.constraints)

@@ -11,7 +11,7 @@ terms (at most one).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from vinculum.errors import About, DomainError, Finding
@@ -57,6 +57,8 @@ def _leaf(node: Node, values: Mapping[Node, float]) -> float:
 
 def operation_value(node: Node, args: list[Any]) -> Any:
     """The value of an operation; NaN where it has none."""
+    if node.op in _ARITHMETIC:
+        return _number(_ARITHMETIC[node.op], args)
     if node.op == "call":
         return _results(node.value, args)
     if node.op == "component":
@@ -71,8 +73,13 @@ def operation_value(node: Node, args: list[Any]) -> Any:
         return args[1] if args[0] else args[2]
     if node.op in COMPARISONS:
         return float(COMPARISONS[node.op](*args))
+    return _number(FUNCTIONS[node.op].number, args)
+
+
+def _number(function: Callable[..., float], args: list[float]) -> float:
+    """The value of a function; NaN where it is not finite."""
     try:
-        result = _ARITHMETIC[node.op](*args) if node.op in _ARITHMETIC else FUNCTIONS[node.op].number(*args)
+        result = function(*args)
     except (ValueError, ZeroDivisionError, OverflowError):
         return math.nan
     return result if math.isfinite(result) else math.nan

@@ -162,7 +162,7 @@ def fields_in_si(record: Any, needed: Mapping[str, Dimension | None], subject: s
     problems = []
     for name, dimension in needed.items():
         value = getattr(record, name)
-        if isinstance(value, (int, float)):
+        if value is None or isinstance(value, (int, float)):
             continue
         try:
             object.__setattr__(record, name, entries_in_si(value, dimension))

@@ -174,9 +174,9 @@ def compile_functions(
     n = len(nodes.state)
     watch = compiled(nodes.residuals) if bounded else None
     events = compiled([*nodes.event_functions, *nodes.event_sizes]) if nodes.events else None
-    full = compiled((*nodes.rates, *added.values(), *nodes.monitored[n:]))
     later = nodes.held_rates if method.holds_feedback(stabilization) else nodes.rates
-    stage = compiled((*later, *added.values())) if len(method.tables.b) > 1 else full
+    full = compiled((*nodes.rates, *added.values(), *nodes.monitored[n:]) if added else nodes.monitored)
+    stage = compiled((*later, *added.values()) if added else later) if len(method.tables.b) > 1 else full
     if stabilization.acts != AFTER_STEPS:
         return Functions(full, stage, None, np.zeros((0, 4), dtype=np.int64), watch, events)
     outputs, levels = projection_outputs(problem)
@@ -224,7 +224,8 @@ def make_work(
 def _collect(work: Work, recorder: Recorder, before: int) -> None:
     """Hand over the samples written since ``before``, and the maxima."""
     after = int(work.cursor[0])
-    recorder.add(work.instants[before:after], work.samples[before:after])
+    if after > before:
+        recorder.grow(work.instants[:after], work.samples[:after], before)
     recorder.observe(np.maximum(work.maxima[:-2], work.peaks), work.maxima[-2])
     recorder.balance_start = float(work.maxima[-1])
 

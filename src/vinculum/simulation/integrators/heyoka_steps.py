@@ -139,6 +139,11 @@ class HeyokaSteps:
         """t."""
         return float(self.taylor.time)
 
+    @property
+    def first_chunk(self) -> int:
+        """As many as are collected one by one."""
+        return _FEW
+
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made."""
         return abs(float((self.taylor.step() if forward else self.taylor.step_backward())[1]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from vinculum.compile.jets import program, stride
 from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
 from vinculum.graph import ZERO, Node, evaluate, order
 from vinculum.graph.canonical import digests
+from vinculum.kept import Kept
 from vinculum.simulation.integrators.taylor_steps import (
     ENOUGH,
     NOT_FINITE,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 ORDER = 20  # for a tolerance of one rounding error
 _FRONT = 8  # zeros before the first row
+_FEW, _MANY, _QUICK = 200, 2000, 1_000_000  # steps; steps times the length of the tape that take about 20 ms
 _LARGEST = 2_000_000  # coefficients of the dense output of one call
 _EVEN = np.arange(1, 9) / 8  # of a step: where the pivot watch is evaluated
 _AROUND = np.array([0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the way to the zero of a pivot
@@ -60,6 +62,7 @@ class Compiled:
     parameters: tuple[Node, ...]
     roots: int
     watched: bool
+    _kept: Kept = field(default_factory=lambda: Kept(8))
 
     @cached_property
     def code(self) -> tuple[Any, Any]:
@@ -76,6 +79,9 @@ class Compiled:
 
     def numbers(self, values: np.ndarray) -> np.ndarray:
         """The constant factors of the tape at values of the parameters."""
+        return self._kept.get(values.tobytes(), lambda: self._numbers(values))
+
+    def _numbers(self, values: np.ndarray) -> np.ndarray:
         plain, others, ordered = self._constants
         if not others:
             return plain
@@ -120,6 +126,11 @@ class Series:
     def time(self) -> float:
         """t."""
         return float(self.reals[0])
+
+    @property
+    def first_chunk(self) -> int:
+        """The longer the tape, the fewer."""
+        return max(_FEW, min(_MANY, _QUICK // len(self.made.tape.code)))
 
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made; infinite for a motion without an end to its series."""
@@ -213,7 +224,7 @@ class Series:
         if k < _TAIL:
             return why, dense
         with np.errstate(all="ignore"):
-            terms = np.abs(roots * lengths[:, None, None] ** np.arange(self.order))
+            terms = np.abs(roots) * _powers(lengths, self.order)[:, None]
             excess = terms[..., k:].max(axis=2) / (self._decayed * terms[..., :_TAIL].max(axis=2))
         rough = ~(excess <= 1).all(axis=1)
         if not rough.any():
@@ -240,7 +251,7 @@ class Series:
         the length of the step to the power of k, grow as s⁻ᵏ. Beyond the step they decay.
         """
         with np.errstate(all="ignore"):
-            terms = np.abs(watches * lengths[:, None] ** np.arange(self.order))
+            terms = np.abs(watches) * _powers(lengths, self.order)
         terms[:, 0] += len(self.problem.nodes.watch.ratios)
         decayed = terms[:, -_TAIL:].max(axis=1) <= _CALM * terms[:, 0]
         return decayed & (terms.sum(axis=1) < WATCH_LIMIT / 2)
@@ -299,6 +310,11 @@ def _horner(coefficients: np.ndarray, tau: np.ndarray) -> np.ndarray:
     for k in reversed(range(coefficients.shape[-2])):
         result = result * tau + coefficients[..., k, :]
     return result
+
+
+def _powers(lengths: np.ndarray, count: int) -> np.ndarray:
+    """|h|ᵏ for k < count, (lengths, count)."""
+    return np.vander(np.abs(lengths), count, increasing=True)
 
 
 def _joined(pieces: list[Polynomials]) -> Polynomials:

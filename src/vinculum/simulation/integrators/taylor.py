@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.recorder import Plan, Recorder, Run
 
 _CHUNK_SECONDS = 0.3  # the integrator returns to Python (progress, Ctrl-C) about this often
-_FIRST_CHUNK, _SHORTEST_CHUNK = 200, 50  # steps
+_SHORTEST_CHUNK = 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
 _RESTING = 4  # derivatives that are zero where a function stays at zero
@@ -155,9 +155,9 @@ def _integrate(method: Taylor, problem: Problem, run: Run, t0: float, x: np.ndar
 def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x: np.ndarray) -> Reached:
     """Chunks of steps, until one of them has an ending."""
     t1, recorder = run.plan.t1, run.recorder
-    monitor = problem.compiled([problem.nodes.balance, *problem.nodes.residuals])
+    monitor = problem.compiled(problem.nodes.monitor)
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
-    most, done, good, tip = _FIRST_CHUNK, 0, (t0, np.array(x)), math.nan
+    most, done, good, tip = steps.first_chunk, 0, (t0, np.array(x)), math.nan
     undefined = ~np.isfinite(event_values(problem, t0, x))
     if undefined.any():
         return no_value(problem.nodes.events[int(np.argmax(undefined))], t0), *good

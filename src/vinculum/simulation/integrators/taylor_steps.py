@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from vinculum.compile.polynomials import polynomial_values
+
 if TYPE_CHECKING:
     from vinculum.simulation.trajectory.recorder import Recorder
 
@@ -37,12 +39,10 @@ class Polynomials:
 
     def inside(self, shares: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Instants and states of some steps at shares of their lengths, (k) or (steps, k): (steps k), (steps k, n)."""
-        tau, coefficients = np.diff(self.times)[steps, None] * shares, self.coefficients[steps]
-        states = np.zeros((*tau.shape, coefficients.shape[1]))
-        for k in reversed(range(coefficients.shape[2])):
-            states *= tau[:, :, None]
-            states += coefficients[:, None, :, k]
-        return (self.times[steps, None] + tau).ravel(), states.reshape(-1, states.shape[2])
+        tau = np.diff(self.times)[steps, None] * shares
+        places = np.broadcast_to(steps[:, None], tau.shape)
+        states = polynomial_values(self.coefficients, places.ravel(), tau.ravel())
+        return (self.times[steps, None] + tau).ravel(), states
 
     def __call__(self, times: np.ndarray) -> np.ndarray:
         """The states (len(times), n)."""
@@ -50,15 +50,7 @@ class Polynomials:
         forward = self.times[-1] >= self.times[0]
         ends = self.times[1:-1] if forward else -self.times[1:-1]
         step = np.searchsorted(ends, times if forward else -times)
-        tau, coefficients = (times - self.times[step])[:, None], self.coefficients
-        if len(times) < len(coefficients):
-            coefficients, step = coefficients[step], np.arange(len(times))
-        orders = np.ascontiguousarray(coefficients.transpose(2, 0, 1))  # what is read together lies together
-        result = orders[-1].take(step, axis=0)
-        for c in orders[-2::-1]:
-            result *= tau
-            result += c.take(step, axis=0)
-        return result
+        return polynomial_values(self.coefficients, step, times - self.times[step])
 
 
 class Advance(NamedTuple):
@@ -79,6 +71,10 @@ class Steps(Protocol):
     @property
     def time(self) -> float:
         """t."""
+
+    @property
+    def first_chunk(self) -> int:
+        """The number of steps after which Python looks at a run for the first time."""
 
     def first_step(self, forward: bool) -> float:
         """The length of the next step, which is made."""

@@ -189,6 +189,11 @@ class MotionNodes:
         return (*self.rates, *watched, *self.corrections)
 
     @cached_property
+    def monitor(self) -> tuple[Node, ...]:
+        """Outputs evaluated between the steps of an adaptive method: balance, residuals."""
+        return (self.balance, *self.residuals)
+
+    @cached_property
     def roots(self) -> tuple[Node, ...]:
         """The square roots in f that change along the motion: √(v²) = |v| has no derivatives where it is zero."""
         moving = {self.time, *self.state}

@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Equations
+from vinculum.kept import Key
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.problem import Problem, build_problem
 from vinculum.simulation.problem.start import consistent_state, known_state
@@ -44,8 +45,7 @@ def pose(
 
     try:
         numbers = _exactly(given), _exactly(near), _exactly(parameters), time
-        key = ("posed", numbers, held, tuple(laws.items()), tuple(events), tuple(approached))
-        hash(key)
+        key = Key("posed", numbers, held, tuple(laws.items()), tuple(events), tuple(approached))
     except (TypeError, ValueError):  # not numbers or symbols: refused with their names
         return build()
     problem, x = equations.kept.get(key, build)

@@ -24,6 +24,8 @@ from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws, motion_nodes
 from vinculum.simulation.problem.pivots import condition_values
 
+_OWN = ("rates", "held_rates", "monitored", "residuals", "monitor")  # cached properties of the nodes
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -62,15 +64,26 @@ class Problem:
     def values(self) -> np.ndarray:
         """The numbers p, in the order of ``branch.parameters``."""
         nodes = self.nodes
-        settings = [*self.parameter_values, *self.gains, *self.references]
-        computed = evaluate(list(nodes.hoisted), dict(zip(nodes.settings, settings, strict=True)), nodes.hoisted_order)
+        settings, computed = [*self.parameter_values.tolist(), *self.gains, *self.references], []
+        if nodes.hoisted:
+            known = dict(zip(nodes.settings, settings, strict=True))
+            computed = evaluate(list(nodes.hoisted), known, nodes.hoisted_order)
         sides = () if self.sides is None else (*self.sides.sigma, *self.sides.chosen)
         return np.array([*settings, *computed, *np.zeros(len(self.integrable.constraints)), *sides], dtype=float)
 
     def compiled(self, outputs: Sequence[Node], further: Sequence[Node] = ()) -> Function:
-        """Machine code for outputs of (t, x, p); ``further`` states may follow x."""
-        state = (*self.nodes.state, *further)
-        return function(self.nodes.time, state, self.branch.parameters, self.branch.prepared(outputs))
+        """Machine code for outputs of (t, x, p); ``further`` states may follow x.
+
+        The code for outputs that the nodes own is found by their name, without reading hundreds of nodes.
+        """
+
+        def make() -> Function:
+            state = (*self.nodes.state, *further)
+            return function(self.nodes.time, state, self.branch.parameters, self.branch.prepared(outputs))
+
+        own = self.nodes.__dict__
+        name = next((name for name in _OWN if own.get(name) is outputs), None)
+        return make() if name is None or further else self.branch.known.get(("function", name), make)
 
     def slopes(self, t: float, x: np.ndarray) -> np.ndarray:
         """∂f/∂x at a state, (n, n), by central differences of f."""
@@ -120,7 +133,9 @@ class Problem:
 
     def with_feedback(self, feedback: Feedback) -> Problem:
         """The same problem with other corrections."""
-        nodes = motion_nodes(self.integrable, self.nodes.laws, feedback, self.nodes.events)
+        now, gains = self.nodes, tuple(feedback.gains)
+        same = (feedback.corrections, gains, feedback.law) == (now.feedback, now.gains, now.is_law)
+        nodes = now if same else motion_nodes(self.integrable, now.laws, feedback, now.events)
         return replace(self, nodes=nodes, gains=tuple(feedback.gains.values()), branches={})
 
     def with_integrable(self, integrable: Integrable) -> Problem:

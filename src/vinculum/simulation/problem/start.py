@@ -6,6 +6,7 @@ each by Newton's method with the smallest change.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,7 @@ def parameter_numbers(equations: Equations, parameters: Mapping[sp.Symbol, float
         near = suggestion(name_of(unknown[0]), map(name_of, known))
         raise ModelError("Invalid parameters", [f"{listed(unknown)} is not a parameter.{near}"])
     numbers = dict(known) | {p: float(v) for p, v in given.items()}
-    bad = [f"{p} is {v}" for p, v in numbers.items() if not np.isfinite(v)]
+    bad = [f"{p} is {v}" for p, v in numbers.items() if not math.isfinite(v)]
     if bad:
         raise ModelError("Invalid parameters", bad)
     return numbers

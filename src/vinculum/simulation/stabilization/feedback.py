@@ -76,11 +76,11 @@ def feedback(
     names, chains = [constraint.name for constraint in integrable.constraints], integrable.chains
     if not stabilization.feeds_back:
         return linear_feedback(chains, [[0.0] * len(chain) for chain in chains])
-    _refuse_strange_names(stabilization, names)
+    named = _named_gains(stabilization)
+    _refuse_strange_names(named, names)
     if _is_prescribed(integrable, stabilization):
         assert integrable.prescribed is not None
         return integrable.prescribed
-    named = _named_gains(stabilization)
     rows: dict[tuple[str | None, int], list[float]] = {}  # constraints without gains of their own are alike
     alike = [(name if name in named else None, len(chain)) for name, chain in zip(names, chains, strict=True)]
     for name, key in zip(names, alike, strict=True):
@@ -90,9 +90,9 @@ def feedback(
     return linear_feedback(chains, [rows[key] for key in alike], law=stabilization.given)
 
 
-def _refuse_strange_names(stabilization: Stabilization, names: Sequence[str]) -> None:
+def _refuse_strange_names(named: set[str], names: Sequence[str]) -> None:
     """Raise for gains of constraints that do not exist."""
-    for name in _named_gains(stabilization):
+    for name in named:
         if name not in names:
             raise VinculumError(f"A gain was given for {name}, which is not a constraint.{suggestion(name, names)}")
 

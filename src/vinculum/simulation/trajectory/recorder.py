@@ -106,12 +106,12 @@ def check_times(times: Sequence[float] | np.ndarray) -> np.ndarray:
         grid = _real_numbers(times_in_si(times))
     except Refused as refusal:
         raise VinculumError(f"Invalid times: {refusal}") from None
-    if grid.ndim != 1 or len(grid) < 2 or not np.all(np.isfinite(grid)):
+    if grid.ndim != 1 or len(grid) < 2 or not np.isfinite(grid).all():
         raise VinculumError(f"times must be (start, end) or an array of finite instants; got {times!r}.")
-    steps = np.diff(grid)
-    if not (np.all(steps > 0) or np.all(steps < 0)):
+    before, after = grid[:-1], grid[1:]
+    if not ((after > before).all() or (after < before).all()):
         raise VinculumError("times must increase from first to last (or decrease, for a run backwards).")
-    resolved = np.spacing(np.abs(grid).max())
+    resolved = np.spacing(max(abs(grid[0]), abs(grid[-1])))
     if abs(grid[-1] - grid[0]) < _SAMPLES * resolved:
         raise VinculumError(
             f"The times from {grid[0]:.17g} to {grid[-1]:.17g} are too close: double precision resolves only "
@@ -172,10 +172,18 @@ class Recorder:
             self.states.append(states)
             self.unclosed += len(times)
 
+    def grow(self, times: np.ndarray, states: np.ndarray, known: int) -> None:
+        """Append samples; the first ``known`` are those of the last piece, so that a long run is one piece."""
+        if known:
+            self.times.pop()
+            self.states.pop()
+            self.unclosed -= known
+        self.add(times, states)
+
     def close(self, problem: Problem) -> None:
         """End a segment; the variables may change after it."""
         if self.times:
-            self.segments.append(Segment(problem, np.concatenate(self.times), np.vstack(self.states)))
+            self.segments.append(Segment(problem, np.concatenate(self.times), _stacked(self.states)))
         self.times, self.states, self.unclosed, self.closed_events = [], [], 0, len(self.events)
 
     def used(self) -> list[tuple[Problem, np.ndarray]]:
@@ -218,6 +226,12 @@ class Recorder:
         self.unclosed = int(keep.sum())
 
 
+def _stacked(pieces: list[np.ndarray]) -> np.ndarray:
+    """All samples in one array; a single piece that fills its memory stays where it is."""
+    whole = len(pieces) == 1 and (pieces[0].base is None or len(pieces[0]) == len(pieces[0].base))
+    return pieces[0] if whole else np.concatenate(pieces)
+
+
 def make_trajectory(
     plan: Plan,
     recorder: Recorder,
@@ -236,7 +250,7 @@ def make_trajectory(
         t=np.concatenate([segment.t for segment in segments]),
         outcome=outcome,
         run=LiveRun(segments, kept),
-        largest_residuals=dict(zip(nodes.residual_names, map(float, largest), strict=True)),
+        largest_residuals=dict(zip(nodes.residual_names, largest.tolist(), strict=True)),
         energy_error=recorder.balance_error,
         method=plan.method.described(plan.step) + (f" (chosen: {plan.why})" if plan.why else ""),
         stabilization=described,
