@@ -124,7 +124,7 @@ class Function:
         self._code = MachineCode(module(body, self.width, self.size, large), optimize=not large, unroll=False)
         self.address = self._code.address("f")
         self._quick: Any = None
-        self._calls, self._shape, self._shape_p = 0, (self.width,), (self.parameters,)
+        self._calls = 0
         self._one, self._many = _ONE(self.address), _MANY(self._code.address("f_rows"))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -133,10 +133,10 @@ class Function:
     def __call__(self, t: float, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         if self._quick is not None:
             try:
-                if x.shape == self._shape and p.shape == self._shape_p:
+                if len(x) == self.width and len(p) == self.parameters:
                     return self._quick(self.address, t, x, p, self.size)
             except (TypeError, AttributeError):
-                pass  # not arrays of doubles: converted below
+                pass  # not rows of doubles: converted below
         else:
             self._count()
         out = np.empty(self.size)
