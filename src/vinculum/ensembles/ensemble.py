@@ -234,12 +234,13 @@ class Ensemble:
     def settings_of(self, values: np.ndarray) -> np.ndarray:
         """(parameters, runs): p of every run."""
         nodes, count = self.problem.nodes, len(values)
-        settings = np.repeat(self.problem.values[None, : len(nodes.settings)], count, axis=0)
-        system = len(nodes.integrable.parameters)
-        settings[:, :system] = values[:, len(values[0]) - system :]
-        hoisted = self.computed.rows(np.zeros(count), settings, np.empty(0))
-        held = np.zeros((count, len(nodes.integrable.corrections)))
-        return np.ascontiguousarray(np.hstack([settings, hoisted, held]).T)
+        known, system = len(nodes.settings), len(nodes.integrable.parameters)
+        p = np.zeros((known + len(nodes.hoisted) + len(nodes.integrable.corrections), count))
+        p[:known] = self.problem.values[:known, None]
+        p[:system] = values[:, len(values[0]) - system :].T
+        if nodes.hoisted:
+            p[known : known + len(nodes.hoisted)] = self.computed.rows(np.zeros(count), p[:known].T, np.empty(0)).T
+        return p
 
     def rates_of(self, keys: Sequence[sp.Expr]) -> Function:
         """The rates of states, of the state of a run and its parameters; where they have corners, on either side."""
@@ -260,7 +261,8 @@ class Ensemble:
         """(outputs, runs, instants) of ``watched``; x is (instants, states, runs), t is (instants, runs)."""
         instants, _, runs = x.shape
         rows = np.empty((instants, runs, len(self.state) + len(p)))
-        rows[:, :, : len(self.state)] = x.transpose(0, 2, 1)
+        for k in range(len(self.state)):  # three times as fast as all at once
+            rows[:, :, k] = x[:, k]
         rows[:, :, len(self.state) :] = p.T
         found = self.watched.rows(t.ravel(), rows.reshape(instants * runs, -1), np.empty(0))
         return found.reshape(instants, runs, -1).transpose(2, 1, 0)

@@ -97,12 +97,16 @@ class Team:
 
 
 class Parts:
-    """Runs in parts of about half a second, smaller ones at the end, and at the beginning of a new study."""
+    """Runs in parts of about half a second, smaller ones at the end, and at the beginning of a new study.
+
+    They are given out in rounds: a part for every thread, all of the same share of the runs that are left.
+    """
 
     def __init__(self, study: Study, first: int, last: int, threads: int | None) -> None:
         self.first, self.next, self.last, self._smallest = first, first, last, _FULL if study.ensemble.in_lanes else 1
         self.workers = max(1, min(threads or os.cpu_count() or 1, (last - first) // self._smallest))
         self._idle, self._computed, self._lock = study.ensemble.idle, 0, threading.Lock()
+        self._taken, self._share = 0, 0.0
 
     @property
     def done(self) -> float:
@@ -114,8 +118,10 @@ class Parts:
         with self._lock:
             if self.next >= self.last:
                 return None
-            share = (self.last - self.next) / (_SHARE * self.workers)
-            runs = max(_SHORTEST * self._idle.rate, min(_LONGEST * self._idle.rate, share))
+            if self._taken % self.workers == 0:
+                self._share = (self.last - self.next) / (_SHARE * self.workers)
+            self._taken += 1
+            runs = max(_SHORTEST * self._idle.rate, min(_LONGEST * self._idle.rate, self._share))
             size = max(self._smallest, min(_LARGEST, int(runs)) // self._smallest * self._smallest)
             begin, self.next = self.next, min(self.next + size, self.last)
             return begin, self.next
