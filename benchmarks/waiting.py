@@ -3,6 +3,7 @@
 Ours is the whole call; the peer or the work that cannot be avoided runs in the same process, turn by turn.
 """
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -66,23 +67,35 @@ def loops(count):
 
 
 def second_runs():
-    """Whole calls of ``simulate`` after the first, and the share that is integration."""
+    """Whole calls of ``simulate`` after the first, with the same start and with others, and what is integration."""
     rows = []
     single, rolling = pendulum(1), wheel()
     linkages, start, guess = loops(40)
+    spin = [v for v in rolling.velocities if rolling.initial[v]][-1]
+    given = {q: rolling.initial[q] for q in (*rolling.coordinates, spin)}
     cases = {
-        "pendulum, 1 s": partial(vn.simulate, ours.derivation(single), single.initial, (0, 1)),
-        "wheel, 5 s": partial(vn.simulate, ours.derivation(rolling), rolling.initial, (0, 5)),
-        "40 loops, rk4, 1 s": partial(vn.simulate, vn.derive(linkages), start, (0, 1), "rk4", step=1e-3, guess=guess),
-    }
-    for name, run in cases.items():
+        "pendulum, 1 s": (ours.derivation(single), single.initial, next(iter(single.initial)), (0, 1), {}),
+        "wheel, 5 s": (ours.derivation(rolling), given, spin, (0, 5), {}),
+        "40 loops, rk4, 1 s": (vn.derive(linkages), start, next(iter(start)), (0, 1),
+                               {"method": "rk4", "step": 1e-3, "guess": guess}),
+    }  # fmt: skip
+    for name, (equations, initial, varied, times, options) in cases.items():
+        run = partial(vn.simulate, equations, times=times, **options)
+        same = partial(run, initial)
+        starts = iter(range(1, 10**6))
+
+        def other(run=run, initial=initial, varied=varied, starts=starts):
+            return run({**initial, varied: initial[varied] * (1 + 1e-4 * next(starts))})
+
         began = perf_counter()
-        run()
+        same()
         first = perf_counter() - began
         with kernels() as spent:
-            whole, inside = min(whole_and_inside(run, spent) for _ in range(40))
+            whole, inside = min(whole_and_inside(same, spent) for _ in range(40))
+            changed, integrated = min(whole_and_inside(other, spent) for _ in range(40))
         rows.append({"work": name, "first run": duration(first), "second run": duration(whole),
-                     "integration in it": duration(inside), "beside it": duration(whole - inside)})  # fmt: skip
+                     "integration in it": duration(inside), "beside it": duration(whole - inside),
+                     "beside it, another start": duration(changed - integrated)})  # fmt: skip
     return rows
 
 
@@ -187,16 +200,16 @@ def calls():
 
 
 def command_line():
-    """Processor time of whole commands, code of the package compiled before."""
+    """Processor time of whole commands; the first of them compiles the package to bytecode."""
     import resource
 
-    rows = []
+    rows, environment = [], {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     for model in ("cartesian_pendulum", "four_bar"):
         command = [sys.executable, "-m", "vinculum", "simulate", str(LIBRARY / f"{model}.toml")]
         spent = []
         for _ in range(4):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(command, check=True, capture_output=True)
+            subprocess.run(command, check=True, capture_output=True, env=environment)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         rows.append({"command": f"vinculum simulate {model}", "processor time": duration(min(spent))})

@@ -123,7 +123,7 @@ def _complaint(node: Node, args: list[float]) -> str:
 def magnitudes(outputs: Sequence[Node], values: Mapping[Node, float]) -> list[tuple[float, float]]:
     """(value, size of the terms) of every output."""
     nodes = order(outputs)
-    exact = dict(zip(nodes, evaluate(nodes, values), strict=True))
+    exact = dict(zip(nodes, evaluate(nodes, values, nodes), strict=True))
     found = {node: abs(value) for node, value in exact.items()}
     size: dict[Node, float] = {}
     for node in nodes:

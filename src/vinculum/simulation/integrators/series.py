@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ORDER = 20  # for a tolerance of one rounding error
 _FRONT = 8  # zeros before the first row
-_FEW, _MANY, _QUICK = 200, 2000, 1_000_000  # steps; steps times the length of the tape that take about 20 ms
+_FEW, _MANY, _QUICK = 200, 1000, 500_000  # steps; steps times the length of the tape that take about 10 ms
 _LARGEST = 2_000_000  # coefficients of the dense output of one call
 _EVEN = np.arange(1, 9) / 8  # of a step: where the pivot watch is evaluated
 _AROUND = np.array([0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the way to the zero of a pivot
