@@ -113,6 +113,10 @@ class Taylor(Method):
     def feedback_rate(self, problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> float:
         """Half the inverse of the first Taylor step: the motion's own time scale."""
         t, direction = plan.t0, plan.t1 - plan.t0
+        key = "rate", self, t, direction, x.tobytes()
+        return problem.kept.get(key, lambda: self._time_scale(problem, t, direction, x))
+
+    def _time_scale(self, problem: Problem, t: float, direction: float, x: np.ndarray) -> float:
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
             everything = frozenset(range(len(problem.nodes.events)))
             problem = replace(problem, resting=everything)  # an event at the start would cut the step short

@@ -19,6 +19,7 @@ import sympy as sp
 from vinculum.compile.function import Function, function
 from vinculum.derivation.integrable import Equations, Feedback, Integrable, linear_feedback, with_definitions
 from vinculum.graph import Node, evaluate, symbol
+from vinculum.kept import Kept
 from vinculum.simulation.problem.discontinuities import Branch, Sides
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws, motion_nodes
@@ -70,6 +71,11 @@ class Problem:
             computed = evaluate(list(nodes.hoisted), known, nodes.hoisted_order)
         sides = () if self.sides is None else (*self.sides.sigma, *self.sides.chosen)
         return np.array([*settings, *computed, *np.zeros(len(self.integrable.constraints)), *sides], dtype=float)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What was prepared for a further run of this very problem."""
+        return Kept(8)
 
     def compiled(self, outputs: Sequence[Node], further: Sequence[Node] = ()) -> Function:
         """Machine code for outputs of (t, x, p); ``further`` states may follow x.

@@ -40,9 +40,14 @@ def stabilize_problem(problem: Problem, plan: Plan, stabilization: Stabilization
     problem = place_on_sides(problem, plan, plan.t0, x)
     acts = bool(problem.integrable.constraints) and stabilization.feeds_back
     rate = plan.method.feedback_rate(problem, plan, stabilization, x) if acts else 0.0
-    direction = math.copysign(1.0, plan.t1 - plan.t0)
-    law = feedback(stabilization, problem.integrable, rate, plan.method.order, direction)
-    closed = place_on_sides(problem.with_feedback(law), plan, plan.t0, x)
+    order, direction = plan.method.order, math.copysign(1.0, plan.t1 - plan.t0)
+
+    def close() -> Problem:
+        return problem.with_feedback(feedback(stabilization, problem.integrable, rate, order, direction))
+
+    key = "closed", type(stabilization), rate, order, direction
+    closed = close() if stabilization.given else problem.kept.get(key, close)
+    closed = place_on_sides(closed, plan, plan.t0, x)
     plan.method.prepare(closed, plan.t0, x)
     return closed, _describe(problem.integrable, stabilization, rate)
 
