@@ -23,21 +23,6 @@ class _Result:
         self.value, self.used = value, 0
 
 
-class Key:
-    """A key whose hash is computed once; SymPy's symbols compute theirs in Python."""
-
-    __slots__ = ("_hash", "_parts")
-
-    def __init__(self, *parts: Hashable) -> None:
-        self._parts, self._hash = parts, hash(parts)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Key) and self._parts == other._parts
-
-
 class Kept:
     """At most ``most`` results by their keys; the one not used for the longest time goes first.
 

@@ -14,10 +14,11 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Equations
-from vinculum.kept import Key
 from vinculum.simulation.problem.events import Event
 from vinculum.simulation.problem.problem import Problem, build_problem
 from vinculum.simulation.problem.start import consistent_state, known_state
+
+_PLAIN = {int, float, np.float64}  # numbers without units
 
 
 def pose(
@@ -32,11 +33,11 @@ def pose(
     approached: Collection[str] = (),
 ) -> tuple[Problem, np.ndarray]:
     """The problem without feedback, and its x at a consistent start."""
-    given = known_state(equations, initial)
-    near = None if guess is None else known_state(equations, guess, "guess")
     held: Any = tuple(fixed) if isinstance(fixed, Iterable) and not isinstance(fixed, str) else fixed
 
     def build() -> tuple[Problem, np.ndarray]:
+        given = known_state(equations, initial)
+        near = None if guess is None else known_state(equations, guess, "guess")
         extra = {key: float(given.get(key, 0.0)) for key in equations.extra}
         known = {key: value for key, value in given.items() if key not in extra}
         choices: dict[str, Any] = {"guess": near, "fixed": held, "parameters": parameters, "time": time}
@@ -44,16 +45,27 @@ def pose(
         return build_problem(equations, start | extra, time, laws, parameters, events)
 
     try:
-        numbers = _exactly(given), _exactly(near), _exactly(parameters), time
-        key = Key("posed", numbers, held, tuple(laws.items()), tuple(events), tuple(approached))
+        near = None if guess is None else _exactly(equations, guess, "guess")
+        numbers = _exactly(equations, initial, "initial"), near, _exactly(equations, parameters, "parameters"), time
+        key = ("posed", numbers, held, tuple(laws.items()), tuple(events), tuple(approached))
+        hash(key)
     except (TypeError, ValueError):  # not numbers or symbols: refused with their names
         return build()
     problem, x = equations.kept.get(key, build)
     return problem, x.copy()
 
 
-def _exactly(values: Mapping[Any, Any] | None) -> Hashable:
-    """Symbols with their numbers, bit by bit."""
-    if values is None:
-        return None
-    return tuple(values), np.array([float(value) for value in values.values()]).tobytes()
+class _Symbols(tuple):
+    """Symbols that are compared, not hashed: SymPy computes hashes in Python, and equal symbols are one object."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return len(self)
+
+
+def _exactly(equations: Equations, values: Any, name: str) -> Hashable:
+    """Symbols or names with their numbers, bit by bit."""
+    plain = isinstance(values, Mapping) and set(map(type, values.values())) <= _PLAIN
+    known = values if plain else known_state(equations, values, name)
+    return _Symbols(known), np.array([float(value) for value in known.values()]).tobytes()
