@@ -299,7 +299,7 @@ class EquationsOfMotion:
     def refuse_start(self, values: Values) -> None:
         """Refuse dependent constraints (unless the form accepts them) and negative inertia."""
         refuse_redundant(self, values)
-        refuse_negative_inertia(self, values)
+        refuse_negative_inertia(self.mechanics, values, {p: values[symbol(p)] for p in self.parameters})
         if self.definitions:
             refuse_other_branch(self, values)
 

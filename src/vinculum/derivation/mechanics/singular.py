@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+import sympy as sp
 
 from vinculum.derivation.mechanics.conditioning import surely_regular
 from vinculum.derivation.mechanics.explicit import refuse_dependent
@@ -12,7 +14,6 @@ from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition, badly_divided, best_partition, partition_complaint
 from vinculum.derivation.mechanics.sample_states import Entries, Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
-from vinculum.graph import symbol
 from vinculum.names import listed, name_of
 
 if TYPE_CHECKING:
@@ -115,12 +116,11 @@ def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q, form)
 
 
-def refuse_negative_inertia(equations: EquationsOfMotion, known: Values) -> None:
+def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Mapping[sp.Symbol, float]) -> None:
     """Raise where NᵀM N has a negative eigenvalue at a state, N spanning the velocities with J N = 0."""
-    mechanics = equations.mechanics
     if mechanics.system.bodies is not None:
         return  # bodies are checked one by one
-    M, J = (_entries(equations, name).at(known) for name in ("M", "J"))
+    M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
     _, sizes, rows = np.linalg.svd(J, full_matrices=True)
     N = rows[int(np.sum(sizes > _ROUNDING * max(sizes.max(initial=0.0), 1e-300))) :].T
     inertias, directions = np.linalg.eigh(N.T @ M @ N)
@@ -128,7 +128,7 @@ def refuse_negative_inertia(equations: EquationsOfMotion, known: Values) -> None
         return
     motion = np.abs(N @ directions[:, 0])
     moving = [q for q, part in zip(mechanics.system.coordinates, motion, strict=True) if part > 0.1 * motion.max()]
-    negative = ", ".join(f"{name_of(p)} = {x:.6g}" for p in equations.parameters if (x := known[symbol(p)]) < 0)
+    negative = ", ".join(f"{name_of(p)} = {x:.6g}" for p, x in parameters.items() if x < 0)
     advice = f"Check {negative}." if negative else "Check its signs."
     raise ModelError(
         f"the kinetic energy of {mechanics.system.name!r} is negative",
