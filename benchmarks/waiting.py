@@ -27,6 +27,7 @@ from .measure import duration, markdown_table
 from .models import pendulum, wheel
 
 LIBRARY = Path(vn.__file__).parent / "model" / "library"
+REPEATS = 150  # of a second run
 
 
 def main() -> None:
@@ -91,8 +92,8 @@ def second_runs():
         same()
         first = perf_counter() - began
         with kernels() as spent:
-            whole, inside = min(whole_and_inside(same, spent) for _ in range(40))
-            changed, integrated = min(whole_and_inside(other, spent) for _ in range(40))
+            whole, inside = min(whole_and_inside(same, spent) for _ in range(REPEATS))
+            changed, integrated = min(whole_and_inside(other, spent) for _ in range(REPEATS))
         rows.append({"work": name, "first run": duration(first), "second run": duration(whole),
                      "integration in it": duration(inside), "beside it": duration(whole - inside),
                      "beside it, another start": duration(changed - integrated)})  # fmt: skip

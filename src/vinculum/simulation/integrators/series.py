@@ -224,7 +224,7 @@ class Series:
         if k < _TAIL:
             return why, dense
         with np.errstate(all="ignore"):
-            terms = np.abs(roots) * _powers(lengths, self.order)[:, None]
+            terms = np.abs(roots) * _powers(lengths, self.order).T[:, None]
             excess = terms[..., k:].max(axis=2) / (self._decayed * terms[..., :_TAIL].max(axis=2))
         rough = ~(excess <= 1).all(axis=1)
         if not rough.any():
@@ -251,10 +251,10 @@ class Series:
         the length of the step to the power of k, grow as s⁻ᵏ. Beyond the step they decay.
         """
         with np.errstate(all="ignore"):
-            terms = np.abs(watches) * _powers(lengths, self.order)
-        terms[:, 0] += len(self.problem.nodes.watch.ratios)
-        decayed = terms[:, -_TAIL:].max(axis=1) <= _CALM * terms[:, 0]
-        return decayed & (terms.sum(axis=1) < WATCH_LIMIT / 2)
+            terms = np.abs(watches.T) * _powers(lengths, self.order)  # (order, steps)
+        terms[0] += len(self.problem.nodes.watch.ratios)
+        decayed = terms[-_TAIL:].max(axis=0) <= _CALM * terms[0]
+        return decayed & (terms.sum(axis=0) < WATCH_LIMIT / 2)
 
     def _watched(self, why: str, dense: Polynomials, watches: np.ndarray) -> tuple[str, Polynomials]:
         """The steps up to the instant at which the pivot watch reached its limit, if that is inside a step."""
@@ -313,8 +313,11 @@ def _horner(coefficients: np.ndarray, tau: np.ndarray) -> np.ndarray:
 
 
 def _powers(lengths: np.ndarray, count: int) -> np.ndarray:
-    """|h|ᵏ for k < count, (lengths, count)."""
-    return np.vander(np.abs(lengths), count, increasing=True)
+    """|h|ᵏ for k < count, (count, lengths)."""
+    powers = np.ones((count, len(lengths)))
+    for k in range(1, count):
+        np.multiply(powers[k - 1], np.abs(lengths), out=powers[k])
+    return powers
 
 
 def _joined(pieces: list[Polynomials]) -> Polynomials:

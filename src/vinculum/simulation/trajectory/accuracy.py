@@ -199,7 +199,8 @@ def _changes(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndar
 def _with_errors(segment: Segment, nodes: Sequence[Node], place: int, error: np.ndarray | float) -> np.ndarray:
     """Nodes at a sample, then with errors of the states, (1 + trials, nodes)."""
     t, x = segment.t[place], segment.states[place]
-    states = np.vstack([x, x + trial_signs(len(x)) * error])
+    states = np.empty((_TRIALS + 1, len(x)))
+    states[0], states[1:] = x, x + trial_signs(len(x)) * error
     return Segment(segment.problem, np.full(_TRIALS + 1, t), states).rows(nodes)
 
 

@@ -188,11 +188,13 @@ class Recorder:
 
     def used(self) -> list[tuple[Problem, np.ndarray]]:
         """The problems of the run, each with the intervals in which it was integrated, (N, 2)."""
-        times: dict[int, list[tuple[float, float]]] = {}
-        problems = {id(problem.nodes.on(None)): problem for problem, _, _ in self.parts}
+        found: dict[int, tuple[Problem, list[tuple[float, float]]]] = {}
         for problem, begin, end in self.parts:
-            times.setdefault(id(problem.nodes.on(None)), []).append((begin, end))
-        return [(problems[key], np.array(intervals)) for key, intervals in times.items()]
+            key = id(problem.nodes.on(None))
+            _, intervals = found.get(key, (problem, []))
+            intervals.append((begin, end))
+            found[key] = problem, intervals
+        return [(problem, np.array(intervals)) for problem, intervals in found.values()]
 
     def remember(self, dense: Any) -> None:
         """Keep the polynomials of the last chunks of steps."""
