@@ -1,7 +1,7 @@
 """Polynomials of many states at many instants, Σ_k c_k τᵏ, by Horner's rule in machine code.
 
-Two states are computed together, since each operation of the rule waits for the one before it; of an odd number, the
-last one is computed twice. The program is the same for all problems and compiled once per process.
+Four states are computed together, since each operation of the rule waits for the one before it; where fewer are left,
+the last one is computed again. The program is the same for all problems and compiled once per process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from vinculum.compile.machine import MachineCode
 
-_TOGETHER = 2  # states
+_TOGETHER = 4  # states
 _VALUES = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 2, ctypes.c_void_p)
 _PROGRAM = """
 declare i64 @llvm.smin.i64(i64, i64)
@@ -54,8 +54,8 @@ lower:
   %kless = sub i64 %k, 1
   %cp# = getelementptr double, ptr %row#, i64 %kless
   %ck# = load double, ptr %cp#
-  %product# = fmul double %sum#, %t
-  %new# = fadd double %product#, %ck#
+  %product# = fmul contract double %sum#, %t
+  %new# = fadd contract double %product#, %ck#
   br label %horner
 statesdone:
   %value# = getelementptr double, ptr %to, i64 %j#

@@ -106,7 +106,8 @@ def simulate(
         plan = make_plan(grid, chosen, chosen.step, dense, why)
         treatment = choose_stabilization(plan, None if isinstance(stabilization, Guaranteed) else stabilization)
         problem, described = stabilize_problem(problem, plan, treatment, x)
-        plan = replace(plan, stops=stops(problem, plan.t0, plan.t1)) if chosen.adaptive else plan
+        between = stops(problem, plan.t0, plan.t1) if chosen.adaptive else plan.stops
+        plan = replace(plan, stops=between) if len(between) else plan
         compiled = clock.perf_counter()
         recorder = Recorder(plan.instants, keep_dense=dense and chosen.keeps_polynomials)
         run = Run(plan, treatment, recorder, report)

@@ -17,6 +17,7 @@ import numpy as np
 from vinculum.compile import jets
 from vinculum.compile.function import Function
 from vinculum.compile.jets import program, stride
+from vinculum.compile.polynomials import polynomial_values
 from vinculum.compile.tape import UNIT, Tape, is_smooth, tape
 from vinculum.graph import ZERO, Node, evaluate, order
 from vinculum.graph.canonical import digests
@@ -331,7 +332,7 @@ def _made(why: str, dense: Polynomials) -> Advance:
     coefficients = dense.coefficients
     if not len(coefficients):
         return Advance(why, 0, np.empty(0), np.empty((0, coefficients.shape[1])), np.empty_like)
-    last = dense(dense.times[-1:])
+    last = polynomial_values(coefficients, np.array([len(coefficients) - 1]), np.diff(dense.times[-2:]))
     return Advance(why, len(coefficients), dense.times, np.vstack([coefficients[:, :, 0], last]), dense, dense)
 
 

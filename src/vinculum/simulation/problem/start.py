@@ -63,7 +63,7 @@ def given_parameters(equations: Equations, parameters: Any) -> dict[sp.Symbol, A
     """The user's ``parameters``, in SI."""
     if parameters is not None and not isinstance(parameters, Mapping):
         raise VinculumError(f"parameters must be {{symbol: number}}; got {parameters!r}.")
-    return numbers_in_si(parameters or {}, dimensions_of(equations), "Invalid parameters")
+    return numbers_in_si(parameters, dimensions_of(equations), "Invalid parameters") if parameters else {}
 
 
 def parameter_numbers(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,11 +29,19 @@ _MOST_ITERATIONS = 8  # of a projection
 def choose_stabilization(plan: Plan, asked: Stabilization | str | None) -> Stabilization:
     """The stabilization asked for, by object or name, or the default of the method; raises if it does not fit."""
     accepted = plan.method.stabilizations
-    found = accepted[0]() if asked is None else stabilization_from(asked)
+    if asked is None:
+        return _default(accepted[0])  # type: ignore[arg-type]  # classes are hashable, whatever their instances are
+    found = stabilization_from(asked)
     if found.acts not in [kind.acts for kind in accepted]:
         why = MISFITS[found.acts].format(method=repr(plan.method.name))
         raise VinculumError(Finding(why, ["Use ", call("simulate", stabilization=accepted[0].name), "."]))
     return found
+
+
+@cache
+def _default(kind: type[Stabilization]) -> Stabilization:
+    """A stabilization without options."""
+    return kind()
 
 
 def stabilize_problem(problem: Problem, plan: Plan, stabilization: Stabilization, x: np.ndarray) -> tuple[Problem, str]:
