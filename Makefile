@@ -24,7 +24,7 @@ demo: $(FOR_USERS)  ## run the demonstration
 test: $(FOR_DEVELOPERS)  ## run the tests and the doctests, on all cores
 	@$(RUN) tests/browser.py --optional
 	@PYTHONPATH=tests $(RUN) tests/compilers.py --optional
-	@$(RUN) -m pytest -n auto --dist loadfile $(ARGS)
+	@$(RUN) -m pytest -n auto --dist loadfile --max-worker-restart 1 $(ARGS)
 
 check: $(FOR_DEVELOPERS)  ## formatting, lint, types, the order of the stages
 	@$(RUN) -m ruff format --check .

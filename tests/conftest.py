@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -12,6 +13,11 @@ from browser import NoBrowserError, browser
 
 # a shell lets what it runs in the background ignore SIGINT, and the tests of interruption would never end
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_setup():
+    """Hypothesis times the collector of garbage with a callback; a Ctrl-C raised in it would be lost."""
+    gc.callbacks[:] = [callback for callback in gc.callbacks if not callback.__module__.startswith("hypothesis.")]
 
 
 @pytest.fixture
