@@ -33,15 +33,15 @@ _EXPLAINED = 1e-10  # a residual this small relative to its terms counts as zero
 def newton(
     residual: Callable[[np.ndarray], np.ndarray],
     jacobian: Callable[[np.ndarray], Any],
-    negligible: Callable[[np.ndarray, float], np.ndarray],
+    is_met: Callable[[np.ndarray, np.ndarray, float], bool],
     x: np.ndarray,
     scale: float = 0.0,
     precise: bool = True,
 ) -> tuple[np.ndarray, bool]:
     """Solve f(x) = 0 by x ← x - J⁺ f, halving a step that does not bring f closer to zero.
 
-    Returns the point and whether it was reached: whether |f| is at most ``negligible``, a function of x and of the
-    largest number met. ``scale`` is the size of other numbers in the equations. No unit decides.
+    Returns the point and whether it was reached: ``is_met(x, f, largest)``, where ``largest`` is the largest number on
+    the way. ``scale`` is the size of other numbers in the equations. No unit decides.
     """
     x = np.array(x, dtype=float)
     f, largest = residual(x), max(scale, float(np.abs(x).max(initial=0.0)))
@@ -55,14 +55,9 @@ def newton(
         largest = max(largest, float(np.abs(x).max(initial=0.0)))
         if size <= 4e-15 * largest:
             break
-        if (
-            not precise
-            and size <= 1e-4 * largest
-            and size > 0.1 * before
-            and np.all(np.abs(f) <= negligible(x, largest))
-        ):
+        if not precise and size <= 1e-4 * largest and size > 0.1 * before and is_met(x, f, largest):
             break
-    return x, bool(np.all(np.abs(f) <= negligible(x, largest)))
+    return x, is_met(x, f, largest)
 
 
 def correction(J: Any, f: np.ndarray) -> np.ndarray:
@@ -370,18 +365,21 @@ def solved_for(
     """
     at, slopes_at = _conditions(tuple(residual), tuple(variables), tuple(given)).at(values)
 
-    def negligible(x: np.ndarray, largest: float) -> np.ndarray:
-        """Rounding errors of the terms of every row and of the numbers in them."""
+    def is_met(x: np.ndarray, f: np.ndarray, largest: float) -> bool:
+        """Whether f is explained by rounding errors of the numbers in every row and of its terms."""
+        of_numbers = unit * _SLOPE * largest * slopes_at(x).sizes
+        if np.all(np.abs(f) <= of_numbers):
+            return True
         try:
-            found = magnitudes(list(residual), {**values, **dict(zip(variables, x, strict=True))})
+            terms = magnitudes(list(residual), {**values, **dict(zip(variables, x, strict=True))})
         except DomainError:
-            return np.zeros(len(residual))
-        return unit * (_EXPLAINED * np.array([size for _, size in found]) + _SLOPE * largest * slopes_at(x).sizes)
+            return bool(np.all(f == 0))
+        return bool(np.all(np.abs(f) <= unit * _EXPLAINED * np.array([size for _, size in terms]) + of_numbers))
 
     start = numbers(variables, values)
     unit = _unit(slopes_at(start).sizes)  # of every row
     scale = float(np.abs(numbers(list(given), values)).max(initial=0.0))
-    return newton(lambda x: unit * at(x), lambda x: slopes_at(x).rounded(unit), negligible, start, scale, precise)
+    return newton(lambda x: unit * at(x), lambda x: slopes_at(x).rounded(unit), is_met, start, scale, precise)
 
 
 def _unit(sizes: np.ndarray) -> np.ndarray:

@@ -121,6 +121,8 @@ def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Map
     if mechanics.system.bodies is not None:
         return  # bodies are checked one by one
     M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
+    if _is_positive_definite(M):
+        return
     _, sizes, rows = np.linalg.svd(J, full_matrices=True)
     N = rows[int(np.sum(sizes > _ROUNDING * max(sizes.max(initial=0.0), 1e-300))) :].T
     inertias, directions = np.linalg.eigh(N.T @ M @ N)
@@ -134,6 +136,15 @@ def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Map
         f"the kinetic energy of {mechanics.system.name!r} is negative",
         [f"a motion of {listed(moving)} has negative kinetic energy at this state. {advice}"],
     )
+
+
+def _is_positive_definite(M: np.ndarray) -> bool:
+    """Whether a symmetric matrix has a Cholesky factor."""
+    try:
+        np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def refuse_massless(mechanics: Mechanics, values: Values) -> None:
