@@ -30,7 +30,7 @@ from vinculum.derivation.variables import Variables
 from vinculum.describe import Servo, System
 from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ModelError
-from vinculum.graph import Node, evaluate, operations, order, symbol, to_sympy
+from vinculum.graph import Node, evaluate, operations, symbol, to_sympy
 from vinculum.kept import Kept
 from vinculum.names import listed, name_of, suggestion, velocity_of
 from vinculum.notebook_repr import formula, html_formula
@@ -282,9 +282,7 @@ class EquationsOfMotion:
         known = with_definitions(self.definitions, here)
         adapted = adapt_partition(self, known)
         explicit = adapted.explicit(known, *others)
-        found = adapted.kept.get(("integrable", explicit), lambda: integrable_mechanics(adapted, explicit))
-        pivots = [pivot.node for pivot in found.pivots]
-        return found.at(known, adapted.kept.get(("pivots", explicit), lambda: order(pivots)))
+        return adapted.kept.get(("integrable", explicit), lambda: integrable_mechanics(adapted, explicit)).at(known)
 
     stepper = stepper
 

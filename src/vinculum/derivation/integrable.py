@@ -18,6 +18,7 @@ import sympy as sp
 
 from vinculum.derivation.mechanics.sample_states import Values
 from vinculum.graph import Node, Pivot, evaluate, substitute, symbol, symbols
+from vinculum.graph.python_function import Evaluator
 from vinculum.kept import Kept
 
 WORK = symbol(("work",))  # of all forces, integrated along with the motion
@@ -202,10 +203,15 @@ class Integrable:
         """Nodes of the user's symbols as nodes of the state."""
         return substitute(list(nodes), self.kinematics)
 
-    def at(self, values: Values, ordered: Sequence[Node] | None = None) -> Integrable:
-        """The same record with the values of its pivots at a state; ``ordered`` is their `order`, if it is known."""
+    def at(self, values: Values) -> Integrable:
+        """The same record with the values of its pivots at a state."""
         nodes = [pivot.node for pivot in self.pivots]
-        return replace(self, pivots=tuple(map(Pivot, nodes, evaluate(nodes, values, ordered))))
+        return replace(self, pivots=tuple(map(Pivot, nodes, self._divisors.at(values))))
+
+    @cached_property
+    def _divisors(self) -> Evaluator:
+        """The values of the pivots at a state."""
+        return Evaluator([pivot.node for pivot in self.pivots])
 
     def state_values(self, values: Values) -> list[float]:
         """The states as numbers, from values of the user's symbols."""

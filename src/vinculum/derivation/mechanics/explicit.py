@@ -19,7 +19,7 @@ from vinculum.derivation.mechanics.sample_states import Samples, Values, numbers
 from vinculum.describe import Servo
 from vinculum.errors import About, ConstraintError, DomainError, Finding, SingularError, call
 from vinculum.graph import Elimination, Node, Pivot, SingularMatrix, evaluate, solve_bordered, solve_definite, vector
-from vinculum.graph.traverse import order
+from vinculum.graph.python_function import Evaluator
 from vinculum.names import listed, name_of
 
 _DEPENDENT = 1e-9  # relative size of singular values of the row-scaled Jacobian that count as zero
@@ -143,21 +143,16 @@ class Explicit:
     def suits(self, *states: Values) -> bool:
         """Whether the pivots are large enough at all states, and none changes its sign between them."""
         try:
-            nodes = [pivot.node for pivot in self.pivots]
-            now = np.array([evaluate(nodes, values, self._ordered) for values in states])
+            now = np.array([self._divisors.at(values) for values in states])
         except DomainError:
             return False  # a pivot is zero, and a later one would divide by it
         least = [_SHRUNK * abs(pivot.value) for pivot in self.pivots]
         return bool(np.all(np.abs(now) > least) and np.all(np.sign(now) == np.sign(now[0])))
 
     @cached_property
-    def _ordered(self) -> list[Node]:
-        """What the pivots are computed from."""
-        return order([pivot.node for pivot in self.pivots])
-
-    def pivots_at(self, values: Values) -> tuple[Pivot, ...]:
-        """The pivots with their values at a state."""
-        return pivots_at([pivot.node for pivot in self.pivots], values)
+    def _divisors(self) -> Evaluator:
+        """The values of the pivots at a state."""
+        return Evaluator([pivot.node for pivot in self.pivots])
 
 
 def pivots_at(nodes: Sequence[Node], values: Values) -> tuple[Pivot, ...]:
@@ -205,7 +200,7 @@ def explain_singular(mechanics: Mechanics, values: Values) -> None:
     """Raise the error that says why q̈ and λ are not determined at a state."""
     system, nodes = mechanics.system, mechanics.system.nodes
     q = numbers(nodes.q, values)
-    J, M = numbers(mechanics.J, values), numbers(mechanics.M, values)
+    J, M = mechanics.gradients.at(values), mechanics.inertia.at(values)
     if len(J) == len(system.constraints):
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q)
     if mechanics.actuators is not None:

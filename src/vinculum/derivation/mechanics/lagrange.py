@@ -35,6 +35,7 @@ from vinculum.graph import (
     vector,
 )
 from vinculum.graph.node import add
+from vinculum.graph.python_function import Entries
 from vinculum.names import listed
 
 
@@ -125,6 +126,16 @@ class Mechanics:
     def h(self) -> np.ndarray:
         """(n)."""
         return self.terms.h
+
+    @cached_property
+    def inertia(self) -> Entries:
+        """M at given states."""
+        return Entries(self.M)
+
+    @cached_property
+    def gradients(self) -> Entries:
+        """J at given states."""
+        return Entries(self.J)
 
     @cached_property
     def energy(self) -> Node:

@@ -87,19 +87,14 @@ def best_columns_among(J: np.ndarray, among: Sequence[int] | None) -> tuple[int,
 
 def best_partition(mechanics: Mechanics, values: Values, among: Sequence[int] | None = None) -> Partition:
     """The dependent coordinates (``among`` some) for which F_s is best conditioned at a state."""
-    s = best_columns_among(_jacobian(mechanics, values), among)
+    s = best_columns_among(mechanics.gradients.at(values), among)
     return Partition(tuple(i for i in range(len(mechanics.system.coordinates)) if i not in s), s, chosen=True)
 
 
 def conditioning(mechanics: Mechanics, partition: Partition, values: Values) -> float:
     """The smallest singular value of F_s, rows of F_q scaled to unit length: zero where the choice breaks down."""
-    J = _jacobian(mechanics, values)
+    J = mechanics.gradients.at(values)
     return float(smallest_singular(unit_rows(J), np.array([partition.s]))[0]) if len(J) else 1.0
-
-
-def _jacobian(mechanics: Mechanics, values: Values) -> np.ndarray:
-    """F_q as numbers, (m, n)."""
-    return numbers(mechanics.J, values).reshape(-1, len(mechanics.system.coordinates))
 
 
 def refuse_nonholonomic(system: System) -> None:

@@ -15,7 +15,6 @@ from vinculum.graph import ZERO, Node, evaluate, jacobian, symbols
 from vinculum.graph.evaluate import magnitudes
 from vinculum.graph.place import in_order
 from vinculum.graph.python_function import python_function
-from vinculum.graph.traverse import order
 from vinculum.names import name_of
 
 _CANCELS = 1e-9  # a sum this small relative to its terms is zero
@@ -76,18 +75,20 @@ def correction(J: Any, f: np.ndarray) -> np.ndarray:
 
 def _sparse_correction(J: Any, f: np.ndarray) -> np.ndarray | None:
     """d = Jᵀ(J Jᵀ)⁻¹ f, refined once; None if the rows of J are so close to dependent that J d is not f."""
-    from scipy.sparse import diags_array  # imported late: it takes a quarter of a second
+    from scipy.sparse import csr_array  # imported late: it takes a quarter of a second
     from scipy.sparse.linalg import splu
 
-    length = np.sqrt((J.multiply(J)).sum(axis=1))
+    rows = np.repeat(np.arange(len(f)), np.diff(J.indptr))
+    length = np.sqrt(np.bincount(rows, J.data**2, len(f)))
     scale = 1.0 / np.where(length > 0, length, 1.0)
-    A, b = (diags_array(scale) @ J).tocsr(), scale * f
+    A, b = csr_array((scale[rows] * J.data, J.indices, J.indptr), J.shape), scale * f
+    T = A.T
     try:
-        factors = splu((A @ A.T).tocsc())
+        factors = splu((A @ T).T)  # symmetric; transposed it is stored by columns
     except RuntimeError:
         return None
-    d = A.T @ factors.solve(b)
-    d += A.T @ factors.solve(b - A @ d)
+    d = T @ factors.solve(b)
+    d += T @ factors.solve(b - A @ d)
     return d if np.all(np.isfinite(d)) and np.linalg.norm(A @ d - b) <= _MET * np.linalg.norm(b) else None
 
 
@@ -144,21 +145,6 @@ def numbers(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:
     found = list(dict.fromkeys(entries))  # a sparse matrix is mostly one node, zero
     known = dict(zip(found, evaluate(found, values), strict=True))
     return np.array([known[node] for node in entries], dtype=float).reshape(array.shape)
-
-
-class Entries:
-    """A matrix of nodes, most of which are zero, to be evaluated at many states."""
-
-    def __init__(self, nodes: np.ndarray) -> None:
-        self.shape, self.places = nodes.shape, np.nonzero(nodes != ZERO)
-        self.nodes = list(nodes[self.places])
-        self.ordered = order(self.nodes)
-
-    def at(self, values: Values) -> np.ndarray:
-        """The matrix of numbers."""
-        found = np.zeros(self.shape)
-        found[self.places] = evaluate(self.nodes, values, self.ordered)
-        return found
 
 
 def cancels(nodes: np.ndarray | Sequence[Node], values: Values) -> np.ndarray:

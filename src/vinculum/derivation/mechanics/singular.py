@@ -12,7 +12,7 @@ from vinculum.derivation.mechanics.conditioning import surely_regular
 from vinculum.derivation.mechanics.explicit import refuse_dependent
 from vinculum.derivation.mechanics.lagrange import Mechanics
 from vinculum.derivation.mechanics.partition import Partition, badly_divided, best_partition, partition_complaint
-from vinculum.derivation.mechanics.sample_states import Entries, Values, numbers
+from vinculum.derivation.mechanics.sample_states import Values, numbers
 from vinculum.errors import DomainError, Finding, ModelError, SingularError, call
 from vinculum.names import listed, name_of
 
@@ -32,13 +32,13 @@ def singular_at(equations: EquationsOfMotion, known: Values) -> str:
         reason = _no_better_partition(equations, equations.partition, known)
         if reason:
             return reason
-    J = _entries(equations, "J").at(known)
+    J = equations.mechanics.gradients.at(known)
     vanishing = _vanishing(equations, J)
     if vanishing:
         return f"The constraint {', '.join(vanishing)} has no effect here: its gradient vanishes."
     if mechanics.actuators is not None:
         return ""  # `ServoLimit` watches the realizability determinant
-    M = _entries(equations, "M").at(known)
+    M = equations.mechanics.inertia.at(known)
     m = len(J)
     bordered = np.block([[M, J.T], [J, np.zeros((m, m))]])
     scale = np.sqrt(np.maximum(np.abs(bordered).max(axis=1, initial=0.0), 1e-300))
@@ -80,11 +80,6 @@ def _name_undetermined(equations: EquationsOfMotion, direction: np.ndarray, know
     return f"The acceleration of {moving} is fixed neither by inertia nor by a constraint at {point}."
 
 
-def _entries(equations: EquationsOfMotion, name: str) -> Entries:
-    """M or J of the mechanics."""
-    return equations.kept.get(("entries", name), lambda: Entries(getattr(equations.mechanics, name)))
-
-
 def _vanishing(equations: EquationsOfMotion, J: np.ndarray) -> list[str]:
     """Constraints whose gradient is negligible compared with its size at the sample states."""
     usual = equations.kept.get("usual gradients", lambda: _usual_gradients(equations))
@@ -99,7 +94,7 @@ def _usual_gradients(equations: EquationsOfMotion) -> np.ndarray | None:
     found = []
     for values in equations.samples:
         try:
-            found.append(np.linalg.norm(_entries(equations, "J").at(values), axis=1))
+            found.append(np.linalg.norm(equations.mechanics.gradients.at(values), axis=1))
         except DomainError:
             continue
     return np.median(found, axis=0) if found else None
@@ -111,29 +106,31 @@ def refuse_redundant(equations: EquationsOfMotion, values: Values) -> None:
     if system.bodies is not None and len(system.constraints) == len(system.bodies.normalizations):
         return  # norms of different quaternions are independent
     if not equations.form.allows_dependent:
-        J, q = _entries(equations, "J").at(values), numbers(system.nodes.q, values)
+        J, q = equations.mechanics.gradients.at(values), numbers(system.nodes.q, values)
         form = None if "redundant" in equations.form.options() else "multipliers"
         refuse_dependent(J, [c.name for c in system.constraints], system.coordinates, q, form)
 
 
 def refuse_negative_inertia(mechanics: Mechanics, known: Values, parameters: Mapping[sp.Symbol, float]) -> None:
     """Raise where NᵀM N has a negative eigenvalue at a state, N spanning the velocities with J N = 0."""
-    if mechanics.system.bodies is not None:
+    system = mechanics.system
+    if system.bodies is not None:
         return  # bodies are checked one by one
-    M, J = numbers(mechanics.M, known), numbers(mechanics.J, known)
+    M = mechanics.inertia.at(known)
     if _is_positive_definite(M):
         return
+    J = mechanics.gradients.at(known)
     _, sizes, rows = np.linalg.svd(J, full_matrices=True)
     N = rows[int(np.sum(sizes > _ROUNDING * max(sizes.max(initial=0.0), 1e-300))) :].T
     inertias, directions = np.linalg.eigh(N.T @ M @ N)
     if not len(inertias) or inertias[0] >= -_ROUNDING * np.abs(inertias).max():
         return
     motion = np.abs(N @ directions[:, 0])
-    moving = [q for q, part in zip(mechanics.system.coordinates, motion, strict=True) if part > 0.1 * motion.max()]
+    moving = [q for q, part in zip(system.coordinates, motion, strict=True) if part > 0.1 * motion.max()]
     negative = ", ".join(f"{name_of(p)} = {x:.6g}" for p, x in parameters.items() if x < 0)
     advice = f"Check {negative}." if negative else "Check its signs."
     raise ModelError(
-        f"the kinetic energy of {mechanics.system.name!r} is negative",
+        f"the kinetic energy of {system.name!r} is negative",
         [f"a motion of {listed(moving)} has negative kinetic energy at this state. {advice}"],
     )
 
@@ -149,7 +146,7 @@ def _is_positive_definite(M: np.ndarray) -> bool:
 
 def refuse_massless(mechanics: Mechanics, values: Values) -> None:
     """Raise where the mass matrix is singular, and name the coordinates that have no inertia."""
-    M = numbers(mechanics.M, values)
+    M = mechanics.inertia.at(values)
     size = np.sqrt(np.maximum(np.abs(np.diag(M)), 1e-300))
     _, singular, vectors = np.linalg.svd(M / np.outer(size, size))
     if singular[-1] > 1e-12 * singular[0]:
