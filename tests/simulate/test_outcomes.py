@@ -111,6 +111,19 @@ def test_a_motion_at_the_level_of_rounding_is_not_lost(method, options, angle):
 # -- numbers without bounds -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("method", "options"), METHODS)
+@pytest.mark.parametrize("dense", [False, True])
+def test_a_motion_that_is_at_rest_at_every_sample_is_not_lost(method, options, dense):
+    """v = 1 - cos t is zero after every period, but energy is lost and found in between."""
+    times = 2 * np.pi * np.arange(5)
+    motion = attempt(on_a_line(forces={x: sp.sin(t)}), {x: 0.0}, times, method, dense=dense, **options)
+    assert motion.outcome.kind == "finished"
+    assert list(motion.t) == list(times)
+    np.testing.assert_allclose(motion[x], times, rtol=0, atol=1e-4)
+    if dense:
+        np.testing.assert_allclose(motion.at([np.pi, 20.0])["x"], [np.pi, 20 - np.sin(20)], rtol=0, atol=1e-4)
+
+
 def test_falling_into_a_center_ends_with_the_division_named():
     motion = attempt(falling(), {x: 1.0}, (0, 5))
     assert motion.outcome.kind == "non-finite"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _RECENT = 12  # chunks of steps that are remembered
 _SAMPLES = 1000  # samples of a run whose instants were not given
 _MOST_STEPS = 1e15  # of a fixed-step method: years of computing
+_FEW = 30  # instants that are too few to judge the accuracy of a run by
+_OTHERS = np.sort(np.arange(1, 14) * (math.sqrt(5) - 1) / 2 % 1)  # of a run: by the golden section they hit no period
 _SHORTEST_RUN = 1e-3  # steps; a step that is a little longer than the interval is shortened
 _MOST_KEPT = 1e8  # steps of a dense output: gigabytes
 
@@ -45,7 +47,7 @@ class Plan:
     step: float = 0.0  # fixed-step methods: the step that fits the interval
     count: int = 0  # fixed-step methods: the number of steps
     why: str = ""  # why the method was chosen, when Vinculum chose it
-    asked: np.ndarray | None = None  # the requested instants, if dense output needs more of them
+    asked: np.ndarray | None = None  # the requested instants, if there are more
     stops: np.ndarray = field(default_factory=lambda: np.empty(0))  # adaptive methods: instants that end a step
 
     def target(self, t: float) -> float:
@@ -70,15 +72,31 @@ def make_plan(grid: np.ndarray, method: Method, step: float | None, dense: bool,
     """Lay out the steps and samples of a run over checked times; adaptive methods have no ``step``."""
     t0, t1 = float(grid[0]), float(grid[-1])
     if step is None:
-        instants = grid if len(grid) > 2 else np.linspace(t0, t1, _SAMPLES + 1)
-        return Plan(method, t0, t1, instants, why=why)
+        even = np.linspace(t0, t1, _SAMPLES + 1)
+        if len(grid) == 2:
+            return Plan(method, t0, t1, even, why=why)
+        fine = dense and not method.keeps_polynomials  # it is interpolated between the samples
+        instants = _union(grid, even) if fine else _with_others(grid, t0 + _OTHERS * (t1 - t0))
+        return Plan(method, t0, t1, instants, why=why, asked=None if instants is grid else grid)
     count = _count_steps(t0, t1, float(step), dense)
     every = 1 if dense else max(1, math.ceil(count / _SAMPLES))
     marks = np.append(np.arange(0, count, every), count)
     marked = np.append(t0 + marks[:-1] * ((t1 - t0) / count), t1)
-    asked = grid if len(grid) > 2 else marked
-    instants = np.unique(np.append(marked, grid))[:: 1 if t1 > t0 else -1] if dense else asked
-    return Plan(method, t0, t1, instants, (t1 - t0) / count, count, why, asked)
+    step, asked = (t1 - t0) / count, grid if len(grid) > 2 else marked
+    if dense:
+        return Plan(method, t0, t1, _union(marked, grid), step, count, why, asked)
+    instants = asked if asked is marked else _with_others(grid, marked[(_OTHERS * len(marked)).astype(int)])
+    return Plan(method, t0, t1, instants, step, count, why, None if instants is asked else asked)
+
+
+def _with_others(grid: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """A few instants with others between them: the motion may be at rest at all that were asked for."""
+    return grid if len(grid) > _FEW else _union(grid, others)
+
+
+def _union(grid: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """All instants in the order of the first."""
+    return np.unique(np.append(grid, others))[:: 1 if grid[-1] > grid[0] else -1]
 
 
 def _count_steps(t0: float, t1: float, step: float, dense: bool) -> int:
@@ -244,9 +262,9 @@ def make_trajectory(
 ) -> Trajectory:
     """The trajectory of a finished run; ``described`` is its stabilization in words."""
     nodes = recorder.segments[0].problem.nodes
-    fine = tuple(recorder.segments) if dense and not plan.method.adaptive else ()
-    segments = _thin(recorder.segments, plan) if fine else tuple(recorder.segments)
-    kept = tuple(recorder.dense) if recorder.keep_dense else (fine or (tuple(segments) if dense else ()))
+    fine = tuple(recorder.segments)
+    segments = fine if plan.asked is None else _thin(fine, plan.asked)
+    kept = tuple(recorder.dense) if recorder.keep_dense else fine if dense else ()
     largest = recorder.residuals if recorder.residuals is not None else np.zeros(len(nodes.residuals))
     return Trajectory(
         t=np.concatenate([segment.t for segment in segments]),
@@ -262,9 +280,8 @@ def make_trajectory(
     )
 
 
-def _thin(segments: list[Segment], plan: Plan) -> tuple[Segment, ...]:
+def _thin(segments: Sequence[Segment], asked: np.ndarray) -> tuple[Segment, ...]:
     """Only the requested samples and the last one."""
-    assert plan.asked is not None
     last = segments[-1].t[-1]
-    kept = [np.isin(s.t, plan.asked) | (s.t == last) for s in segments]
+    kept = [np.isin(s.t, asked) | (s.t == last) for s in segments]
     return tuple(replace(s, t=s.t[k], states=s.states[k]) for s, k in zip(segments, kept, strict=True) if k.any())
