@@ -45,6 +45,7 @@ from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.events import DIRECTIONS, Event
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.problem.pulses import stops
+from vinculum.simulation.problem.ranges import margins
 from vinculum.simulation.problem.time_cells import narrow_functions
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS, Stabilization
 from vinculum.simulation.trajectory.outcome import EVENT, FINISHED, NON_FINITE, STALLED
@@ -181,9 +182,10 @@ class Ensemble:
         rates = branch.prepared([*nodes.rates, *self.integrals.values()])
         watch, *ends = branch.prepared([nodes.watch.plain, *nodes.event_functions])
         until = [(node, DIRECTIONS[event.direction]) for node, event in zip(ends, self.until, strict=True)]
-        roots = branch.prepared(nodes.roots)
+        functions = [*nodes.rates, *nodes.event_functions, *self.integrals.values()]
+        edges = branch.prepared(margins(functions, {nodes.time, *self.state}))
         return Lanes(
-            nodes.time, self.state, branch.parameters, rates, watch, roots, until, method.tolerance, method.compact
+            nodes.time, self.state, branch.parameters, rates, watch, edges, until, method.tolerance, method.compact
         )
 
     def stops_of(self, p: np.ndarray, times: np.ndarray | None = None) -> list[np.ndarray]:
@@ -296,8 +298,8 @@ class Ensemble:
         t = np.repeat(self.instants[:, None], len(runs), axis=1)
         motions = lanes.run(t, x, p, stop, self.stops_of(p))
         states, codes = motions.states, motions.codes
-        at_root = bool(self.problem.nodes.roots) & (codes == NOT_FINITE)
-        codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK)) | at_root] = UNDECIDED
+        at_edge = bool(self.problem.nodes.edges) & (codes == NOT_FINITE)
+        codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK)) | at_edge] = UNDECIDED
         found = self._values(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]

@@ -43,7 +43,7 @@ def _compiled(
     parameters: tuple[Node, ...],
     rates: tuple[Node, ...],
     watch: Node,
-    roots: tuple[Node, ...],
+    edges: tuple[Node, ...],
     until: tuple[tuple[Node, int], ...],
     tolerance: float | None,
     compact: bool,
@@ -52,7 +52,7 @@ def _compiled(
     """heyoka's integrator of ẋ = rates in lanes; it stops a lane at an event, when its pivots became small, and at the
     zero of a square root.
     """
-    hy, watched = heyoka(), (*(() if watch is ZERO else (watch / WATCH_LIMIT - 1,)), *roots)
+    hy, watched = heyoka(), (*(() if watch is ZERO else (watch / WATCH_LIMIT - 1,)), *edges)
     nodes = [*rates, *(node for node, _ in until), *watched]
     variables, outputs = expressions(time, state, parameters, nodes)
     directions = [event_direction(sign) for _, sign in until] + [event_direction(0)] * len(watched)
@@ -104,7 +104,7 @@ class Lanes:
         parameters: Sequence[Node],
         rates: Sequence[Node],
         watch: Node,
-        roots: Sequence[Node],
+        edges: Sequence[Node],
         until: Sequence[tuple[Node, int]],
         tolerance: float | None,
         compact: bool | None,
@@ -113,7 +113,7 @@ class Lanes:
         size = operations(rates).total()
         small = size > COMPACT_FROM if compact is None else compact
         lanes = width or _lanes(size, small, until)
-        ends = (watch, tuple(roots), tuple(until))
+        ends = (watch, tuple(edges), tuple(until))
         with COMPILING:
             self.taylor = copy.deepcopy(
                 _compiled(time, tuple(state), tuple(parameters), tuple(rates), *ends, tolerance, small, lanes)

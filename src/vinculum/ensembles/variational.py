@@ -60,9 +60,9 @@ class Variational:
         self.slopes = [[symbol(("sensitivity", k, i)) for i in range(len(self.state))] for k in range(len(self.keys))]
         changes = [node for k in range(len(self.keys)) for node in along(rates, self.direction(k))]
         everything = (*self.state, *(node for row in self.slopes for node in row))
-        method, (watch, *roots) = ensemble.method, corners.smooth([nodes.watch.plain, *nodes.roots])
+        method, (watch, *edges) = ensemble.method, corners.smooth([nodes.watch.plain, *nodes.edges])
         self.lanes = Lanes(
-            nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, roots, (),
+            nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, edges, (),
             method.tolerance, method.compact, width=1,
         )  # fmt: skip
 
@@ -90,7 +90,11 @@ class Variational:
             if motions.codes[0] == UNDECIDED:
                 raise VinculumError(
                     "The pivots of the equations change during this motion"
-                    + (", or a square root in them vanishes." if self.ensemble.problem.nodes.roots else ".")
+                    + (
+                        ", or a function in them reaches the end of its range, as a square root at zero."
+                        if self.ensemble.problem.nodes.edges
+                        else "."
+                    )
                     + " Derive it in the form 'lyapunov'."
                 )
             found[place] = motions.states[1 : len(place) + 1, :, 0]

@@ -21,6 +21,7 @@ class Function:
     sympy: str  # the name of its class in SymPy
     domain: str = ""  # what its argument must satisfy, for messages
     smooth: bool = True
+    range: tuple[float, float] | None = None  # of its values, if its Taylor series may leave it
 
 
 def _of(derivative: Callable[[Node, Node], Node]) -> Callable[..., tuple[Node, ...]]:
@@ -37,23 +38,28 @@ def _atan2_partials(_: Node, a: Node, b: Node) -> tuple[Node, Node]:
     return divide(b, square), -divide(a, square)
 
 
+_RAY, _QUARTER = (0.0, math.inf), math.pi / 2
 FUNCTIONS: dict[str, Function] = {
-    "sqrt": Function(math.sqrt, _of(lambda y, a: divide(ONE, 2 * y)), "sqrt", "non-negative"),
+    "sqrt": Function(math.sqrt, _of(lambda y, a: divide(ONE, 2 * y)), "sqrt", "non-negative", range=_RAY),
     "exp": Function(math.exp, _of(lambda y, a: y), "exp"),
     "log": Function(math.log, _of(lambda y, a: divide(ONE, a)), "log", "positive"),
     "sin": Function(math.sin, _of(lambda y, a: apply("cos", a)), "sin"),
     "cos": Function(math.cos, _of(lambda y, a: -apply("sin", a)), "cos"),
     "tan": Function(math.tan, _of(lambda y, a: 1 + y * y), "tan"),
-    "asin": Function(math.asin, _of(lambda y, a: 1 / _root(1 - a * a)), "asin", "between -1 and 1"),
-    "acos": Function(math.acos, _of(lambda y, a: -1 / _root(1 - a * a)), "acos", "between -1 and 1"),
-    "atan": Function(math.atan, _of(lambda y, a: 1 / (1 + a * a)), "atan"),
+    "asin": Function(
+        math.asin, _of(lambda y, a: 1 / _root(1 - a * a)), "asin", "between -1 and 1", range=(-_QUARTER, _QUARTER)
+    ),
+    "acos": Function(
+        math.acos, _of(lambda y, a: -1 / _root(1 - a * a)), "acos", "between -1 and 1", range=(0.0, math.pi)
+    ),
+    "atan": Function(math.atan, _of(lambda y, a: 1 / (1 + a * a)), "atan", range=(-_QUARTER, _QUARTER)),
     "sinh": Function(math.sinh, _of(lambda y, a: apply("cosh", a)), "sinh"),
     "cosh": Function(math.cosh, _of(lambda y, a: apply("sinh", a)), "cosh"),
     "tanh": Function(math.tanh, _of(lambda y, a: 1 - y * y), "tanh"),
     "asinh": Function(math.asinh, _of(lambda y, a: 1 / _root(a * a + 1)), "asinh"),
-    "acosh": Function(math.acosh, _of(lambda y, a: 1 / _root(a * a - 1)), "acosh", "at least 1"),
+    "acosh": Function(math.acosh, _of(lambda y, a: 1 / _root(a * a - 1)), "acosh", "at least 1", range=_RAY),
     "atanh": Function(math.atanh, _of(lambda y, a: 1 / (1 - a * a)), "atanh", "between -1 and 1"),
-    "atan2": Function(math.atan2, _atan2_partials, "atan2", "not both zero"),
+    "atan2": Function(math.atan2, _atan2_partials, "atan2", "not both zero", range=(-math.pi, math.pi)),
     "abs": Function(abs, _of(lambda y, a: apply("sign", a)), "Abs", smooth=False),
     "sign": Function(lambda a: float((a > 0) - (a < 0)), _of(lambda y, a: ZERO), "sign", smooth=False),
 }

@@ -96,7 +96,7 @@ class HeyokaSteps:
     terminal: list[int]  # of the terminal events, in heyoka's order; corners come next, then the pivot watch
     corners: int
     watched: bool
-    roots: int  # square roots whose zeros end a step; they come last
+    edges: int  # margins of ranges whose zeros end a step; they come last
     made: int = 0  # steps since the start, with polynomials
     idle: deque[HeyokaSteps] = field(default_factory=lambda: deque(maxlen=_MOST_IDLE))  # copies that no run owns
 
@@ -113,7 +113,7 @@ class HeyokaSteps:
     def copy(self) -> HeyokaSteps:
         """The same compiled code with a separate state and separate receivers."""
         return HeyokaSteps(
-            copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners, self.watched, self.roots
+            copy.deepcopy(self.taylor), self.plain, self.terminal, self.corners, self.watched, self.edges
         )
 
     def start(self, t: float, x: np.ndarray, p: np.ndarray) -> HeyokaSteps:
@@ -151,7 +151,7 @@ class HeyokaSteps:
     def advance(self, target: float, most: int, recorder: Recorder, project: Callable[[Any], bool] | None) -> Advance:
         """Steps to a time, at most some, with a projection after each."""
         end = recorder.instants[-1] if len(recorder.instants) else target
-        if project is not None or recorder.keep_dense or target != end or self.corners or self.watched or self.roots:
+        if project is not None or recorder.keep_dense or target != end or self.corners or self.watched or self.edges:
             return self._with_polynomials(target, most, project)
         return self._at_instants(most, recorder)
 
@@ -226,14 +226,14 @@ class HeyokaSteps:
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
     events: tuple[tuple[int, Node, int, bool], ...], margins: tuple[Node, ...], forward: bool,
-    roots: tuple[Node, ...], tolerance: float | None, compact: bool | None = None,
+    edges: tuple[Node, ...], tolerance: float | None, compact: bool | None = None,
 ) -> HeyokaSteps:  # fmt: skip
     """Compile the integrator of ẋ = rates with events (number, node, direction, terminal), corners, the pivot watch and
-    the square roots of the rates.
+    the margins of ranges.
     """
     hy = heyoka()
 
-    nodes = [*rates, *(node for _, node, _, _ in events), *margins, watch / WATCH_LIMIT - 1, *roots]
+    nodes = [*rates, *(node for _, node, _, _ in events), *margins, watch / WATCH_LIMIT - 1, *edges]
     variables, outputs = expressions(time, state, parameters, nodes)
     functions = [_SMALL * function for function in outputs[len(rates) :]]
     ends = [bool(terminal) for *_, terminal in events]
@@ -248,7 +248,7 @@ def compiled(
     options = _options(rates, tolerance, compact)
     taylor = hy.taylor_adaptive(equations, np.zeros(len(state)), t_events=ending, nt_events=watched, **options)
     plain, terminal = ([events[k][0] for k in places] for places in (plain, terminal))
-    return HeyokaSteps(taylor, plain, terminal, len(margins), watch is not ZERO, len(roots))
+    return HeyokaSteps(taylor, plain, terminal, len(margins), watch is not ZERO, len(edges))
 
 
 def event_direction(sign: int) -> Any:
@@ -282,5 +282,5 @@ def _compile(problem: Problem, forward: bool, tolerance: float | None, compact: 
         return compiled(
             nodes.time, nodes.state, branch.parameters, branch.prepared(nodes.rates),
             branch.prepared([nodes.watch.plain])[0], events, branch.prepared(branch.margins),
-            forward, branch.prepared(nodes.roots), tolerance, compact,
+            forward, branch.prepared(nodes.edges), tolerance, compact,
         )  # fmt: skip

@@ -33,7 +33,7 @@ from vinculum.simulation.trajectory.outcome import (
 from vinculum.simulation.trajectory.recorder import Run
 
 _MOST_CORNERS_IN_PLACE = 200
-_EDGE = ("sqrt", "log")
+_EDGE = {"sqrt": (0,), "log": (0,), "asin": (-1, 1), "acos": (-1, 1), "acosh": (1,), "atanh": (-1, 1)}  # of domains
 _HUGE = 1e30  # a larger state has diverged
 _LARGE = 1e6  # an event function that is larger may be at a pole
 
@@ -192,7 +192,7 @@ def _near_edge(problem: Problem, known: dict[Node, float]) -> Cause | None:
             divisor = node.args[1]
             about = [About("expression", describe(divisor)), *_asked_by(problem, divisor)]
             return Cause("division", about, {"value": values[divisor]})
-        if node.op in _EDGE and abs(values[node.args[0]]) < 1e-6:
+        if node.op in _EDGE and min(abs(values[node.args[0]] - edge) for edge in _EDGE[node.op]) < 1e-6:
             about = [About("operation", node.op), About("expression", describe(node)), *_asked_by(problem, node)]
             return Cause("edge of domain", about, {"value": values[node.args[0]]})
     return None

@@ -45,23 +45,24 @@ _EVEN = np.arange(1, 9) / 8  # of a step: where the pivot watch is evaluated
 _AROUND = np.array([0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the way to the zero of a pivot
 _NEARBY = np.array([1e-8, 1e-14])  # shares of a step for differences: ways of any length are seen by one of them
 _TAIL, _CALM = 4, 1e-10  # coefficients of the watch at the end of its series, and how small they are in a calm step
-_CROSSED = 1e-9  # of its largest value in a step; a smaller negative value of a square root is rounding
-_DECAYED = 1e6  # tolerances: how large the last terms in the series of a square root may be, relative to the first
-_HALVINGS = 50  # that locate the instant at which the watch reaches its limit, or a square root is zero
-_SHORTENED = "shortened"  # the last step, because the series of a square root does not decay in it
+_CROSSED = 1e-9  # of its largest value in a step; a smaller negative value of a margin is rounding
+_DECAYED = 1e6  # tolerances: how large the last terms in the series of a margin may be, relative to the first
+_SHORTER = 0.7  # of the length of a step in which that series would just decay
+_HALVINGS = 50  # that locate the instant at which the watch reaches its limit, or a margin is zero
+_SHORTENED = "shortened"  # the last step, because the series of a margin does not decay in it
 _FAR = 1e300  # a time that no step reaches
 _REASONS = {jets.REACHED: REACHED, jets.ENOUGH: ENOUGH, jets.WATCHED: WATCHED, jets.NOT_FINITE: NOT_FINITE}
 
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """The tape of ẋ = rates with the square roots in them and the pivot watch as further outputs, and the program that
+    """The tape of ẋ = rates with the margins of ranges and the pivot watch as further outputs, and the program that
     reads it.
     """
 
     tape: Tape
     parameters: tuple[Node, ...]
-    roots: int
+    edges: int
     watched: bool
     _kept: Kept = field(default_factory=lambda: Kept(8))
 
@@ -95,13 +96,13 @@ class Compiled:
 @lru_cache(maxsize=64)
 def compiled(
     time: Node, state: tuple[Node, ...], parameters: tuple[Node, ...], rates: tuple[Node, ...], watch: Node,
-    roots: tuple[Node, ...], names: tuple[tuple[Node, str], ...],
+    edges: tuple[Node, ...], names: tuple[tuple[Node, str], ...],
 ) -> Compiled | None:  # fmt: skip
     """The tape of a problem; None where an operation has no Taylor coefficients."""
-    outputs = (*rates, *roots, watch)
+    outputs = (*rates, *edges, watch)
     if not is_smooth(outputs):
         return None
-    return Compiled(tape(time, state, parameters, outputs, dict(names)), parameters, len(roots), watch is not ZERO)
+    return Compiled(tape(time, state, parameters, outputs, dict(names)), parameters, len(edges), watch is not ZERO)
 
 
 class Series:
@@ -117,9 +118,10 @@ class Series:
         self.rows[found.state, 0] = x
         self.numbers = code.numbers(problem.values)
         watched = found.outputs[-1] if code.watched else -1
-        further = code.roots + code.watched
+        further = code.edges + code.watched
         self.sizes = np.array([found.instructions, len(x), self.order, width, 0, watched, 0, further], dtype=np.int64)
-        self._decayed = _DECAYED * max(tolerance or 0.0, float(np.finfo(float).eps))
+        resolved = max(tolerance or 0.0, float(np.finfo(float).eps))
+        self._decayed = min(_DECAYED * resolved, math.sqrt(resolved))
         factor = math.exp(-0.7 / (self.order - 1)) / math.e**2
         self.reals = np.array([t, 0.0, t, WATCH_LIMIT, factor])
 
@@ -176,7 +178,7 @@ class Series:
         return _made(ENOUGH if why == _SHORTENED else why, pieces[0] if len(pieces) == 1 else _joined(pieces))
 
     def _steps(self, target: float, most: int) -> tuple[str, Polynomials, np.ndarray]:
-        """Steps to a time, at most some, with the series of roots and pivot watch, (steps, roots and watch, order)."""
+        """Steps to a time, at most some, with the series of edges and pivot watch, (steps, edges and watch, order)."""
         found, n = self.made.tape, int(self.sizes[1])
         times, steps = np.empty(most + 1), np.empty((most, n, self.order + 1))
         kept = np.empty((most, int(self.sizes[7]), self.order))
@@ -188,50 +190,51 @@ class Series:
         return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()), kept[:done]
 
     def _checked(self, why: str, dense: Polynomials, kept: np.ndarray) -> tuple[str, Polynomials]:
-        """The steps up to the zero of a square root, or to the instant at which the pivot watch reaches its limit."""
-        if self.made.roots:
-            why, dense = self._until_tip(why, dense, kept[:, : self.made.roots])
+        """The steps up to the end of a range, or to the instant at which the pivot watch reaches its limit."""
+        if self.made.edges:
+            why, dense = self._until_tip(why, dense, kept[:, : self.made.edges])
         if self.made.watched:
             why, dense = self._watched(why, dense, kept[: len(dense.coefficients), -1])
         return why, dense
 
-    def _until_tip(self, why: str, dense: Polynomials, roots: np.ndarray) -> tuple[str, Polynomials]:
-        """The steps up to the first zero of a square root inside a step.
+    def _until_tip(self, why: str, dense: Polynomials, edges: np.ndarray) -> tuple[str, Polynomials]:
+        """The steps up to the first end of a range inside a step.
 
         The series of √(v²) is v, which is negative beyond its zero. The root is |v|, and the motion another one.
         """
-        why, dense = self._decaying(why, dense, roots)
-        roots, tau = roots[: len(dense.coefficients)], np.diff(dense.times)[:, None, None] * _EVEN
+        why, dense = self._decaying(why, dense, edges)
+        edges, tau = edges[: len(dense.coefficients)], np.diff(dense.times)[:, None, None] * _EVEN
         with np.errstate(all="ignore"):
-            values = _horner(roots[..., None], tau)  # (steps, roots, shares)
+            values = _horner(edges[..., None], tau)  # (steps, edges, shares)
             negative = values < -_CROSSED * np.abs(values).max(axis=2, keepdims=True, initial=0.0)
         if not negative.any():
             return why, dense
         step = int(np.argmax(negative.any(axis=(1, 2))))
         share = int(np.argmax(negative[step].any(axis=0)))
-        crossing = roots[step, negative[step, :, share], :, None]
+        crossing = edges[step, negative[step, :, share], :, None]
         low, high = (tau[step, 0, share - 1] if share else 0.0), tau[step, 0, share]
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             low, high = (low, middle) if (_horner(crossing, np.array([middle])) < 0).any() else (middle, high)
         return TIPPED, self._stop(dense, step, float(dense.times[step] + low))
 
-    def _decaying(self, why: str, dense: Polynomials, roots: np.ndarray) -> tuple[str, Polynomials]:
-        """The steps up to the first in which the series of a square root does not decay; that one is made shorter.
+    def _decaying(self, why: str, dense: Polynomials, edges: np.ndarray) -> tuple[str, Polynomials]:
+        """The steps up to the first in which the series of a margin does not decay; that one is made shorter.
 
         Near the zero of a root its coefficients are rounding errors divided by powers of the root.
         """
-        lengths, k = np.diff(dense.times), self.order - _TAIL
-        if k < _TAIL:
-            return why, dense
+        lengths, k = np.diff(dense.times), np.arange(min(_TAIL, (self.order + 1) // 2), self.order)
         with np.errstate(all="ignore"):
-            terms = np.abs(roots) * _powers(lengths, self.order).T[:, None]
-            excess = terms[..., k:].max(axis=2) / (self._decayed * terms[..., :_TAIL].max(axis=2))
-        rough = ~(excess <= 1).all(axis=1)
+            terms = np.abs(edges) * _powers(lengths, self.order).T[:, None]
+            allowed = terms[..., : k[0]].max(axis=2, keepdims=True) * self._decayed ** (
+                k / max(self.order - _TAIL, k[0])
+            )
+            shares = ((terms[..., k[0] :] / allowed) ** (-1 / k)).min(axis=(1, 2))
+        rough = ~(shares >= 1)
         if not rough.any():
             return why, dense
         step = int(np.argmax(rough))
-        share = float(np.nanmax(excess[step], initial=1.0) * 1e3) ** (-1 / k)
+        share = _SHORTER * (shares[step] if np.isfinite(shares[step]) else _SHORTER)
         end = float(dense.times[step] + lengths[step] * share)
         return _SHORTENED if end != dense.times[step] else NOT_FINITE, self._stop(dense, step, end)
 
@@ -354,8 +357,8 @@ def _compile(problem: Problem) -> Compiled | None:
     watch = branch.prepared([nodes.watch.plain])[0]
     formula = digests(list(nodes.hoisted), {})
     names = tuple((symbol, formula[node].hex()) for node, symbol in nodes.hoisted.items())
-    rates, roots = branch.prepared(nodes.rates), branch.prepared(nodes.roots)
-    return compiled(nodes.time, nodes.state, branch.parameters, rates, watch, roots, names)
+    rates, edges = branch.prepared(nodes.rates), branch.prepared(nodes.edges)
+    return compiled(nodes.time, nodes.state, branch.parameters, rates, watch, edges, names)
 
 
 def start_series(problem: Problem, t: float, x: np.ndarray, tolerance: float | None) -> Series:

@@ -17,6 +17,7 @@ import numpy as np
 
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, along, operations
+from vinculum.simulation.integrators.edges import at_edge, clear_of, events_at_edge, past_edge
 from vinculum.simulation.integrators.heyoka_steps import compile_heyoka
 from vinculum.simulation.integrators.methods import (
     Method,
@@ -35,10 +36,15 @@ from vinculum.simulation.integrators.taylor_steps import (
     REACHED,
     TIPPED,
     Advance,
-    Polynomials,
     Steps,
 )
-from vinculum.simulation.problem.events import Happened, endless_events, event_values, is_recorded, no_value
+from vinculum.simulation.problem.events import (
+    Happened,
+    endless_events,
+    event_values,
+    is_recorded,
+    no_value,
+)
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
     AFTER_STEPS,
@@ -67,8 +73,8 @@ _SHORTEST_CHUNK = 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
 _RESTING = 4  # derivatives that are zero where a function stays at zero
+_NEAR = 1e-7  # margins of ranges so small, next to a step that failed, are zero; arcsin loses half of the digits there
 _LONG = 100_000  # steps after which heyoka's optimized code has paid for its compilation
-_BEYOND, _RETURNS = 1e-10, 1e3  # of a step: the way past the zero of a square root; and zeros so near are one
 _COMPILED_UP_TO = 500  # operations; beyond, heyoka's optimized code takes a minute to compile
 
 
@@ -161,29 +167,36 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     t1, recorder = run.plan.t1, run.recorder
     monitor = problem.compiled(problem.nodes.monitor)
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
-    most, done, good, tip = steps.first_chunk, 0, (t0, np.array(x)), math.nan
+    most, done, good = steps.first_chunk, 0, (t0, np.array(x))
+    longest, tip = 0.0, math.nan
     undefined = ~np.isfinite(event_values(problem, t0, x))
     if undefined.any():
         return no_value(problem.nodes.events[int(np.argmax(undefined))], t0), *good
     first = _past_zeros(problem, t0, t1, x)
-    begun = _begun_at_root(problem, run, t0, x)
-    if begun is not None:
-        tip, good = t0, begun
-        steps.place(*good)
+    if at_edge(problem, t0, x):
+        longest = min(1.0 / problem.motion_rate(t0, x), abs(t1 - t0))
+        begun = past_edge(problem, run, t0, x, longest)
+        if begun is not None:
+            tip, good = t0, begun
+            steps.place(*good)
     while True:
         began, reached = clock.perf_counter(), steps.time
-        target = run.plan.target(reached) if first == t1 else first
+        target = clear_of(tip, reached, run.plan.target(reached) if first == t1 else first, longest)
         made = steps.advance(target, min(most, _LONG - done) if done < _LONG else most, recorder, project)
         first = t1
         good, missed = _collect(problem, monitor, made, recorder, good)
         recorder.steps += made.steps
+        longest = max(np.abs(np.diff(made.knots)).max(initial=0.0), longest)
         seen = len(recorder.events)
         _take_events(problem, steps, recorder, t0, good[0])
         run.report(good[0])
-        if made.why == TIPPED:
-            beyond = _past_tip(run, made, good, tip)
+        if made.why == TIPPED or (made.why == NOT_FINITE and at_edge(problem, *good, near=_NEAR)):
+            beyond = past_edge(problem, run, *good, longest, made, tip)
             if beyond is None:
                 return Outcome(NON_FINITE, good[0]), *good
+            ending = events_at_edge(problem, run, made, good, beyond)
+            if ending is not None:
+                return ending, *good
             tip, good = good[0], beyond
             steps.place(*good)
             if good[0] == t1:
@@ -206,51 +219,6 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         if made.why == REACHED:
             continue
         most = next_chunk(most, clock.perf_counter() - began, _CHUNK_SECONDS, _SHORTEST_CHUNK, _LONGEST_CHUNK)
-
-
-def _past_tip(run: Run, made: Advance, good: tuple[float, np.ndarray], last: float) -> tuple[float, np.ndarray] | None:
-    """Time and state just beyond the zero of a square root, on the tangent of the motion.
-
-    None if the last zero is so near that the motion stays there: friction μ v/|v| brings a body to rest.
-    """
-    t, x = good
-    way = _way(run, t, np.abs(np.diff(made.knots)).max(initial=0.0))
-    if abs(t - last) <= _RETURNS * abs(way) or not len(made.knots):
-        return None
-    return _on_tangent(run, t, x, (x - np.array(made.samples(np.array([t - way])))[0]) / way, way)
-
-
-def _begun_at_root(problem: Problem, run: Run, t: float, x: np.ndarray) -> tuple[float, np.ndarray] | None:
-    """Time and state just beyond a start at the zero of a square root; None if it is not at one.
-
-    A body that falls from rest with the drag -c |v| v moves on, though |v| has no derivatives at the start.
-    """
-    nodes, roots = problem.nodes, len(problem.nodes.roots)
-    if not roots:
-        return None
-    values = problem.compiled([*nodes.roots, *nodes.rates])(t, x, problem.values)
-    if values[:roots].all() or not np.isfinite(values).all():
-        return None
-    scale = min(1.0 / problem.motion_rate(t, x), abs(run.plan.t1 - t))
-    return _on_tangent(run, t, x, values[roots:], _way(run, t, scale))
-
-
-def _way(run: Run, t: float, scale: float) -> float:
-    """The way past the zero of a square root, in the direction of the run, for a time scale of the motion."""
-    return math.copysign(max(_BEYOND * scale, 16 * np.spacing(abs(t))), run.plan.t1 - run.plan.t0)
-
-
-def _on_tangent(run: Run, t: float, x: np.ndarray, slope: np.ndarray, way: float) -> tuple[float, np.ndarray]:
-    """Go a short way on the tangent of the motion, or to the end of the run."""
-    t1, recorder = run.plan.t1, run.recorder
-    there = t + way if abs(way) < abs(t1 - t) else t1
-    tangent = Polynomials(np.array([t, there]), np.stack([x, slope], axis=1)[None])
-    waiting = recorder.instants[recorder.written :]
-    passed = waiting[(waiting - t) * way <= (there - t) * way]
-    recorder.add(passed, tangent(passed))
-    if recorder.keep_dense:
-        recorder.dense.append(tangent)
-    return there, tangent(np.array([there]))[0]
 
 
 def _cut_short(made: Advance, recorder: Recorder, end: float, start: float, t1: float) -> tuple[float, np.ndarray]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.recorder import Recorder
 
 # why steps came to an end: the time was reached, enough steps, a state that is not finite, the pivot watch, a terminal
-# event, a corner, the zero of a square root
+# event, a corner, the end of the range of a function
 REACHED, ENOUGH, NOT_FINITE, WATCHED, ENDED, CORNERED = "reached", "enough", "not finite", "watched", "ended", "corner"
 TIPPED = "tip"
 

@@ -23,6 +23,7 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.problem.discontinuities import Branch, Corners, Sides, find_corners, rough_functions
 from vinculum.simulation.problem.events import Event, size_of_terms
 from vinculum.simulation.problem.pivots import PivotWatch
+from vinculum.simulation.problem.ranges import margins
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +195,9 @@ class MotionNodes:
         return (self.balance, *self.residuals)
 
     @cached_property
-    def roots(self) -> tuple[Node, ...]:
-        """The square roots in f that change along the motion: √(v²) = |v| has no derivatives where it is zero."""
-        moving = {self.time, *self.state}
-        return tuple(node for node in order(self.rates) if node.op == "sqrt" and symbols([node]) & moving)
+    def edges(self) -> tuple[Node, ...]:
+        """The margins of functions in f and in the events whose series leave their ranges, see `ranges`."""
+        return margins([*self.rates, *self.event_functions], {self.time, *self.state})
 
     # -- computed once ---------------------------------------------------------------------------------------
 
