@@ -114,7 +114,7 @@ def _intern(op: str, args: tuple[Node, ...], value: Hashable = None) -> Node:
 
 
 def _leaf(op: str, value: Hashable) -> Node:
-    key = (op, value, type(value))
+    key = (op, value, type(value)) if op == "constant" else (op, value)  # 1 is not 1.0; types of SymPy hash slowly
     node = _leaves.get(key)
     if node is None:
         with _building:
