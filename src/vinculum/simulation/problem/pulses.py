@@ -21,7 +21,7 @@ import numpy as np
 from vinculum.graph import Node
 from vinculum.graph.traverse import describe, symbols
 from vinculum.simulation.problem.problem import Problem
-from vinculum.simulation.problem.time_cells import Cells, cells_of, functions_of_time, narrow_functions
+from vinculum.simulation.problem.time_cells import FIRST, Cells, cells_of, functions_of_time, narrow_functions
 
 _FEWEST = 64  # steps of a run
 _MOST = 2**19  # cells of one length for the shortest pulse
@@ -125,7 +125,7 @@ def _stops(cells: Cells, t0: float, t1: float) -> np.ndarray:
 
 def _shortening(lengths: np.ndarray, span: float) -> tuple[np.ndarray, list[tuple[int, float]]]:
     """The first cells of every narrow part, and for each part its first cell and the way to it from longer cells."""
-    sizes = np.log2(np.append(span, lengths) / span)  # the run before its start counts as one long cell
+    sizes = np.log2(np.append(span / FIRST, lengths) / span)  # the time before the start counts as one of the longest
     cores, ways = [np.empty(0, dtype=int)], []
     for first, last in pairwise(_turns(sizes, _SHORTER)):
         if sizes[last] < sizes[first]:

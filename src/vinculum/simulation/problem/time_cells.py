@@ -25,7 +25,7 @@ from vinculum.graph.traverse import dependence
 if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
 
-_FIRST = 16  # cells
+FIRST = 16  # cells
 _AT_ONCE = 16_384  # cells in memory
 _MOST = 2**15  # cells of one length in which one function changes; beyond, it changes everywhere
 _CHANGE = 0.25  # share of the range of a function that counts as a change
@@ -83,8 +83,8 @@ class _Division:
         self.busy = np.zeros(rows, dtype=bool)
         self.levels: list[Level] = []
         self.points: list[tuple[np.ndarray, np.ndarray]] = []
-        ends = np.linspace(begin, end, _FIRST + 1)
-        low, high, open_ = ends[:-1], ends[1:], np.ones((rows, _FIRST), dtype=bool)
+        ends = np.linspace(begin, end, FIRST + 1)
+        low, high, open_ = ends[:-1], ends[1:], np.ones((rows, FIRST), dtype=bool)
         while len(low):
             low, high, open_ = self._halve(low, high, open_)
 
