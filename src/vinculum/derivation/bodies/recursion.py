@@ -56,10 +56,14 @@ class Recursion:
         n = len(self.coordinates)
         result = np.full((n, n), ZERO, dtype=object)
         maps = [hinge.joint.velocity_map(hinge.q) for hinge in self.hinges]
-        for i, rows in enumerate(self.places):
-            for j, columns in enumerate(self.places):
+        for j, columns in enumerate(self.places):
+            i = j
+            while i >= 0:  # inwards; between branches M is zero
                 block = M[first[i] : first[i] + len(maps[i]), first[j] : first[j] + len(maps[j])]
-                result[np.ix_(rows, columns)] = _between(maps[i], block, maps[j])
+                found = _between(maps[i], block, maps[j])
+                result[np.ix_(self.places[i], columns)] = found
+                result[np.ix_(columns, self.places[i])] = found.T
+                i = self.hinges[i].parent
         for hinge, rows in zip(self.hinges, self.places, strict=True):
             if hinge.joint.normalized:
                 extra = [[self.tree.norm_inertia * a * b for b in hinge.q] for a in hinge.q]
