@@ -510,7 +510,7 @@ NOTHING_TO_TRY = {
     "a pure number": {
         "simulate": {"tolerance"}, "Taylor": {"tolerance"}, "BDF": {"tolerance"}, "Adams": {"largest"},
         "fit": {"tolerance"}, "optimize": {"tolerance"}, "computed_torque": {"damping"}, "task_path": {"damping"},
-        "region_of_attraction": {"tolerance"}, "DCMotor": {"gear"},
+        "region_of_attraction": {"within"}, "DCMotor": {"gear"},
     },
     "a function of time or a matrix in the units of the user's symbols": {
         "computed_torque": {"desired"}, "servo_path": {"joints"}, "task_path": {"joints"}, "model": {"A", "B", "C"},

@@ -191,6 +191,23 @@ def test_the_estimate_needs_a_stable_equilibrium():
         vn.feedback.attraction_estimate(held, rest, weights={y: 1.0})
 
 
+def test_the_share_that_may_remain_is_not_the_accuracy_of_the_runs():
+    """From x = (1 + t) e^(-t) 9 % remains at t = 4, and 20 % of the speed. The share was once called tolerance."""
+    equations = mass(1.0)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    closed, starts = vn.close_loop(equations, vn.feedback.law(linear, [[0.0, -2.0]])), {x: [1.0]}
+    region = vn.feedback.region_of_attraction
+    assert not region(closed, linear.at, starts, 4.0, within=0.08, method=vn.BDF(tolerance=1e-6)).converged.any()
+    assert region(closed, linear.at, starts, 4.0, within=0.3, method=vn.BDF(tolerance=1e-6)).converged.all()
+    with pytest.warns(DeprecationWarning, match=r"now within=, and the accuracy of the runs is method=vn\.Taylor"):
+        found = region(closed, linear.at, starts, 4.0, tolerance=0.3)
+    assert found.within == 0.3
+    assert found.converged.all()
+    for share in (0.0, 1.0, float("nan")):
+        with pytest.raises(vn.VinculumError, match="within is"):
+            region(closed, linear.at, starts, 4.0, within=share)
+
+
 # -- tolerance of parameter errors -----------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from vinculum.analyze.linear_model import LinearModel
 from vinculum.analyze.linearize import linearize
 from vinculum.analyze.unit_free import unit_free
 from vinculum.control.feedback import value_at
-from vinculum.deprecations import renamed
+from vinculum.deprecations import renamed, warn
 from vinculum.derivation import EquationsOfMotion
 from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.ensemble import OUTCOMES, REFUSED
@@ -44,20 +44,22 @@ class Attraction:
     """Which of many starts converged to the equilibrium.
 
     ``distances`` are |state - equilibrium| at the end relative to its maximum during the run, the largest one over all
-    states of the linear model; infinite for a run that ended early. ``outcomes`` say what happened.
+    states of the linear model; infinite for a run that ended early. A start converged if its distance is less than
+    ``within``. ``outcomes`` say what happened.
     """
 
     starts: tuple[dict[sp.Expr, float], ...]
     distances: np.ndarray  # (starts)
-    tolerance: float
+    within: float
     outcomes: tuple[str, ...] = ()
 
     @property
     def converged(self) -> np.ndarray:
         """True for the starts that ended near the equilibrium."""
-        return self.distances < self.tolerance
+        return self.distances < self.within
 
     came_back = renamed("came_back", "converged")
+    tolerance = renamed("tolerance", "within")
 
     def __repr__(self) -> str:
         return f"Attraction: {int(self.converged.sum())} of {len(self.starts)} starts converged"
@@ -72,16 +74,18 @@ def region_of_attraction(
     time: float,
     *,
     fixed: Sequence[sp.Expr] | None = None,
-    tolerance: float = 0.05,
+    within: float = 0.05,
     progress: Shown = None,
     **options: Any,
 ) -> Attraction:
     """Run from every combination of values in ``over``, all else at the equilibrium, and compare after ``time``.
 
     ``over`` may contain coordinates (also dependent and ignorable ones), velocities and states of the controller. The
-    coordinates that are not in ``fixed`` follow from the constraints; ``options`` are those of `study`, such as
-    ``method`` or ``threads``; ``progress`` too.
+    coordinates that are not in ``fixed`` follow from the constraints. A run has converged if at the end each state of
+    the linear model is ``within`` this share of its largest distance from the equilibrium. ``options`` are those of
+    `study`, such as ``method`` or ``threads``; ``progress`` too.
     """
+    within = _criterion(within, options)
     if not over:
         raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
     dimensions, time = dimensions_of(closed), duration(time, "time")
@@ -105,10 +109,26 @@ def region_of_attraction(
     finished = runs.outcome.values.ravel() == OUTCOMES.index(FINISHED)
     distances = _distances(linear, np.where(finished, peaks, np.nan), ends)
     kinds, times = [OUTCOMES[code] for code in runs.outcome.values.ravel()], runs.end_time.values.ravel()
-    told = zip(kinds, times, distances < tolerance, strict=True)
+    told = zip(kinds, times, distances < within, strict=True)
     outcomes = tuple(_outcome(planned, number, *one) for number, one in enumerate(told))
     starts = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
-    return Attraction(tuple(starts), distances, tolerance, outcomes)
+    return Attraction(tuple(starts), distances, within, outcomes)
+
+
+def _criterion(within: float, options: dict[str, Any]) -> float:
+    """``within``, also under its old name, which is that of an option of methods."""
+    if "tolerance" in options:
+        within = options.pop("tolerance")
+        warn(
+            "tolerance= of region_of_attraction is now within=, and the accuracy of the runs is"
+            " method=vn.Taylor(tolerance=...) or vn.BDF(tolerance=...)", stacklevel=4,
+        )  # fmt: skip
+    if not 0 < within < 1:
+        raise VinculumError(
+            f"within is {within}, but it is the share of its largest distance that each state may keep."
+            " Pass a number between 0 and 1."
+        )
+    return within
 
 
 def _outcome(planned: Study, number: int, kind: str, end: float, converged: bool) -> str:

@@ -14,7 +14,7 @@ ATTRACTION = Table(
             "One or two coordinates, velocities or states of the controller, with their initial values.", GRID
         ),
         "time": Number("Time after which a run has converged or not."),
-        "tolerance": Number("Part of its largest deviation that may remain of every state; 0.05 by default."),
+        "within": Number("Share of its largest deviation that each state may keep; 0.05 by default."),
         "fixed": ListOf("Initial values that must not change; the independent ones by default.", Name()),
         "weights": MapOf("Diagonal of Q in A'P + PA = -Q, by state; the form of the modes by default.", Number()),
         "directions": Whole("Directions in which the decay of the form is checked; 2000 by default.", 10, 1_000_000),

@@ -29,8 +29,8 @@ def read_attraction(reading: Reading, known: Symbols) -> dict[str, Any] | None:
         "over": _over(reading, ATTRACTION, raw["over"], known.states, what, reading.scope, (1, 2)),
         "time": reading.number((ATTRACTION, "time"), raw["time"], dimensions.TIME),
     }
-    if "tolerance" in raw:
-        found["tolerance"] = reading.number((ATTRACTION, "tolerance"), raw["tolerance"])
+    if "within" in raw:
+        found["within"] = reading.number((ATTRACTION, "within"), raw["within"])
     if "fixed" in raw:
         found["fixed"] = reading.listed((ATTRACTION, "fixed"), raw["fixed"], known.states, what)
     if "weights" in raw:
@@ -89,9 +89,11 @@ def _over(
 
 
 def _check_positive(reading: Reading, found: Mapping[str, Any]) -> None:
-    for key in (key for key in ("time", "tolerance") if found.get(key) is not None):
+    for key in (key for key in ("time", "within") if found.get(key) is not None):
         if not found[key] > 0:
             reading.problem((ATTRACTION, key), f"{key} is {found[key]:g}; it must be positive.")
+    if found.get("within", 0) >= 1:
+        reading.problem((ATTRACTION, "within"), f"within is {found['within']:g}; it is a share, less than 1.")
 
 
 def _check_sections(reading: Reading, section: str, what: str, needed: Sequence[str]) -> None:

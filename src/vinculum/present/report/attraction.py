@@ -36,7 +36,7 @@ def attraction(results: Results) -> Section | None:
         f"{int(sampled.converged.sum())} of {len(sampled.starts)} starts with other values of ",
         *(joined([name, " and "]) for name in names[:-1]), tag("span", names[-1], ",", class_="closed"),
         " all else at the equilibrium, converged within ", time, ": every state ended below ",
-        number(100 * sampled.tolerance, 3), "\N{NO-BREAK SPACE}% of its largest deviation.",
+        number(100 * sampled.within, 3), "\N{NO-BREAK SPACE}% of its largest deviation.",
     )  # fmt: skip
     picture = _plane(results, found, over) if len(over) == 2 else _line(results, found, over[0])
     estimate = _estimate(results, found)
