@@ -9,15 +9,17 @@ import vinculum as vn
 from vinculum import measure
 
 x = dynamicsymbols("x")
+y = dynamicsymbols("y")
 t = dynamicsymbols._t
+n = sp.symbols("n")
 PI = np.pi
 
 by_code = pytest.mark.parametrize("compact", [None, True, False])
 WRAPPED = sp.atan2(sp.sin(x), sp.cos(x))
 
 
-def moved_by(force):
-    return vn.System([x], x.diff() ** 2 / 2, forces={x: force})
+def moved_by(force, parameters=None):
+    return vn.System([x], x.diff() ** 2 / 2, forces={x: force}, parameters=parameters or {})
 
 
 def still(place=0.0):
@@ -131,3 +133,30 @@ def test_a_run_that_cannot_go_on_names_the_function(compact):
     assert motion.outcome.kind == "non-finite"
     assert motion[x][-1] == pytest.approx(1, abs=1e-6)
     assert "asin" in motion.outcome.reason
+
+
+@pytest.mark.parametrize(("exponent", "force"), [(1, -x), (3, -(x**3))])
+def test_a_parameter_that_is_a_whole_exponent_ends_no_range(exponent, force):
+    """xⁿ with n = 3 is negative where x is."""
+    times = np.linspace(0, 20, 5)
+    found = vn.simulate(moved_by(-(x**n), {n: exponent}), still(1.0), times)
+    assert found.outcome
+    np.testing.assert_allclose(found[x], vn.simulate(moved_by(force), still(1.0), times)[x], rtol=0, atol=1e-10)
+
+
+@by_code
+def test_a_parameter_that_is_another_exponent_ends_one(compact):
+    _, period, change, way = WAVES["rectified cube"]
+    motion = vn.simulate(moved_by((sp.sin(t) ** 2) ** n, {n: 1.5}), still(), (0, period), compact=compact)
+    assert motion.outcome
+    assert motion[x.diff()][-1] == pytest.approx(change, abs=1e-10)
+    assert motion[x][-1] == pytest.approx(way, abs=1e-9)
+
+
+@by_code
+def test_a_collision_is_not_the_end_of_a_range(compact):
+    """A body that falls on a center from rest at the distance 1 is there after π/√8; √(x² + y²) is zero there, too."""
+    falling = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, -1 / sp.sqrt(x**2 + y**2))
+    motion = vn.simulate(falling, {x: 0.8, y: 0.6}, (0, 5), compact=compact)
+    assert motion.outcome.kind == "non-finite"
+    assert motion.outcome.time == pytest.approx(PI / np.sqrt(8), rel=1e-9)

@@ -183,7 +183,7 @@ class Ensemble:
         watch, *ends = branch.prepared([nodes.watch.plain, *nodes.event_functions])
         until = [(node, DIRECTIONS[event.direction]) for node, event in zip(ends, self.until, strict=True)]
         functions = [*nodes.rates, *nodes.event_functions, *self.integrals.values()]
-        edges = branch.prepared(margins(functions, {nodes.time, *self.state}))
+        edges = branch.prepared(tuple(margins(functions, {nodes.time, *self.state})))
         return Lanes(
             nodes.time, self.state, branch.parameters, rates, watch, edges, until, method.tolerance, method.compact
         )

@@ -15,7 +15,6 @@ import numpy as np
 from vinculum.graph import ONE, along
 from vinculum.simulation.integrators.taylor_steps import Advance, Polynomials
 from vinculum.simulation.problem.events import record_events_at_jump
-from vinculum.simulation.problem.ranges import least
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
@@ -28,12 +27,11 @@ _RETURNS = 1e3  # ends that are nearer than so many of these ways are one
 
 
 def at_edge(problem: Problem, t: float, x: np.ndarray, near: float = 0.0) -> bool:
-    """Whether a function is at the end of its range, or so near."""
-    edges = problem.nodes.edges
-    if not edges:
+    """Whether a function is at the end of its range, or ``near`` it if it is bounded: its margin then has no unit."""
+    if not problem.nodes.edges:
         return False
-    margins = problem.compiled(edges)(t, x, problem.values)
-    return bool((margins <= near + 2 * np.array([least(margin) for margin in edges])).any())
+    margins, ends = problem.compiled(problem.nodes.edges)(t, x, problem.values), np.array(problem.nodes.edge_values)
+    return bool((margins <= 2 * ends + near * (ends > 0)).any())
 
 
 def past_edge(

@@ -73,7 +73,7 @@ _SHORTEST_CHUNK = 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
 _RESTING = 4  # derivatives that are zero where a function stays at zero
-_NEAR = 1e-7  # margins of ranges so small, next to a step that failed, are zero; arcsin loses half of the digits there
+_NEAR = 1e-7  # smaller margins of bounded ranges, next to a step that failed, are zero: arcsin loses half of its digits
 _LONG = 100_000  # steps after which heyoka's optimized code has paid for its compilation
 _COMPILED_UP_TO = 500  # operations; beyond, heyoka's optimized code takes a minute to compile
 

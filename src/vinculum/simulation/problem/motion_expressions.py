@@ -195,9 +195,18 @@ class MotionNodes:
         return (self.balance, *self.residuals)
 
     @cached_property
+    def _ranges(self) -> dict[Node, float]:
+        return margins([*self.rates, *self.event_functions], {self.time, *self.state})
+
+    @cached_property
     def edges(self) -> tuple[Node, ...]:
         """The margins of functions in f and in the events whose series leave their ranges, see `ranges`."""
-        return margins([*self.rates, *self.event_functions], {self.time, *self.state})
+        return tuple(self._ranges)
+
+    @property
+    def edge_values(self) -> tuple[float, ...]:
+        """The values of ``edges`` at the ends of the ranges."""
+        return tuple(self._ranges.values())
 
     # -- computed once ---------------------------------------------------------------------------------------
 
@@ -209,7 +218,7 @@ class MotionNodes:
     @cached_property
     def hoisted(self) -> dict[Node, Node]:
         """{subexpression of settings alone: symbol of its value in p}."""
-        everything = (*self.held_rates, *self.monitored)
+        everything = (*self.held_rates, *self.monitored, *self.edges)
         return {node: symbol(("hoisted", node)) for node in hoistable(everything, self.settings)}
 
     @cached_property
