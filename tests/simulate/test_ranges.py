@@ -154,6 +154,19 @@ def test_a_parameter_that_is_another_exponent_ends_one(compact):
 
 
 @by_code
+@pytest.mark.parametrize("apart", [1e-9, 1e-7, 1e-5, 1e-3])
+@pytest.mark.parametrize("wave", [lambda t: sp.asin(sp.sin(t)), lambda t: sp.atan2(sp.sin(t), sp.cos(t))])
+def test_the_ends_of_two_functions_may_be_near_each_other(wave, apart, compact):
+    """The motion by two forces is the sum of their motions."""
+    times = np.linspace(0, 20, 5)
+    forces = wave(t), wave(t + sp.Float(apart))
+    alone = [vn.simulate(moved_by(force), still(), times, compact=compact) for force in forces]
+    both = vn.simulate(moved_by(sum(forces)), still(), times, compact=compact)
+    assert both.outcome
+    np.testing.assert_allclose(both[x], alone[0][x] + alone[1][x], rtol=0, atol=1e-8)
+
+
+@by_code
 def test_a_collision_is_not_the_end_of_a_range(compact):
     """A body that falls on a center from rest at the distance 1 is there after π/√8; √(x² + y²) is zero there, too."""
     falling = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, -1 / sp.sqrt(x**2 + y**2))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,21 @@ if TYPE_CHECKING:
     from vinculum.simulation.trajectory.recorder import Run
 
 _BEYOND = 10.0 ** np.arange(-10, -1)  # of a step: ways behind an end; the first after which there is a series is taken
-_RETURNS = 1e3  # ends that are nearer than so many of these ways are one
+_RETURNS = 1e3  # of these ways: after a shorter time the motion may have returned to the same end
+
+
+@dataclass
+class Passed:
+    """The ends of ranges that a run has passed."""
+
+    last: float = math.nan  # the time of the last one
+    returns: int = 0  # how many in a row came right after another
+
+    def stays(self, t: float, way: float, edges: int) -> bool:
+        """Whether the motion returns to an end again and again: there are more ends in a row than functions."""
+        self.returns = self.returns + 1 if abs(t - self.last) <= _RETURNS * abs(way) else 0
+        self.last = t
+        return self.returns > edges
 
 
 def at_edge(problem: Problem, t: float, x: np.ndarray, near: float = 0.0) -> bool:
@@ -40,14 +55,14 @@ def past_edge(
     t: float,
     x: np.ndarray,
     longest: float,
+    passed: Passed,
     made: Advance | None = None,
-    last: float = math.nan,
 ) -> tuple[float, np.ndarray] | None:
     """Time and state just behind the end of a range, on the tangent of the motion that follows.
 
     ``longest`` is the longest step; ``made`` are the steps up to the end, if it is not the start: a body that falls
-    from rest with the drag -c |v| v moves on, though |v| has no derivatives there. None if the ``last`` end is so near
-    that the motion stays there: friction μ v/|v| brings a body to rest.
+    from rest with the drag -c |v| v moves on, though |v| has no derivatives there. None if the motion returns to the
+    end again and again: friction μ v/|v| brings a body to rest.
     """
     rates = problem.compiled(problem.nodes.rates)
     here = rates(t, x, problem.values)
@@ -61,7 +76,7 @@ def past_edge(
         return behind if np.isfinite(behind).all() else before
 
     way = _way(problem, run, t, x, longest, slope)
-    return None if abs(t - last) <= _RETURNS * abs(way) else _on_tangent(run, t, x, slope(way), way)
+    return None if passed.stays(t, way, len(problem.nodes.edges)) else _on_tangent(run, t, x, slope(way), way)
 
 
 def events_at_edge(
