@@ -117,6 +117,15 @@ def test_an_event_happens_where_its_function_passes_zero_and_where_it_jumps_over
     np.testing.assert_allclose([time for time, _ in found], PI / 2 * np.arange(1, 8), rtol=0, atol=1e-9)
 
 
+@by_code
+def test_a_zero_at_a_start_at_the_end_of_a_range_is_not_an_event(compact):
+    start, times = {x: 0.0, x.diff(): 1.0}, (PI / 2, PI)
+    leaving = vn.Event(x, name="left", terminal=True)
+    motion = vn.simulate(moved_by(sp.asin(sp.sin(t))), start, times, compact=compact, events=leaving)
+    assert motion.outcome.kind == "finished"
+    assert not motion.events
+
+
 def test_runs_of_a_study_are_the_same_runs():
     speeds = np.array([2.0, 3.2, 4.0, 9.0])
     runs = vn.study(

@@ -170,7 +170,7 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         longest = min(1.0 / problem.motion_rate(t0, x), abs(t1 - t0))
         begun = past_edge(problem, run, t0, x, longest, passed)
         if begun is not None:
-            good = begun
+            good, first = begun, t1
             steps.place(*good)
     while True:
         began, reached = clock.perf_counter(), steps.time
