@@ -182,3 +182,13 @@ def test_a_collision_is_not_the_end_of_a_range(compact):
     motion = vn.simulate(falling, {x: 0.8, y: 0.6}, (0, 5), compact=compact)
     assert motion.outcome.kind == "non-finite"
     assert motion.outcome.time == pytest.approx(PI / np.sqrt(8), rel=1e-9)
+
+
+@by_code
+def test_a_motion_that_stays_at_a_jump_names_it(compact):
+    """v̇ = w(v) drives v to the jump from π to -π from both sides."""
+    force = WRAPPED.subs(x, x.diff())
+    motion = vn.simulate(moved_by(force), {x: 0.0, x.diff(): 1.0}, (0, 3), compact=compact)
+    assert motion.outcome.kind == "non-finite"
+    assert motion.outcome.time == pytest.approx(np.log(PI), rel=1e-9)
+    assert "atan2(sin(dot(x)), cos(dot(x))) turns or jumps" in motion.outcome.reason

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vinculum.errors import About
 from vinculum.graph import ONE, along
+from vinculum.graph.traverse import describe
 from vinculum.simulation.integrators.taylor_steps import Advance, Polynomials
 from vinculum.simulation.problem.events import record_events_at_jump
+from vinculum.simulation.trajectory.outcome import NON_FINITE, Cause, Outcome
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
     from vinculum.simulation.problem.problem import Problem
-    from vinculum.simulation.trajectory.outcome import Outcome
     from vinculum.simulation.trajectory.recorder import Run
 
 _BEYOND = 10.0 ** np.arange(-10, -1)  # of a step: ways behind an end; the first after which there is a series is taken
@@ -45,8 +47,16 @@ def at_edge(problem: Problem, t: float, x: np.ndarray, near: float = 0.0) -> boo
     """Whether a function is at the end of its range, or ``near`` it if it is bounded: its margin then has no unit."""
     if not problem.nodes.edges:
         return False
-    margins, ends = problem.compiled(problem.nodes.edges)(t, x, problem.values), np.array(problem.nodes.edge_values)
+    margins = problem.compiled(problem.nodes.edges)(t, x, problem.values)
+    ends = np.array([end.margin for end in problem.nodes.ends.values()])
     return bool((margins <= 2 * ends + near * (ends > 0)).any())
+
+
+def stays_at_edge(problem: Problem, t: float, x: np.ndarray) -> Outcome:
+    """The outcome of a motion that cannot leave the end of a range."""
+    margins = problem.compiled(problem.nodes.edges)(t, x, problem.values)
+    end = list(problem.nodes.ends.values())[int(np.argmin(margins))]
+    return Outcome(NON_FINITE, t, Cause("end of range", [About("expression", describe(end.function))]))
 
 
 def past_edge(

@@ -16,7 +16,7 @@ import numpy as np
 
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, along, operations
-from vinculum.simulation.integrators.edges import Passed, at_edge, clear_of, events_at_edge, past_edge
+from vinculum.simulation.integrators.edges import Passed, at_edge, clear_of, events_at_edge, past_edge, stays_at_edge
 from vinculum.simulation.integrators.heyoka_steps import compile_heyoka
 from vinculum.simulation.integrators.methods import (
     Method,
@@ -186,7 +186,7 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         if made.why == TIPPED or (made.why == NOT_FINITE and at_edge(problem, *good, near=_NEAR)):
             beyond = past_edge(problem, run, *good, longest, passed, made)
             if beyond is None:
-                return Outcome(NON_FINITE, good[0]), *good
+                return stays_at_edge(problem, *good), *good
             ending = events_at_edge(problem, run, made, good, beyond)
             if ending is not None:
                 return ending, *good

@@ -23,7 +23,7 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.problem.discontinuities import Branch, Corners, Sides, find_corners, rough_functions
 from vinculum.simulation.problem.events import Event, size_of_terms
 from vinculum.simulation.problem.pivots import PivotWatch
-from vinculum.simulation.problem.ranges import margins
+from vinculum.simulation.problem.ranges import End, margins
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,18 +195,14 @@ class MotionNodes:
         return (self.balance, *self.residuals)
 
     @cached_property
-    def _ranges(self) -> dict[Node, float]:
+    def ends(self) -> dict[Node, End]:
+        """The margins of functions in f and in the events whose series leave their ranges, see `ranges`."""
         return margins([*self.rates, *self.event_functions], {self.time, *self.state})
 
     @cached_property
     def edges(self) -> tuple[Node, ...]:
-        """The margins of functions in f and in the events whose series leave their ranges, see `ranges`."""
-        return tuple(self._ranges)
-
-    @property
-    def edge_values(self) -> tuple[float, ...]:
-        """The values of ``edges`` at the ends of the ranges."""
-        return tuple(self._ranges.values())
+        """The margins alone."""
+        return tuple(self.ends)
 
     # -- computed once ---------------------------------------------------------------------------------------
 

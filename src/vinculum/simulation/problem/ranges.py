@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from vinculum.graph import ONE, ZERO, Node, apply, lift, order, select, symbols
 from vinculum.graph.functions import FUNCTIONS
@@ -23,10 +24,15 @@ _WHOLE = 1e-20  # sin²(π k) of a whole number k with rounding errors
 _UNBOUNDED = {"divide", "tan", "log", "power"}  # operations that make infinite numbers of finite ones
 
 
-def margins(outputs: Sequence[Node], moving: set[Node]) -> dict[Node, float]:
-    """The margins of all functions in the outputs that depend on ``moving`` symbols and have a range, each with its
-    value at the end of the range.
-    """
+class End(NamedTuple):
+    """The end of the range of a function."""
+
+    function: Node
+    margin: float  # there
+
+
+def margins(outputs: Sequence[Node], moving: set[Node]) -> dict[Node, End]:
+    """The margins of all functions in the outputs that depend on ``moving`` symbols and have a range."""
     nodes = [node for node in order(outputs) if _may_leave(node) and symbols([node]) & moving]
     return dict(_margin(node, moving) for node in nodes)
 
@@ -40,16 +46,16 @@ def _may_leave(node: Node) -> bool:
     return node.op == "power" or (node.op in FUNCTIONS and FUNCTIONS[node.op].range is not None)
 
 
-def _margin(node: Node, moving: set[Node]) -> tuple[Node, float]:
+def _margin(node: Node, moving: set[Node]) -> tuple[Node, End]:
     if node.op == "power":
-        return _of_power(node, moving), 0.0
+        return _of_power(node, moving), End(node, 0.0)
     found = FUNCTIONS[node.op].range
     assert found is not None
     a, b = found
     if b == math.inf:
-        return node, 0.0
+        return node, End(node, 0.0)
     share = (2 * node - (a + b)) / (b - a)
-    return ONE + SLACK - share * share, SLACK
+    return ONE + SLACK - share * share, End(node, SLACK)
 
 
 def _of_power(node: Node, moving: set[Node]) -> Node:
