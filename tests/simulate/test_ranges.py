@@ -136,6 +136,15 @@ def test_runs_of_a_study_are_the_same_runs():
         assert float(runs["x"][k]) == pytest.approx(alone[x][-1], rel=1e-12)
 
 
+def test_an_integral_may_begin_at_the_end_of_a_range():
+    """∫ √(x²) dt of x = v t is v t²/2."""
+    speeds = np.array([1.0, 2.0])
+    runs = vn.study(
+        moved_by(0 * x), {x: 0.0}, (0, 2), over={x.diff(): speeds}, measure={"area": measure.integral(sp.sqrt(x**2))}
+    )
+    np.testing.assert_allclose(runs["area"], 2 * speeds, rtol=1e-12)
+
+
 @by_code
 def test_a_run_that_cannot_go_on_names_the_function(compact):
     motion = vn.simulate(moved_by(-sp.asin(x)), {x: 0.5, x.diff(): 3.0}, (0, 20), compact=compact)
