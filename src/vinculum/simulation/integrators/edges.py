@@ -1,7 +1,7 @@
-"""Taylor runs at the ends of the ranges of functions (`problem.ranges`): how a motion goes on behind them.
+"""Taylor runs at the ends of the ranges of functions (`problem.ranges`): how a motion continues past them.
 
-A step ends where the series of a function leaves its range. The motion continues a short way behind, on its tangent,
-where the functions have a series again.
+A step ends where the series of a function leaves its range. The motion goes a short way past that end on its tangent,
+to where the functions have a series again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Run
 
-_BEYOND = 10.0 ** np.arange(-10, -1)  # of a step: ways behind an end; the first after which there is a series is taken
+_BEYOND = 10.0 ** np.arange(-10, -1)  # of a step: ways past an end, of which the first that leads to a series is taken
 _RETURNS = 1e3  # of these ways: after a shorter time the motion may have returned to the same end
 
 
@@ -68,7 +68,7 @@ def past_edge(
     passed: Passed,
     made: Advance | None = None,
 ) -> tuple[float, np.ndarray] | None:
-    """Time and state just behind the end of a range, on the tangent of the motion that follows.
+    """Time and state just past the end of a range, on the tangent of the motion that follows.
 
     ``longest`` is the longest step; ``made`` are the steps up to the end, if it is not the start: a body that falls
     from rest with the drag -c |v| v moves on, though |v| has no derivatives there. None if the motion returns to the
@@ -80,7 +80,7 @@ def past_edge(
         return None
 
     def slope(way: float) -> np.ndarray:
-        """That of the motion behind the end; where it has no value, that of the motion before."""
+        """The rates just past the end; where they have no value, those before it."""
         before = here if made is None or np.isfinite(here).all() else (x - _sample(made, t - way)) / way
         behind = rates(t + way, x + way * before, problem.values)
         return behind if np.isfinite(behind).all() else before
@@ -102,7 +102,7 @@ def events_at_edge(
 
 
 def clear_of(edge: float, reached: float, target: float, longest: float) -> float:
-    """The next target behind an end of a range: steps at most double the distance from it, up to the longest.
+    """The next target after an end of a range: steps at most double the distance from it, up to the longest.
 
     With the distance d, rounding makes errors of order ε/dᵏ in coefficient k.
     """
@@ -120,8 +120,8 @@ def _sample(made: Advance, t: float) -> np.ndarray:
 def _way(
     problem: Problem, run: Run, t: float, x: np.ndarray, longest: float, slope: Callable[[float], np.ndarray]
 ) -> float:
-    """The shortest way, for the longest step, that leads behind the end of a range to where the motion has a
-    series; without one, the shortest of all.
+    """The shortest way past the end of a range to where the motion has a series, as a share of the longest step; if
+    no way leads there, the shortest of all.
     """
     ways = np.copysign(np.maximum(_BEYOND * longest, 16 * np.spacing(abs(t))), run.plan.t1 - run.plan.t0)
     margins = problem.compiled(problem.nodes.edges)
@@ -134,7 +134,7 @@ def _way(
 
 
 def _is_behind(here: np.ndarray, there: np.ndarray) -> bool:
-    """Whether the margin whose zero is next has grown: where the end is known to few digits, it may be still ahead."""
+    """Whether the margin whose zero is nearest has grown: an end that is known to few digits may still be ahead."""
     with np.errstate(all="ignore"):
         time = np.abs(here / (there - here))
     k = int(np.argmin(np.where(np.isnan(time), np.inf, time)))

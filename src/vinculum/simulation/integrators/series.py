@@ -84,6 +84,7 @@ class Compiled:
         return self._kept.get(values.tobytes(), lambda: self._numbers(values))
 
     def _numbers(self, values: np.ndarray) -> np.ndarray:
+        """The constant factors, computed."""
         plain, others, ordered = self._constants
         if not others:
             return plain

@@ -116,6 +116,7 @@ class Taylor(Method):
         return problem.kept.get(key, lambda: self._time_scale(problem, t, direction, x))
 
     def _time_scale(self, problem: Problem, t: float, direction: float, x: np.ndarray) -> float:
+        """Half the inverse of a first step that no event cuts short."""
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
             everything = frozenset(range(len(problem.nodes.events)))
             problem = replace(problem, resting=everything)  # an event at the start would cut the step short

@@ -47,6 +47,7 @@ def _may_leave(node: Node) -> bool:
 
 
 def _margin(node: Node, moving: set[Node]) -> tuple[Node, End]:
+    """The margin of a function, and the end of its range."""
     if node.op == "power":
         return _of_power(node, moving), End(node, 0.0)
     found = FUNCTIONS[node.op].range
