@@ -95,8 +95,8 @@ def second_runs():
             whole, inside = min(whole_and_inside(same, spent) for _ in range(REPEATS))
             changed, integrated = min(whole_and_inside(other, spent) for _ in range(REPEATS))
         rows.append({"work": name, "first run": duration(first), "second run": duration(whole),
-                     "integration in it": duration(inside), "beside it": duration(whole - inside),
-                     "beside it, another start": duration(changed - integrated)})  # fmt: skip
+                     "integration in it": duration(inside), "around it": duration(whole - inside),
+                     "around it, another start": duration(changed - integrated)})  # fmt: skip
     return rows
 
 

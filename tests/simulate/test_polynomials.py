@@ -1,9 +1,13 @@
 """Values of the polynomials of Taylor steps, computed by machine code, against NumPy."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import numpy as np
 import pytest
 from numpy.polynomial import polynomial
 
+from vinculum.compile import polynomials
 from vinculum.compile.polynomials import polynomial_values
 from vinculum.simulation.integrators.taylor_steps import Polynomials
 
@@ -30,6 +34,24 @@ def test_arrays_of_any_layout_and_kind_are_accepted(random):
     found = polynomial_values(coefficients, np.array([2, 0, 1], dtype=np.int8)[::-1], tau)
     for value, place, at in zip(found, [1, 0, 2], tau, strict=True):
         np.testing.assert_allclose(value, polynomial.polyval(float(at), coefficients[place].T), rtol=1e-12)
+
+
+def test_threads_may_need_the_program_at_once(random):
+    """The code that one of them compiled is not freed while it runs."""
+    coefficients, places = random.normal(size=(100, 100, 30)), np.tile(np.arange(100), 50)
+    tau = np.full(len(places), 0.5)
+    expected = polynomial_values(coefficients, places, tau)
+    together = Barrier(4)
+
+    def first_values(_):
+        together.wait(30)
+        return polynomial_values(coefficients, places, tau)
+
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            polynomials._program.cache_clear()
+            for found in pool.map(first_values, range(4)):
+                np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("direction", [1.0, -1.0])

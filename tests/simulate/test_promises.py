@@ -141,6 +141,17 @@ def test_the_accuracy_of_a_trajectory_is_stored_and_shown(tmp_path):
         vn.simulate(pendulum(), hanging(), (0, 1), "rk4", stabilization=vn.Guaranteed(1e-4, trajectory=0.0))
 
 
+@pytest.mark.parametrize("method", ["rk4", "ab4"])
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_the_accuracy_of_few_steps_is_known(method, count):
+    promise, times = vn.Guaranteed(1e-3, trajectory=1e-2), (0, 0.01 * count)
+    motion = vn.simulate(pendulum(), hanging(), times, method, step=0.01, stabilization=promise)
+    assert motion.kept, str(motion)
+    exact = vn.simulate(pendulum(), hanging(), np.linspace(*times, 3))
+    for name in ("x", "y"):
+        assert abs(motion.last_state[name] - exact.last_state[name]) <= motion.trajectory_error < 1e-4
+
+
 def test_a_trajectory_accuracy_needs_no_constraints():
     """It chooses the step of a free motion too."""
     free = vn.simulate(equations("chaos", True), TWO, (0, 2), "rk4", parameters={gravity: 9.81, **QUIET},

@@ -9,15 +9,17 @@ import vinculum as vn
 from vinculum import measure
 
 x = dynamicsymbols("x")
+y = dynamicsymbols("y")
 t = dynamicsymbols._t
+n = sp.symbols("n")
 PI = np.pi
 
 by_code = pytest.mark.parametrize("compact", [None, True, False])
 WRAPPED = sp.atan2(sp.sin(x), sp.cos(x))
 
 
-def moved_by(force):
-    return vn.System([x], x.diff() ** 2 / 2, forces={x: force})
+def moved_by(force, parameters=None):
+    return vn.System([x], x.diff() ** 2 / 2, forces={x: force}, parameters=parameters or {})
 
 
 def still(place=0.0):
@@ -115,6 +117,15 @@ def test_an_event_happens_where_its_function_passes_zero_and_where_it_jumps_over
     np.testing.assert_allclose([time for time, _ in found], PI / 2 * np.arange(1, 8), rtol=0, atol=1e-9)
 
 
+@by_code
+def test_a_zero_at_a_start_at_the_end_of_a_range_is_not_an_event(compact):
+    start, times = {x: 0.0, x.diff(): 1.0}, (PI / 2, PI)
+    leaving = vn.Event(x, name="left", terminal=True)
+    motion = vn.simulate(moved_by(sp.asin(sp.sin(t))), start, times, compact=compact, events=leaving)
+    assert motion.outcome.kind == "finished"
+    assert not motion.events
+
+
 def test_runs_of_a_study_are_the_same_runs():
     speeds = np.array([2.0, 3.2, 4.0, 9.0])
     runs = vn.study(
@@ -125,9 +136,68 @@ def test_runs_of_a_study_are_the_same_runs():
         assert float(runs["x"][k]) == pytest.approx(alone[x][-1], rel=1e-12)
 
 
+def test_an_integral_may_begin_at_the_end_of_a_range():
+    """∫ √(x²) dt of x = v t is v t²/2."""
+    speeds = np.array([1.0, 2.0])
+    runs = vn.study(
+        moved_by(0 * x), {x: 0.0}, (0, 2), over={x.diff(): speeds}, measure={"area": measure.integral(sp.sqrt(x**2))}
+    )
+    np.testing.assert_allclose(runs["area"], 2 * speeds, rtol=1e-12)
+
+
 @by_code
 def test_a_run_that_cannot_go_on_names_the_function(compact):
     motion = vn.simulate(moved_by(-sp.asin(x)), {x: 0.5, x.diff(): 3.0}, (0, 20), compact=compact)
     assert motion.outcome.kind == "non-finite"
     assert motion[x][-1] == pytest.approx(1, abs=1e-6)
     assert "asin" in motion.outcome.reason
+
+
+@pytest.mark.parametrize(("exponent", "force"), [(1, -x), (3, -(x**3))])
+def test_a_parameter_that_is_a_whole_exponent_ends_no_range(exponent, force):
+    """xⁿ with n = 3 is negative where x is."""
+    times = np.linspace(0, 20, 5)
+    found = vn.simulate(moved_by(-(x**n), {n: exponent}), still(1.0), times)
+    assert found.outcome
+    np.testing.assert_allclose(found[x], vn.simulate(moved_by(force), still(1.0), times)[x], rtol=0, atol=1e-10)
+
+
+@by_code
+def test_a_parameter_that_is_another_exponent_ends_one(compact):
+    _, period, change, way = WAVES["rectified cube"]
+    motion = vn.simulate(moved_by((sp.sin(t) ** 2) ** n, {n: 1.5}), still(), (0, period), compact=compact)
+    assert motion.outcome
+    assert motion[x.diff()][-1] == pytest.approx(change, abs=1e-10)
+    assert motion[x][-1] == pytest.approx(way, abs=1e-9)
+
+
+@by_code
+@pytest.mark.parametrize("apart", [1e-9, 1e-7, 1e-5, 1e-3])
+@pytest.mark.parametrize("wave", [lambda t: sp.asin(sp.sin(t)), lambda t: sp.atan2(sp.sin(t), sp.cos(t))])
+def test_the_ends_of_two_functions_may_be_near_each_other(wave, apart, compact):
+    """The motion by two forces is the sum of their motions."""
+    times = np.linspace(0, 20, 5)
+    forces = wave(t), wave(t + sp.Float(apart))
+    alone = [vn.simulate(moved_by(force), still(), times, compact=compact) for force in forces]
+    both = vn.simulate(moved_by(sum(forces)), still(), times, compact=compact)
+    assert both.outcome
+    np.testing.assert_allclose(both[x], alone[0][x] + alone[1][x], rtol=0, atol=1e-8)
+
+
+@by_code
+def test_a_collision_is_not_the_end_of_a_range(compact):
+    """A body that falls on a center from rest at the distance 1 is there after π/√8; √(x² + y²) is zero there, too."""
+    falling = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, -1 / sp.sqrt(x**2 + y**2))
+    motion = vn.simulate(falling, {x: 0.8, y: 0.6}, (0, 5), compact=compact)
+    assert motion.outcome.kind == "non-finite"
+    assert motion.outcome.time == pytest.approx(PI / np.sqrt(8), rel=1e-9)
+
+
+@by_code
+def test_a_motion_that_stays_at_a_jump_names_it(compact):
+    """v̇ = w(v) drives v to the jump from π to -π from both sides."""
+    force = WRAPPED.subs(x, x.diff())
+    motion = vn.simulate(moved_by(force), {x: 0.0, x.diff(): 1.0}, (0, 3), compact=compact)
+    assert motion.outcome.kind == "non-finite"
+    assert motion.outcome.time == pytest.approx(np.log(PI), rel=1e-9)
+    assert "atan2(sin(dot(x)), cos(dot(x))) turns or jumps" in motion.outcome.reason

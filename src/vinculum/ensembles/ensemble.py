@@ -172,6 +172,13 @@ class Ensemble:
         yield lanes
         self.idle.integrators.append(lanes)  # not after an error: its state may be anything
 
+    @cached_property
+    def _edges(self) -> tuple[Node, ...]:
+        """The margins of functions, in integrals too, whose series leave their ranges."""
+        nodes = self.problem.nodes
+        functions = [*nodes.rates, *nodes.event_functions, *self.integrals.values()]
+        return tuple(margins(functions, {nodes.time, *self.state}))
+
     def _integrator(self) -> Lanes | Steps:
         method, problem = self.method, self.problem
         if isinstance(method, FixedStep):
@@ -182,8 +189,7 @@ class Ensemble:
         rates = branch.prepared([*nodes.rates, *self.integrals.values()])
         watch, *ends = branch.prepared([nodes.watch.plain, *nodes.event_functions])
         until = [(node, DIRECTIONS[event.direction]) for node, event in zip(ends, self.until, strict=True)]
-        functions = [*nodes.rates, *nodes.event_functions, *self.integrals.values()]
-        edges = branch.prepared(margins(functions, {nodes.time, *self.state}))
+        edges = branch.prepared(self._edges)
         return Lanes(
             nodes.time, self.state, branch.parameters, rates, watch, edges, until, method.tolerance, method.compact
         )
@@ -298,7 +304,7 @@ class Ensemble:
         t = np.repeat(self.instants[:, None], len(runs), axis=1)
         motions = lanes.run(t, x, p, stop, self.stops_of(p))
         states, codes = motions.states, motions.codes
-        at_edge = bool(self.problem.nodes.edges) & (codes == NOT_FINITE)
+        at_edge = bool(self._edges) & (codes == NOT_FINITE)
         codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK)) | at_edge] = UNDECIDED
         found = self._values(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)

@@ -50,7 +50,7 @@ def _compiled(
     width: int,
 ) -> Any:
     """heyoka's integrator of ẋ = rates in lanes; it stops a lane at an event, when its pivots became small, and at the
-    zero of a square root.
+    end of the range of a function.
     """
     hy, watched = heyoka(), (*(() if watch is ZERO else (watch / WATCH_LIMIT - 1,)), *edges)
     nodes = [*rates, *(node for node, _ in until), *watched]

@@ -91,7 +91,7 @@ class Variational:
                 raise VinculumError(
                     "The pivots of the equations change during this motion"
                     + (
-                        ", or a function in them reaches the end of its range, as a square root at zero."
+                        ", or a function in them reaches the end of its range, such as a square root at zero."
                         if self.ensemble.problem.nodes.edges
                         else "."
                     )

@@ -1,39 +1,62 @@
-"""Taylor runs at the ends of the ranges of functions (`problem.ranges`): how a motion goes on behind them.
+"""Taylor runs at the ends of the ranges of functions (`problem.ranges`): how a motion continues past them.
 
-A step ends where the series of a function leaves its range. The motion continues a short way behind, on its tangent,
-where the functions have a series again.
+A step ends where the series of a function leaves its range. The motion goes a short way past that end on its tangent,
+to where the functions have a series again.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vinculum.errors import About
 from vinculum.graph import ONE, along
+from vinculum.graph.traverse import describe
 from vinculum.simulation.integrators.taylor_steps import Advance, Polynomials
 from vinculum.simulation.problem.events import record_events_at_jump
-from vinculum.simulation.problem.ranges import least
+from vinculum.simulation.trajectory.outcome import NON_FINITE, Cause, Outcome
 
 if TYPE_CHECKING:
     from vinculum.compile.function import Function
     from vinculum.simulation.problem.problem import Problem
-    from vinculum.simulation.trajectory.outcome import Outcome
     from vinculum.simulation.trajectory.recorder import Run
 
-_BEYOND = 10.0 ** np.arange(-10, -1)  # of a step: ways behind an end; the first after which there is a series is taken
-_RETURNS = 1e3  # ends that are nearer than so many of these ways are one
+_BEYOND = 10.0 ** np.arange(-10, -1)  # of a step: ways past an end, of which the first that leads to a series is taken
+_RETURNS = 1e3  # of these ways: after a shorter time the motion may have returned to the same end
+
+
+@dataclass
+class Passed:
+    """The ends of ranges that a run has passed."""
+
+    last: float = math.nan  # the time of the last one
+    returns: int = 0  # how many in a row came right after another
+
+    def stays(self, t: float, way: float, edges: int) -> bool:
+        """Whether the motion returns to an end again and again: there are more ends in a row than functions."""
+        self.returns = self.returns + 1 if abs(t - self.last) <= _RETURNS * abs(way) else 0
+        self.last = t
+        return self.returns > edges
 
 
 def at_edge(problem: Problem, t: float, x: np.ndarray, near: float = 0.0) -> bool:
-    """Whether a function is at the end of its range, or so near."""
-    edges = problem.nodes.edges
-    if not edges:
+    """Whether a function is at the end of its range, or ``near`` it if it is bounded: its margin then has no unit."""
+    if not problem.nodes.edges:
         return False
-    margins = problem.compiled(edges)(t, x, problem.values)
-    return bool((margins <= near + 2 * np.array([least(margin) for margin in edges])).any())
+    margins = problem.compiled(problem.nodes.edges)(t, x, problem.values)
+    ends = np.array([end.margin for end in problem.nodes.ends.values()])
+    return bool((margins <= 2 * ends + near * (ends > 0)).any())
+
+
+def stays_at_edge(problem: Problem, t: float, x: np.ndarray) -> Outcome:
+    """The outcome of a motion that cannot leave the end of a range."""
+    margins = problem.compiled(problem.nodes.edges)(t, x, problem.values)
+    end = list(problem.nodes.ends.values())[int(np.argmin(margins))]
+    return Outcome(NON_FINITE, t, Cause("end of range", [About("expression", describe(end.function))]))
 
 
 def past_edge(
@@ -42,14 +65,14 @@ def past_edge(
     t: float,
     x: np.ndarray,
     longest: float,
+    passed: Passed,
     made: Advance | None = None,
-    last: float = math.nan,
 ) -> tuple[float, np.ndarray] | None:
-    """Time and state just behind the end of a range, on the tangent of the motion that follows.
+    """Time and state just past the end of a range, on the tangent of the motion that follows.
 
     ``longest`` is the longest step; ``made`` are the steps up to the end, if it is not the start: a body that falls
-    from rest with the drag -c |v| v moves on, though |v| has no derivatives there. None if the ``last`` end is so near
-    that the motion stays there: friction μ v/|v| brings a body to rest.
+    from rest with the drag -c |v| v moves on, though |v| has no derivatives there. None if the motion returns to the
+    end again and again: friction μ v/|v| brings a body to rest.
     """
     rates = problem.compiled(problem.nodes.rates)
     here = rates(t, x, problem.values)
@@ -57,13 +80,13 @@ def past_edge(
         return None
 
     def slope(way: float) -> np.ndarray:
-        """That of the motion behind the end; where it has no value, that of the motion before."""
+        """The rates just past the end; where they have no value, those before it."""
         before = here if made is None or np.isfinite(here).all() else (x - _sample(made, t - way)) / way
         behind = rates(t + way, x + way * before, problem.values)
         return behind if np.isfinite(behind).all() else before
 
     way = _way(problem, run, t, x, longest, slope)
-    return None if abs(t - last) <= _RETURNS * abs(way) else _on_tangent(run, t, x, slope(way), way)
+    return None if passed.stays(t, way, len(problem.nodes.edges)) else _on_tangent(run, t, x, slope(way), way)
 
 
 def events_at_edge(
@@ -79,7 +102,7 @@ def events_at_edge(
 
 
 def clear_of(edge: float, reached: float, target: float, longest: float) -> float:
-    """The next target behind an end of a range: steps at most double the distance from it, up to the longest.
+    """The next target after an end of a range: steps at most double the distance from it, up to the longest.
 
     With the distance d, rounding makes errors of order ε/dᵏ in coefficient k.
     """
@@ -97,8 +120,8 @@ def _sample(made: Advance, t: float) -> np.ndarray:
 def _way(
     problem: Problem, run: Run, t: float, x: np.ndarray, longest: float, slope: Callable[[float], np.ndarray]
 ) -> float:
-    """The shortest way, for the longest step, that leads behind the end of a range to where the motion has a
-    series; without one, the shortest of all.
+    """The shortest way past the end of a range to where the motion has a series, as a share of the longest step; if
+    no way leads there, the shortest of all.
     """
     ways = np.copysign(np.maximum(_BEYOND * longest, 16 * np.spacing(abs(t))), run.plan.t1 - run.plan.t0)
     margins = problem.compiled(problem.nodes.edges)
@@ -111,7 +134,7 @@ def _way(
 
 
 def _is_behind(here: np.ndarray, there: np.ndarray) -> bool:
-    """Whether the margin whose zero is next has grown: where the end is known to few digits, it may be still ahead."""
+    """Whether the margin whose zero is nearest has grown: an end that is known to few digits may still be ahead."""
     with np.errstate(all="ignore"):
         time = np.abs(here / (there - here))
     k = int(np.argmin(np.where(np.isnan(time), np.inf, time)))

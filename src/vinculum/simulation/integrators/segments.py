@@ -153,7 +153,7 @@ def _explain(problem: Problem, outcome: Outcome, t: float, x: np.ndarray) -> Out
         return no_value(event, t)
     if outcome.kind == STALLED:
         return Outcome(STALLED, t, outcome.cause if outcome.reason else Cause("step size"))
-    return Outcome(NON_FINITE, t, _growth(problem, np.array(rates)))
+    return Outcome(NON_FINITE, t, outcome.cause if outcome.reason else _growth(problem, np.array(rates)))
 
 
 def _lost_event(problem: Problem, t: float, x: np.ndarray, rates: np.ndarray) -> Event | None:

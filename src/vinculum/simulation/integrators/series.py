@@ -84,6 +84,7 @@ class Compiled:
         return self._kept.get(values.tobytes(), lambda: self._numbers(values))
 
     def _numbers(self, values: np.ndarray) -> np.ndarray:
+        """The constant factors, computed."""
         plain, others, ordered = self._constants
         if not others:
             return plain
@@ -185,7 +186,8 @@ class Series:
         self.sizes[4], self.reals[2] = most, target
         arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps,
                   kept)  # fmt: skip
-        ends = self.made.code[1](*(array.ctypes.data for array in arrays))
+        program = self.made.code  # kept while it is called
+        ends = program[1](*(array.ctypes.data for array in arrays))
         done = int(self.sizes[6])
         return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()), kept[:done]
 

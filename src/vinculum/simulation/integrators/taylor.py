@@ -6,7 +6,6 @@ are events or corners, if the user asks for its code, and, with optimized code, 
 
 from __future__ import annotations
 
-import math
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ import numpy as np
 
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, along, operations
-from vinculum.simulation.integrators.edges import at_edge, clear_of, events_at_edge, past_edge
+from vinculum.simulation.integrators.edges import Passed, at_edge, clear_of, events_at_edge, past_edge, stays_at_edge
 from vinculum.simulation.integrators.heyoka_steps import compile_heyoka
 from vinculum.simulation.integrators.methods import (
     Method,
@@ -38,13 +37,7 @@ from vinculum.simulation.integrators.taylor_steps import (
     Advance,
     Steps,
 )
-from vinculum.simulation.problem.events import (
-    Happened,
-    endless_events,
-    event_values,
-    is_recorded,
-    no_value,
-)
+from vinculum.simulation.problem.events import Happened, endless_events, event_values, is_recorded, no_value
 from vinculum.simulation.stabilization.feedback import project_after_step
 from vinculum.simulation.stabilization.stabilization import (
     AFTER_STEPS,
@@ -73,7 +66,7 @@ _SHORTEST_CHUNK = 50  # steps
 _LONGEST_CHUNK = 20_000  # steps, which bounds the memory of the dense output
 _MISSED = 1e-10  # a margin below -_MISSED means that the motion is on the other side of a corner
 _RESTING = 4  # derivatives that are zero where a function stays at zero
-_NEAR = 1e-7  # margins of ranges so small, next to a step that failed, are zero; arcsin loses half of the digits there
+_NEAR = 1e-7  # smaller margins of bounded ranges, next to a step that failed, are zero: arcsin loses half of its digits
 _LONG = 100_000  # steps after which heyoka's optimized code has paid for its compilation
 _COMPILED_UP_TO = 500  # operations; beyond, heyoka's optimized code takes a minute to compile
 
@@ -123,6 +116,7 @@ class Taylor(Method):
         return problem.kept.get(key, lambda: self._time_scale(problem, t, direction, x))
 
     def _time_scale(self, problem: Problem, t: float, direction: float, x: np.ndarray) -> float:
+        """Half the inverse of a first step that no event cuts short."""
         if problem.nodes.events and _past_zeros(problem, t, t + direction, x) != t + direction:
             everything = frozenset(range(len(problem.nodes.events)))
             problem = replace(problem, resting=everything)  # an event at the start would cut the step short
@@ -168,20 +162,20 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     monitor = problem.compiled(problem.nodes.monitor)
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
     most, done, good = steps.first_chunk, 0, (t0, np.array(x))
-    longest, tip = 0.0, math.nan
+    longest, passed = 0.0, Passed()
     undefined = ~np.isfinite(event_values(problem, t0, x))
     if undefined.any():
         return no_value(problem.nodes.events[int(np.argmax(undefined))], t0), *good
     first = _past_zeros(problem, t0, t1, x)
     if at_edge(problem, t0, x):
         longest = min(1.0 / problem.motion_rate(t0, x), abs(t1 - t0))
-        begun = past_edge(problem, run, t0, x, longest)
+        begun = past_edge(problem, run, t0, x, longest, passed)
         if begun is not None:
-            tip, good = t0, begun
+            good, first = begun, t1
             steps.place(*good)
     while True:
         began, reached = clock.perf_counter(), steps.time
-        target = clear_of(tip, reached, run.plan.target(reached) if first == t1 else first, longest)
+        target = clear_of(passed.last, reached, run.plan.target(reached) if first == t1 else first, longest)
         made = steps.advance(target, min(most, _LONG - done) if done < _LONG else most, recorder, project)
         first = t1
         good, missed = _collect(problem, monitor, made, recorder, good)
@@ -191,13 +185,13 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
         _take_events(problem, steps, recorder, t0, good[0])
         run.report(good[0])
         if made.why == TIPPED or (made.why == NOT_FINITE and at_edge(problem, *good, near=_NEAR)):
-            beyond = past_edge(problem, run, *good, longest, made, tip)
+            beyond = past_edge(problem, run, *good, longest, passed, made)
             if beyond is None:
-                return Outcome(NON_FINITE, good[0]), *good
+                return stays_at_edge(problem, *good), *good
             ending = events_at_edge(problem, run, made, good, beyond)
             if ending is not None:
                 return ending, *good
-            tip, good = good[0], beyond
+            good = beyond
             steps.place(*good)
             if good[0] == t1:
                 return finished(t1), *good

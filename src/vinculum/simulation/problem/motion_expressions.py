@@ -23,7 +23,7 @@ from vinculum.names import listed, name_of, suggestion
 from vinculum.simulation.problem.discontinuities import Branch, Corners, Sides, find_corners, rough_functions
 from vinculum.simulation.problem.events import Event, size_of_terms
 from vinculum.simulation.problem.pivots import PivotWatch
-from vinculum.simulation.problem.ranges import margins
+from vinculum.simulation.problem.ranges import End, margins
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,9 +195,14 @@ class MotionNodes:
         return (self.balance, *self.residuals)
 
     @cached_property
-    def edges(self) -> tuple[Node, ...]:
+    def ends(self) -> dict[Node, End]:
         """The margins of functions in f and in the events whose series leave their ranges, see `ranges`."""
         return margins([*self.rates, *self.event_functions], {self.time, *self.state})
+
+    @cached_property
+    def edges(self) -> tuple[Node, ...]:
+        """The margins alone."""
+        return tuple(self.ends)
 
     # -- computed once ---------------------------------------------------------------------------------------
 
@@ -209,7 +214,7 @@ class MotionNodes:
     @cached_property
     def hoisted(self) -> dict[Node, Node]:
         """{subexpression of settings alone: symbol of its value in p}."""
-        everything = (*self.held_rates, *self.monitored)
+        everything = (*self.held_rates, *self.monitored, *self.edges)
         return {node: symbol(("hoisted", node)) for node in hoistable(everything, self.settings)}
 
     @cached_property

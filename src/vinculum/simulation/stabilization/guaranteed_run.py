@@ -202,10 +202,10 @@ def _coordinates(
 
 
 def _run(problem: Problem, plan: Plan, treatment: Stabilization, x: np.ndarray) -> np.ndarray:
-    """The coordinates at the instants of a plan."""
+    """The coordinates at the requested instants of a plan."""
     recorder = Recorder(plan.instants)
     run_segments(problem, Run(plan, treatment, recorder, lambda _: None), x)
     live = LiveRun(tuple(recorder.segments))
     times = np.concatenate([segment.t for segment in recorder.segments])
     columns = np.column_stack([live.states[name] for name in live.shown])
-    return columns[np.isin(times, plan.instants)]
+    return columns[np.isin(times, plan.requested)]

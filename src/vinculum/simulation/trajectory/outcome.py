@@ -42,6 +42,7 @@ SENTENCES = {
     "step size": "the step size went to zero; the motion has a singularity here",
     "division": "division by a number that goes to zero: {expression} = {value:.3g}",
     "edge of domain": "{operation} of a number at the edge of its domain: {expression} at {value:.3g}",
+    "end of range": "the motion does not leave the place where {expression} turns or jumps",
     "growth": "the state grew without bound, {state} fastest",
     "condition": "{problem}; it was {start:.4g} at the start and is {value:.4g} here. {advice}",
     "energy lost": "the energy error {error:.3g} is too large for a kinetic energy or work of {scale:.3g}. {advice}",

@@ -50,6 +50,11 @@ class Plan:
     asked: np.ndarray | None = None  # the requested instants, if there are more
     stops: np.ndarray = field(default_factory=lambda: np.empty(0))  # adaptive methods: instants that end a step
 
+    @property
+    def requested(self) -> np.ndarray:
+        """The instants at which samples are returned."""
+        return self.instants if self.asked is None else self.asked
+
     def target(self, t: float) -> float:
         """Where the steps from t lead at most: the next stop, or the end."""
         sign = 1.0 if self.t1 > self.t0 else -1.0
