@@ -197,16 +197,20 @@ class Ensemble:
         return [stops(self.problem, t0, t1, column, also) for column in p.T]
 
     @cached_property
-    def watched(self) -> Function:
-        """Kept quantities, energy balance, kinetic energy, residuals and measured expressions, of (t, x, p)."""
+    def outputs(self) -> list[Node]:
+        """Kept quantities, energy balance, kinetic energy, residuals and measured expressions."""
         nodes = self.problem.nodes
         energy = nodes.integrable.energy
         kinetic = nodes.energy if energy is None or energy.kinetic is None else energy.kinetic
         kept = [nodes.node(key, "keep") for key in self.shown]
         measured = [nodes.node(m.expression, f"the measure {name!r}") for name, m in self.measures.items()]
-        outputs = [*kept, nodes.balance, kinetic, *nodes.residuals, *measured]
-        prepared = self.problem.branch.prepared(outputs)
-        return function(nodes.time, (*self.state, *self.problem.branch.parameters), (), prepared)
+        return [*kept, nodes.balance, kinetic, *nodes.residuals, *measured]
+
+    @cached_property
+    def watched(self) -> Function:
+        """The outputs, of (t, x, p)."""
+        prepared = self.problem.branch.prepared(self.outputs)
+        return function(self.problem.nodes.time, (*self.state, *self.problem.branch.parameters), (), prepared)
 
     @cached_property
     def first_state(self) -> Function:
