@@ -1,11 +1,31 @@
 """Values of the polynomials of Taylor steps, computed by machine code, against NumPy."""
 
+import weakref
+
 import numpy as np
 import pytest
 from numpy.polynomial import polynomial
 
+from vinculum.compile import polynomials
 from vinculum.compile.polynomials import polynomial_values
 from vinculum.simulation.integrators.taylor_steps import Polynomials
+
+
+def test_the_machine_code_is_kept_while_it_runs(monkeypatch):
+    """Where two threads compile the program at once, the cache keeps the code of one of them."""
+    kept = []
+
+    class Code:
+        pass
+
+    def program():
+        code = Code()
+        alive = weakref.ref(code)
+        return code, lambda *_: kept.append(alive() is not None)
+
+    monkeypatch.setattr(polynomials, "_program", program)
+    polynomial_values(np.ones((1, 2, 3)), np.zeros(1), np.ones(1))
+    assert kept == [True]
 
 
 @pytest.fixture

@@ -90,5 +90,6 @@ def polynomial_values(coefficients: np.ndarray, places: np.ndarray, tau: np.ndar
     values = np.empty((len(places), n))
     if values.size:
         pointers = (array.ctypes.data for array in (places, tau, coefficients))
-        _program()[1](len(places), *pointers, n, width, values.ctypes.data)
+        _code, run = _program()  # another thread may have put its own code into the cache; this one must stay
+        run(len(places), *pointers, n, width, values.ctypes.data)
     return values

@@ -185,7 +185,8 @@ class Series:
         self.sizes[4], self.reals[2] = most, target
         arrays = (found.code, self.rows, self.numbers, found.state, found.outputs, self.sizes, self.reals, times, steps,
                   kept)  # fmt: skip
-        ends = self.made.code[1](*(array.ctypes.data for array in arrays))
+        _code, propagate = self.made.code  # kept here, whatever other threads compile
+        ends = propagate(*(array.ctypes.data for array in arrays))
         done = int(self.sizes[6])
         return _REASONS[ends], Polynomials(times[: done + 1].copy(), steps[:done].copy()), kept[:done]
 
