@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Equations
-from vinculum.ensembles.ensemble import Ensemble, instants
+from vinculum.ensembles.ensemble import Ensemble, instants, pieced_integrals
 from vinculum.ensembles.measures import KEEP, Measure
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.vary import Variation
@@ -63,6 +63,7 @@ def prepare(
     ends = tuple(replace(event, terminal=True) for event in name_events(until))
     problem, plan, treatment, rate = _first_problem(starts, variation, extra, method, grid, options, ends)
     sampled = keep == "motion" or any(one.sampled for one in measures.values())
+    sampled |= bool(pieced_integrals(problem, method, measures))
     steps = int(abs(grid[-1] - grid[0]) * rate) + 1
     shown = (*equations.user_symbols, *equations.extra)
     if keep == "motion" and "time" in variation.coordinates:

@@ -28,6 +28,7 @@ from vinculum.graph import ONE, Node, along, symbol
 from vinculum.names import listed
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.pieces import Search, is_at
+from vinculum.simulation.problem.ranges import margins
 from vinculum.simulation.problem.start import derive_if_needed, known_state
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS
 
@@ -43,6 +44,11 @@ def _refuse_corners(ensemble: Ensemble) -> None:
         raise VinculumError(
             "Derivatives need smooth equations. Replace sign, Abs and Piecewise by smooth functions, such as "
             "tanh(x/0.01); splines and signals may depend on the time only."
+        )
+    if ensemble.pieced:
+        raise VinculumError(
+            f"Derivatives need smooth integrands; that of {listed(ensemble.pieced)} has corners. Replace Abs(x) by a "
+            "smooth function, such as sqrt(x**2 + 1e-6)."
         )
     if ensemble.treatment.acts == AFTER_STEPS and ensemble.problem.integrable.constraints:
         raise VinculumError("Derivatives of a projected motion are not known. Leave stabilization out.")
@@ -60,7 +66,8 @@ class Variational:
         self.slopes = [[symbol(("sensitivity", k, i)) for i in range(len(self.state))] for k in range(len(self.keys))]
         changes = [node for k in range(len(self.keys)) for node in along(rates, self.direction(k))]
         everything = (*self.state, *(node for row in self.slopes for node in row))
-        method, (watch, *edges) = ensemble.method, corners.smooth([nodes.watch.plain, *nodes.edges])
+        also = margins(list(ensemble.integrals.values()), {nodes.time, *self.state})
+        method, (watch, *edges) = ensemble.method, corners.smooth([nodes.watch.plain, *nodes.edges, *also])
         self.lanes = Lanes(
             nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, edges, (),
             method.tolerance, method.compact, width=1,
@@ -92,7 +99,7 @@ class Variational:
                     "The pivots of the equations change during this motion"
                     + (
                         ", or a function in them reaches the end of its range, as a square root at zero."
-                        if self.ensemble.problem.nodes.edges
+                        if self.ensemble.problem.nodes.edges or self.ensemble.integrals
                         else "."
                     )
                     + " Derive it in the form 'lyapunov'."

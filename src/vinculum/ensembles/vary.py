@@ -221,16 +221,18 @@ def _refuse_values(columns: Mapping[Any, np.ndarray]) -> None:
 def _refuse_sampling(drawn: Mapping[Any, Any], samples: int | None, sampling: str) -> None:
     if sampling not in SAMPLINGS:
         raise VinculumError(f"sampling={sampling!r} is not known. Use {', '.join(map(repr, SAMPLINGS))}.")
-    if drawn and not (_is_whole(samples) and samples >= 1):
+    if drawn and not _is_count(samples):
         names = ", ".join(map(name_of, drawn))
         raise VinculumError(f"{names} is drawn from a distribution; give the number of samples, as in samples=1000.")
     if samples is not None and not drawn:
         raise VinculumError("samples was given, but nothing in over= has a distribution. Leave samples out.")
 
 
-def _is_whole(number: Any) -> bool:
-    """Whether it is a whole number, such as 100 or 1e5."""
-    return not isinstance(number, bool) and isinstance(number, int | float | np.number) and number % 1 == 0
+def _is_count(number: Any) -> bool:
+    """Whether it is a positive whole number, such as 100 or 1e5."""
+    if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
+        return False
+    return float(number).is_integer() and float(number) >= 1
 
 
 def _combined(grids: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
