@@ -127,6 +127,26 @@ def test_intervals_contain_the_truth_as_often_as_they_say():
     assert all(29 <= count <= 40 for count in inside.values()), inside  # 36 expected; 29 has a chance of 1 in 300
 
 
+def test_a_few_exact_values_among_many_rough_ones_do_not_make_intervals_narrow():
+    """Six good positions determine the estimates; their residuals are smaller than their errors."""
+    random, times, truth = np.random.default_rng(3), np.linspace(0, 6, 100), {k: 3.7, c: 0.42}
+    system = vn.System([x], x.diff() ** 2 / 2, k * x**2 / 2, {x: -c * x.diff()}, parameters={k: 4.0, c: 0.5})
+    motion, inside = vn.simulate(system, {x: 1.2}, times, parameters=truth), 0
+    start = {x: 1.2, x.diff(): 0.0}
+    data = {"time": times, "x": np.full(100, np.nan)}
+    for _ in range(60):
+        data["x"][10::16] = motion[x][10::16] + random.normal(0, 0.01, 6)
+        data["x_dot"] = motion[x.diff()] + random.normal(0, 2, 100)
+        found = vn.fit(system, data, {k: 4.0, c: 0.5}, start)
+        intervals = {key: found.interval(key, 0.9) for key in truth}
+        inside += sum(low < truth[key] < high for key, (low, high) in intervals.items())
+    assert 96 <= inside <= 118  # 108 expected, with a deviation of about 4
+    data["x"][30:] = np.nan  # two values are fitted by two unknowns, without residuals
+    with pytest.raises(VinculumError, match="x has 2 values, too few to estimate its deviation"):
+        vn.fit(system, data, {k: 4.0, c: 0.5}, start)
+    assert vn.fit(system, data, {k: 4.0, c: 0.5}, start, deviations={"x": 0.01}).values[k] == pytest.approx(3.7, abs=1)
+
+
 def test_several_runs_share_parameters_and_have_their_own_starts(tmp_path):
     equations, random = pendulum(), np.random.default_rng(3)
     runs = []
