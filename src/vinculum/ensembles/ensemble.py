@@ -40,7 +40,7 @@ from vinculum.ensembles.quadrature import MIDDLE, SHARES, has_corners, integrate
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.steps import FixedSteps, Steps, StiffSteps
 from vinculum.errors import VinculumError
-from vinculum.graph import Node, symbol
+from vinculum.graph import Node, jacobian, symbol
 from vinculum.names import variable_name
 from vinculum.simulation.integrators.bdf import BDF
 from vinculum.simulation.integrators.fixed_step import FixedStep
@@ -224,10 +224,28 @@ class Ensemble:
     @cached_property
     def first_state(self) -> Function:
         """x at the start, of the user's symbols and parameters."""
-        record = self.problem.integrable
         keys = tuple(map(symbol, self.starts.keys))
+        return function(self.problem.integrable.time, keys, (), self._first_nodes)
+
+    @property
+    def _first_nodes(self) -> list[Node]:
+        record = self.problem.integrable
         own = [node for node in record.states if node.value not in record.equations.extra]
-        return function(record.time, keys, (), [record.definitions.get(node, node) for node in own])
+        return [record.definitions.get(node, node) for node in own]
+
+    def initial_slopes(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> np.ndarray | None:
+        """dx/d(columns) at one start, (states, columns); None where the constraints do not determine it."""
+        D, record = self.starts.slopes(columns, values), self.problem.integrable
+        if D is None:
+            return None
+        keys, nodes = tuple(map(symbol, self.starts.keys)), self._first_nodes
+        rates = function(record.time, keys, (), list(jacobian(nodes, keys).ravel()))
+        slopes = np.zeros((len(self.state), len(columns)))
+        slopes[: len(nodes)] = rates(float(self.grid[0]), values, np.empty(0)).reshape(len(nodes), -1) @ D
+        for k, node in enumerate(record.states):
+            if node.value in record.equations.extra:
+                slopes[k] = [float(node.value == column) for column in columns]
+        return slopes
 
     @cached_property
     def computed(self) -> Function:

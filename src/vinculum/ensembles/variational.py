@@ -3,8 +3,9 @@
     ẋ = f(t, x, θ),   Ṡ = f_x S + f_θ,   S(t₀) = dx₀/dθ,   S = dx/dθ
 
 is integrated in one system, so S is as exact as the motion. The feedback that holds the constraints is part of f: the
-derivatives stay on the derivative of the constraints. A start that is solved from the constraints depends on θ too;
-dx₀/dθ is a difference of sixth order of the solved starts.
+derivatives stay on the derivative of the constraints. A start that is solved from the constraints depends on θ too:
+f_x dx₀ + f_θ dθ = 0. Where the constraints leave a choice, and the start is the one nearest to a guess, dx₀/dθ is a
+difference of sixth order of the solved starts.
 """
 
 from __future__ import annotations
@@ -130,17 +131,27 @@ class Variational:
 
     def _start(self, values: Mapping[Any, float], time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """x₀, the parameters p, and dx₀/dθ."""
+        columns = {key: np.array([values[key]], dtype=float) for key in self.keys}
+        rows, refusals = self.ensemble.starts.solve(columns, 1)
+        if refusals:
+            raise VinculumError(refusals[0])
+        slopes = self.ensemble.initial_slopes(columns, rows[0])
+        if slopes is None:
+            slopes = self._differences(values)
+        return self.ensemble.initial_states(columns, rows)[:, 0], self.ensemble.settings_of(rows)[:, 0], slopes
+
+    def _differences(self, values: Mapping[Any, float]) -> np.ndarray:
+        """dx₀/dθ where the start is the one nearest to a guess."""
         center = np.array([values[key] for key in self.keys], dtype=float)
         steps = _DIFFERENCE * np.where(center == 0, 1.0, np.abs(center))
-        trials = [center, *(center + shift * steps * unit for unit in np.eye(len(center)) for shift in _SHIFTS)]
+        trials = [*(center + shift * steps * unit for unit in np.eye(len(center)) for shift in _SHIFTS)]
         columns = dict(zip(self.keys, np.array(trials).T, strict=True))
         rows, refusals = self.ensemble.starts.solve(columns, len(trials))
         if refusals:
             raise VinculumError(refusals[min(refusals)])
-        x, p = self.ensemble.initial_states(columns, rows), self.ensemble.settings_of(rows[:1])
-        points = x[:, 1:].reshape(len(x), len(center), len(_SHIFTS))
-        slopes = (points[:, :, 3:] - points[:, :, 2::-1]) @ np.array(_WEIGHTS) / steps
-        return x[:, 0], p[:, 0], slopes
+        x = self.ensemble.initial_states(columns, rows)
+        points = x.reshape(len(x), len(center), len(_SHIFTS))
+        return np.asarray((points[:, :, 3:] - points[:, :, 2::-1]) @ np.array(_WEIGHTS) / steps)
 
     def outputs(self, expressions: Sequence[sp.Expr]) -> Outputs:
         """Expressions of the motion, to be evaluated with their derivatives."""
