@@ -187,6 +187,20 @@ def test_an_unreachable_start_is_a_row():
     assert runs.largest_residual.max() < 1e-12
 
 
+@pytest.mark.parametrize("form", ["multipliers", "voronets"])
+def test_a_start_in_a_singular_direction_is_that_of_simulate(form):
+    """A skate along y: its constraint says nothing of y_dot, which the form takes for dependent at the first run."""
+    y = dynamicsymbols("y")
+    blade = vn.Nonholonomic(y.diff() * sp.cos(theta) - x.diff() * sp.sin(theta), name="blade")
+    energy = (x.diff() ** 2 + y.diff() ** 2 + theta.diff() ** 2) / 2
+    equations = vn.derive(vn.System([x, y, theta], energy, constraints=[blade]), form)
+    start, guess = {x: 0.0, y: 0.0, x.diff(): 0.0, theta.diff(): 0.1}, {y.diff(): 0.1}
+    runs = vn.study(equations, start, (0, 5), over={theta: [0.3, np.pi / 2]}, guess=guess)
+    motion = vn.simulate(equations, start | {theta: np.pi / 2}, (0, 5), guess=guess)
+    np.testing.assert_array_equal(runs.outcome, 0)
+    np.testing.assert_allclose(runs.isel(initial_theta=1).y_dot, motion[y.diff()][-1], atol=1e-12)
+
+
 def test_a_mass_that_is_not_positive_is_a_row(pendulum):
     assert outcomes(vn.study(pendulum, {theta: 1.0}, (0, 1), over={m: [1.0, -1.0]})) == ["finished", "refused"]
 

@@ -46,6 +46,7 @@ from vinculum.simulation.integrators.bdf import BDF
 from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.events import DIRECTIONS, Event
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.problem.pulses import stops
 from vinculum.simulation.problem.ranges import margins
@@ -309,6 +310,13 @@ class Ensemble:
         found = ends.rows(np.full(x.shape[1], self.grid[0]), np.vstack([x, p]).T.copy(), np.empty(0))
         return ~np.isfinite(found).all(axis=1)
 
+    def _has_small_pivots(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Whether the pivots of the equations have to change at the start of a run already."""
+        nodes, branch = self.problem.nodes, self.problem.branch
+        watch = function(nodes.time, (*self.state, *branch.parameters), (), branch.prepared([nodes.watch.plain]))
+        found = watch.rows(np.full(x.shape[1], self.grid[0]), np.vstack([x, p]).T.copy(), np.empty(0))[:, 0]
+        return np.asarray(~(found <= WATCH_LIMIT))
+
     def _finals(self, motions: Motions, p: np.ndarray, found: np.ndarray) -> np.ndarray:
         """(outputs, runs) at the end of every run; of a run that broke down, at its last sample with values."""
         final = self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
@@ -332,6 +340,9 @@ class Ensemble:
         states, codes = motions.states, motions.codes
         at_edge = bool(self.problem.nodes.edges) & (codes == NOT_FINITE)
         codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK)) | at_edge] = UNDECIDED
+        broken = np.flatnonzero(codes == NOT_FINITE)
+        if len(broken):
+            codes[broken[self._has_small_pivots(x[:, broken], p[:, broken])]] = UNDECIDED
         found = self._values(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]

@@ -110,7 +110,8 @@ class Starts:
         free, residuals = self._free(level, columns), [node for _, node in level.residuals]
         f, sizes = self._rows(residuals), self._rows(term_sizes(expand_calls(residuals)))
         _newton(values, [self.keys.index(key) for key in free], f, self._slopes(residuals, free), sizes)
-        return _arrived(f(values), self._slopes(residuals, level.movable)(values), sizes(values))
+        J = self._slopes(residuals, level.movable)(values)
+        return _arrived(f(values), J, sizes(values)) & _moves(J, [level.movable.index(key) for key in free])
 
     def _free(self, level: StartLevel, columns: Collection[Any]) -> list[sp.Expr]:
         """The states of a level that the constraints determine."""
@@ -203,6 +204,12 @@ def _is_regular(J: np.ndarray) -> bool:
         length = np.linalg.norm(J, axis=axis, keepdims=True)
         J = J / np.where(length > 0, length, 1.0)
     return bool(np.linalg.svd(J, compute_uv=False)[-1] > _INDEPENDENT)
+
+
+def _moves(J: np.ndarray, free: Sequence[int]) -> np.ndarray:
+    """Which rows have no constraint that the free states move by rounding only, as v cos θ at θ = π/2."""
+    length, moved = np.linalg.norm(J, axis=2), np.linalg.norm(J[:, :, list(free)], axis=2)
+    return np.asarray(((moved == 0) | (moved > _INDEPENDENT * length)).all(axis=1))
 
 
 def _smallest_step(J: np.ndarray, f: np.ndarray) -> np.ndarray:
