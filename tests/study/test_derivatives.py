@@ -163,6 +163,15 @@ def test_a_few_exact_values_among_many_rough_ones_do_not_make_intervals_narrow()
     assert vn.fit(system, data, {k: 4.0, c: 0.5}, start, deviations={"x": 0.01}).values[k] == pytest.approx(3.7, abs=1)
 
 
+def test_an_estimate_at_its_bound_says_so():
+    data = recorded(0.001, 0)
+    found = vn.fit(pendulum(), data, {l: 0.95, c: 0.05, theta: 1.1}, bounds={l: (0.9, 1.0)})
+    assert found.at_bounds == (l,)
+    assert "0.9 (at its bound)" in str(found)
+    free = vn.fit(pendulum(), data, {l: 0.85, c: 0.05, theta: 1.1}, bounds={l: (0.7, 1.0)})
+    assert not free.at_bounds
+
+
 def test_several_runs_share_parameters_and_have_their_own_starts(tmp_path):
     equations, random = pendulum(), np.random.default_rng(3)
     runs = []

@@ -15,7 +15,7 @@ J = (dy/dθ)/σ. The degrees of freedom of an estimate are those of the columns 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,7 @@ class Fit:
     freedom: int  # measurements less unknowns
     message: str
     freedoms: np.ndarray  # of every estimate: those of the columns that its variance comes from
+    at_bounds: tuple[Any, ...] = ()  # unknowns that ended at one of their bounds; the best values lie beyond
 
     @property
     def values(self) -> dict[Any, float]:
@@ -93,7 +94,8 @@ class Fit:
         found = {}
         for key in self.unknowns:
             low, high = self.interval(key)
-            found[_name(key)] = f"{self.values[key]:.6g}, 95 % between {low:.6g} and {high:.6g}"
+            bound = " (at its bound)" if key in self.at_bounds else ""
+            found[_name(key)] = f"{self.values[key]:.6g}{bound}, 95 % between {low:.6g} and {high:.6g}"
         return found | {f"deviation of {name}": f"{value:.3g}" for name, value in self.deviations.items()}
 
     def __repr__(self) -> str:
@@ -286,7 +288,8 @@ class _Problem:
             sigma = sigma | self._spreads(theta, sigma, deviations or {})
             if all(abs(sigma[name] - before[name]) <= _SETTLED * before[name] for name in sigma):
                 break
-        return self._result(theta, sigma, deviations or {}, str(found.message))
+        ends = tuple(key for key, side in zip(self.unknowns, found.active_mask, strict=True) if side)
+        return replace(self._result(theta, sigma, deviations or {}, str(found.message)), at_bounds=ends)
 
     def _first(self, key: Any) -> float:
         return float(self.guess[key[0] if isinstance(key, tuple) else key])
