@@ -110,6 +110,27 @@ def test_a_run_that_only_grows_ends_early():
     assert "diverged" in found.outcomes[0]
 
 
+@pytest.mark.parametrize(
+    ("starts", "time", "options", "words"),
+    [
+        (0.5, 5, {}, "Give a list of finite numbers"),
+        ([], 5, {}, "Give a list of finite numbers"),
+        (vn.vary.uniform(0, 1), 5, {}, "Give a list of finite numbers"),
+        ([0.5, np.nan], 5, {}, "Give a list of finite numbers"),
+        ([0.5], -5, {}, "time=-5 must be positive"),
+        ([0.5], 5, dict(within=np.nan), "within=nan must be between 0 and 1"),
+        ([0.5], 5, dict(store="runs.zarr"), "A region of attraction has no option store"),
+        ([0.5], 5, dict(until=[]), "A region of attraction has no option until"),
+    ],
+)
+def test_starts_and_options_that_decide_nothing_are_refused(starts, time, options, words):
+    equations = mass(1.0)
+    linear = vn.linearize(equations, vn.equilibrium(equations, {x: 0}))
+    closed = vn.close_loop(equations, vn.feedback.law(linear, [[0.0, -1.0]]))
+    with pytest.raises(vn.VinculumError, match=words):
+        vn.feedback.region_of_attraction(closed, linear.at, {x: starts}, time, **options)
+
+
 # -- Lyapunov's estimate ---------------------------------------------------------------------------------------------
 
 
@@ -204,7 +225,7 @@ def test_the_share_that_may_remain_is_not_the_accuracy_of_the_runs():
     assert found.within == 0.3
     assert found.converged.all()
     for share in (0.0, 1.0, float("nan")):
-        with pytest.raises(vn.VinculumError, match="within is"):
+        with pytest.raises(vn.VinculumError, match=r"within=.* must be between 0 and 1"):
             region(closed, linear.at, starts, 4.0, within=share)
 
 

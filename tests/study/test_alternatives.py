@@ -116,3 +116,14 @@ def test_progress_ends_at_one(upright, tmp_path):
         )
         assert seen == sorted(seen)
         assert seen[-1] == 1.0
+
+
+def test_motions_of_several_laws_are_kept_at_the_same_instants(upright, tmp_path):
+    """The instants between two given ends follow from the steps of a run, which differ from law to law."""
+    over = {theta: [0.1, 0.2], u: {"slow": -20 * theta - 5 * theta.diff(), "fast": -sp.sin(40 * t) - 20 * theta}}
+    runs = vn.study(upright, {}, (0, 3), over=over, keep="motion")
+    assert np.isfinite(runs.theta).all()
+    stored = vn.study(upright, {}, (0, 3), over=over, keep="motion", store=tmp_path / "s")
+    xr.testing.assert_identical(runs, stored.load())
+    alone = vn.simulate(upright, {theta: 0.2}, runs.time.values, inputs={u: over[u]["slow"]})
+    np.testing.assert_allclose(runs.theta.sel(u="slow").isel(initial_theta=1), alone[theta], atol=1e-12)

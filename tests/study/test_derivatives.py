@@ -77,6 +77,22 @@ def test_derivatives_of_a_linkage_move_its_start_along_the_constraints():
     assert np.abs(found.derivative(loop, b)).max() < 1e-12
 
 
+@pytest.mark.parametrize("angle", [0.7, 1e-12])
+@pytest.mark.parametrize("radius", [1.0, 0.01, 1e-6])
+def test_derivatives_of_a_start_are_exact_in_any_units(angle, radius):
+    """x = r cos θ + √(l² - (r sin θ - e)²), l = 3 r, by the offset e at e = 0 and by θ."""
+    offset = sp.Symbol("offset")
+    rod = vn.Holonomic((x - l * sp.cos(theta)) ** 2 + (l * sp.sin(theta) - offset) ** 2 - 9 * l**2, name="rod")
+    energy = (l * theta.diff()) ** 2 / 2 + x.diff() ** 2 / 2
+    crank = vn.System([theta, x], energy, constraints=[rod], parameters={l: radius, offset: 0.0})
+    start = {theta: angle, theta.diff(): 1.0}
+    found = sensitivity(crank, start, (0, 0.1), by=[offset, theta], guess={x: 4 * radius})
+    across, along = radius * np.sin(angle), radius * np.cos(angle)
+    root = np.sqrt(9 * radius**2 - across**2)
+    np.testing.assert_allclose(found.derivative(x, by=offset)[0], across / root, rtol=1e-12)
+    np.testing.assert_allclose(found.derivative(x, by=theta)[0], -across - across * along / root, rtol=1e-12)
+
+
 def test_derivatives_under_nonholonomic_constraints():
     equations, times = vn.derive(rolling_disc.system()), np.linspace(0, 1, 5)
     initial = rolling_disc.start(1.1, 1.5, 2.0, falling=0.2)
@@ -125,6 +141,35 @@ def test_intervals_contain_the_truth_as_often_as_they_say():
             low, high = found.interval(key, 0.9)
             inside[key] += low < value < high
     assert all(29 <= count <= 40 for count in inside.values()), inside  # 36 expected; 29 has a chance of 1 in 300
+
+
+def test_a_few_exact_values_among_many_rough_ones_do_not_make_intervals_narrow():
+    """Six good positions determine the estimates; their residuals are smaller than their errors."""
+    random, times, truth = np.random.default_rng(3), np.linspace(0, 6, 100), {k: 3.7, c: 0.42}
+    system = vn.System([x], x.diff() ** 2 / 2, k * x**2 / 2, {x: -c * x.diff()}, parameters={k: 4.0, c: 0.5})
+    motion, inside = vn.simulate(system, {x: 1.2}, times, parameters=truth), 0
+    start = {x: 1.2, x.diff(): 0.0}
+    data = {"time": times, "x": np.full(100, np.nan)}
+    for _ in range(60):
+        data["x"][10::16] = motion[x][10::16] + random.normal(0, 0.01, 6)
+        data["x_dot"] = motion[x.diff()] + random.normal(0, 2, 100)
+        found = vn.fit(system, data, {k: 4.0, c: 0.5}, start)
+        intervals = {key: found.interval(key, 0.9) for key in truth}
+        inside += sum(low < truth[key] < high for key, (low, high) in intervals.items())
+    assert 96 <= inside <= 118  # 108 expected, with a deviation of about 4
+    data["x"][30:] = np.nan  # two values are fitted by two unknowns, without residuals
+    with pytest.raises(VinculumError, match="x has 2 values, too few to estimate its deviation"):
+        vn.fit(system, data, {k: 4.0, c: 0.5}, start)
+    assert vn.fit(system, data, {k: 4.0, c: 0.5}, start, deviations={"x": 0.01}).values[k] == pytest.approx(3.7, abs=1)
+
+
+def test_an_estimate_at_its_bound_says_so():
+    data = recorded(0.001, 0)
+    found = vn.fit(pendulum(), data, {l: 0.95, c: 0.05, theta: 1.1}, bounds={l: (0.9, 1.0)})
+    assert found.at_bounds == (l,)
+    assert "0.9 (at its bound)" in str(found)
+    free = vn.fit(pendulum(), data, {l: 0.85, c: 0.05, theta: 1.1}, bounds={l: (0.7, 1.0)})
+    assert not free.at_bounds
 
 
 def test_several_runs_share_parameters_and_have_their_own_starts(tmp_path):
@@ -274,7 +319,30 @@ def test_derivatives_of_measures_are_differences_of_measures(one):
         assert found.derivative("one", key) == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-6, 1e4])
+def test_the_best_damping_does_not_depend_on_units(size):
+    """∫ x² dt = x0² (m/(2 c) + c/(2 k)) is smallest at c = √(k m), in meters and in micrometers."""
+    found = vn.optimize(oscillator(), {x: size}, (0, 80), {c: (0.2, 5)}, measure.integral(x**2))
+    assert found.converged
+    assert found.values[c] == pytest.approx(2, rel=1e-6)
+    assert found.measure == pytest.approx(size**2 / 2, rel=1e-6)
+
+
+def test_a_search_steps_back_from_motions_that_do_not_exist():
+    """A spring of negative stiffness: the motion becomes infinite beyond some k."""
+    growing = vn.System([x], x.diff() ** 2 / 2, -k * x**4 / 4, {x: -x.diff()}, parameters={k: 0.1})
+    found = vn.optimize(growing, {x: 1.0}, (0, 3), {k: (0.0, 20.0)}, measure.integral(-(x**2)))
+    again = vn.study(growing, {x: 1.0}, (0, 3), over={k: [found.values[k]]}, measure={"J": measure.integral(-(x**2))})
+    assert found.measure < 2 * found.before
+    assert float(again.J[0]) == pytest.approx(found.measure, rel=1e-6)
+
+
 def test_a_search_says_what_is_wrong():
+    with pytest.raises(VinculumError, match="There is no start"):
+        vn.optimize(oscillator(), [], (0, 1), {c: (1, 2)}, measure.final(x))
+    for limits in (1.0, (1, 2, 3)):
+        with pytest.raises(VinculumError, match="bounds of c are"):
+            vn.optimize(oscillator(), {x: 1.0}, (0, 1), {c: limits}, measure.final(x))
     with pytest.raises(VinculumError, match="Nothing to choose"):
         vn.optimize(oscillator(), {x: 1.0}, (0, 1), {}, measure.final(x))
     with pytest.raises(VinculumError, match="bounds of k are"):

@@ -24,7 +24,7 @@ from vinculum import measure, vary
 from vinculum.ensembles.cluster import Chunk, on_workers
 from vinculum.errors import VinculumError
 
-theta = dynamicsymbols("theta")
+theta, u = dynamicsymbols("theta u")
 g, l, c = sp.symbols("g l c")
 CALL = dict(
     over={theta: vary.uniform(-2, 2), theta.diff(): vary.normal(0, 1), l: [0.7, 1.0, 1.3]},
@@ -122,6 +122,41 @@ def test_a_store_of_another_study_is_refused(tmp_path):
                         parameters={g: 9.81, l: 1.0, c: 0.1})  # fmt: skip
     with pytest.raises(VinculumError, match="another study"):
         vn.study(heavier, {}, (0, 5), **CALL, store=tmp_path / "s")
+
+
+def later(height: float) -> sp.Expr:
+    """A torque that begins after a second."""
+    return sp.Piecewise((0, dynamicsymbols._t < 1), (height, True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (dict(over={theta: vary.uniform(0, 1)}, samples=4), dict(over={theta.diff(): vary.uniform(0, 1)}, samples=4)),
+        (dict(over={theta: [0.1]}, inputs={u: later(1)}), dict(over={theta: [0.1]}, inputs={u: later(3)})),
+        (
+            dict(over={theta: [0.1]}, inputs={u: vn.spline(dynamicsymbols._t, [0, 1, 2, 3], [0, 0, 1, 1], degree=1)}),
+            dict(over={theta: [0.1]}, inputs={u: vn.spline(dynamicsymbols._t, [0, 1, 2, 3], [0, 0, 1, 2], degree=1)}),
+        ),
+    ],
+    ids=["quantities", "laws", "splines"],
+)
+def test_studies_with_the_same_numbers_and_other_meanings_are_refused(tmp_path, first, second):
+    """Samples of another quantity are the same numbers, and two laws may be the same up to some instant."""
+    driven = vn.System([theta], theta.diff() ** 2 / 2, theta**2, {theta: u}, inputs=[u])
+    asked = {"inputs": {u: 0}, "store": tmp_path / "s"}
+    vn.study(driven, {}, (0, 3), **(asked | first))
+    vn.study(driven, {}, (0, 3), **(asked | first))
+    with pytest.raises(VinculumError, match="another study"):
+        vn.study(driven, {}, (0, 3), **(asked | second))
+
+
+@pytest.mark.parametrize("name", ["computed", "a/b", ".hidden", ""])
+def test_a_name_that_no_array_can_have_is_refused(tmp_path, name):
+    with pytest.raises(VinculumError, match="cannot be called"):
+        vn.study(
+            pendulum(), {}, (0, 1), over={theta: [0.1]}, measure={name: measure.final(theta)}, store=tmp_path / "s"
+        )
 
 
 def test_a_folder_that_is_not_a_study_is_refused(tmp_path):

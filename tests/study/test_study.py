@@ -187,6 +187,20 @@ def test_an_unreachable_start_is_a_row():
     assert runs.largest_residual.max() < 1e-12
 
 
+@pytest.mark.parametrize("form", ["multipliers", "voronets"])
+def test_a_start_in_a_singular_direction_is_that_of_simulate(form):
+    """A skate along y: its constraint says nothing of y_dot, which the form takes for dependent at the first run."""
+    y = dynamicsymbols("y")
+    blade = vn.Nonholonomic(y.diff() * sp.cos(theta) - x.diff() * sp.sin(theta), name="blade")
+    energy = (x.diff() ** 2 + y.diff() ** 2 + theta.diff() ** 2) / 2
+    equations = vn.derive(vn.System([x, y, theta], energy, constraints=[blade]), form)
+    start, guess = {x: 0.0, y: 0.0, x.diff(): 0.0, theta.diff(): 0.1}, {y.diff(): 0.1}
+    runs = vn.study(equations, start, (0, 5), over={theta: [0.3, np.pi / 2]}, guess=guess)
+    motion = vn.simulate(equations, start | {theta: np.pi / 2}, (0, 5), guess=guess)
+    np.testing.assert_array_equal(runs.outcome, 0)
+    np.testing.assert_allclose(runs.isel(initial_theta=1).y_dot, motion[y.diff()][-1], atol=1e-12)
+
+
 def test_a_mass_that_is_not_positive_is_a_row(pendulum):
     assert outcomes(vn.study(pendulum, {theta: 1.0}, (0, 1), over={m: [1.0, -1.0]})) == ["finished", "refused"]
 
@@ -271,6 +285,9 @@ def test_a_table_gives_one_run_for_every_row(pendulum):
         (dict(over={"thata": [0.1]}), "thata is not a coordinate.*Did you mean theta"),
         (dict(over={theta: vary.uniform(0, 1)}, samples=4, seed=-1), "seed=-1 must be a whole number"),
         (dict(over={theta: vary.uniform(0, 1)}, samples=4, seed="one"), "seed='one' must be a whole number"),
+        (dict(over={theta: vary.uniform(0, 1)}, samples=np.nan), "give the number of samples"),
+        (dict(over={theta: np.array([1 + 2j])}), "Give a list of numbers"),
+        (dict(over={theta: [0.1], "theta": [0.2, 0.3]}), "theta is twice in over="),
         (dict(over={theta: [0.1]}, threads=0), "threads=0 must be a positive whole number"),
         (dict(over={theta: [0.1]}, chunk=0), "chunk=0 must be a positive whole number"),
         (dict(over={theta: [0.1]}, store=5), "store=5 is not the name of a folder"),
@@ -287,7 +304,39 @@ def test_refusals_say_what_was_found(pendulum, options, words):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: vary.uniform(2, 1), lambda: vary.normal(0, 0), lambda: vary.uniform(0, np.inf)]
+    ("name", "options", "words"),
+    [
+        ("sample", dict(over={theta: vary.uniform(0, 1)}, samples=3), "would be called sample"),
+        ("initial_theta", dict(over={theta: [0.1, 0.2]}), "would be called initial_theta"),
+        ("end_time", {}, "end_time varies, but every run has a result of this name"),
+        ("time", dict(keep="motion"), "called time, as the instants"),
+    ],
+)
+def test_a_parameter_may_not_have_the_name_of_another_dimension(name, options, words):
+    """Two quantities of one name would be one array of the result."""
+    own = sp.Symbol(name)
+    system = vn.System([theta], theta.diff() ** 2, own * theta**2, parameters={own: 1.0})
+    over = {own: [1.0, 2.0, 3.0], **options.pop("over", {})}
+    with pytest.raises(VinculumError, match=words):
+        vn.study(system, {}, (0, 1), over=over, **options)
+
+
+def test_a_table_may_name_its_quantities(pendulum):
+    runs = vn.study(pendulum, {}, (0, 1), over=vary.table({"theta": [0.1, 0.2], "theta_dot": [0.3, 0.4], "l": [1, 2]}))
+    rows = vary.table({theta: [0.1, 0.2], theta.diff(): [0.3, 0.4], l: [1, 2]})
+    xr.testing.assert_identical(runs, vn.study(pendulum, {}, (0, 1), over=rows))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: vary.uniform(2, 1),
+        lambda: vary.normal(0, 0),
+        lambda: vary.uniform(0, np.inf),
+        lambda: vary.uniform("1 cm", "2 cm"),
+        lambda: vary.table({theta: 1.0}),
+        lambda: vary.table({theta: [[1.0, 2.0]]}),
+    ],
 )
 def test_distributions_are_checked(make):
     with pytest.raises(VinculumError):

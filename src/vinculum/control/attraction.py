@@ -28,6 +28,7 @@ from vinculum.ensembles.plan import Study, plan_study
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import listed, name_of
 from vinculum.notebook_repr import html
+from vinculum.options import refuse_unknown
 from vinculum.simulation import Event, Trajectory
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.progress import Shown
@@ -35,6 +36,7 @@ from vinculum.simulation.trajectory.outcome import EVENT, FINISHED
 from vinculum.units.given import column_in_si, duration
 
 CONVERGED, AWAY = "converged", "did not converge"
+_OPTIONS = ("method", "step", "stabilization", "inputs", "parameters", "threads")
 _ROUNDING = 1e-9
 _FAR = 1e4
 
@@ -82,14 +84,15 @@ def region_of_attraction(
 
     ``over`` may contain coordinates (also dependent and ignorable ones), velocities and states of the controller. The
     coordinates that are not in ``fixed`` follow from the constraints. A run has converged if at the end each state of
-    the linear model is ``within`` this share of its largest distance from the equilibrium. ``options`` are those of
-    `study`, such as ``method`` or ``threads``; ``progress`` too.
+    the linear model is ``within`` this share of its largest distance from the equilibrium. ``options`` are ``method``,
+    ``step``, ``stabilization``, ``inputs``, ``parameters`` and ``threads`` of `study`; ``progress`` too.
     """
     within = _criterion(within, options)
     if not over:
         raise VinculumError("Nothing to vary. Pass over={coordinate: values, ...}.")
     dimensions, time = dimensions_of(closed), duration(time, "time")
-    over = {key: column_in_si(key, values, dimensions, "Invalid starts") for key, values in over.items()}
+    _refuse_options(time, options)
+    over = {key: _starts(key, column_in_si(key, values, dimensions, "Invalid starts")) for key, values in over.items()}
     linear = linearize(replace(closed, laws={}, extra={}), at)
     _refuse_unknown(closed, over)
     keys = (*closed.system.coordinates, *closed.system.velocities)
@@ -124,10 +127,7 @@ def _criterion(within: float, options: dict[str, Any]) -> float:
             " method=vn.Taylor(tolerance=...) or vn.BDF(tolerance=...)", stacklevel=4,
         )  # fmt: skip
     if not 0 < within < 1:
-        raise VinculumError(
-            f"within is {within}, but it is the share of its largest distance that each state may keep."
-            " Pass a number between 0 and 1."
-        )
+        raise VinculumError(f"within={within!r} must be between 0 and 1: the share of its largest distance.")
     return within
 
 
@@ -196,6 +196,23 @@ def _independent(linear: LinearModel, keys: Sequence[sp.Expr], start: Iterable[s
             if candidates:
                 known.remove(max(candidates, key=lambda s: share[linear.states.index(s)]))
     return known
+
+
+def _refuse_options(time: float, options: Mapping[str, Any]) -> None:
+    """Raise for what decides nothing, and for options of `study` that it does not have."""
+    if not (np.isfinite(time) and time > 0):
+        raise VinculumError(f"time={time!r} must be positive: it is the duration after which starts are compared.")
+    refuse_unknown("A region of attraction", options, _OPTIONS)
+
+
+def _starts(key: sp.Expr, values: Any) -> list[float]:
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
+        raise VinculumError(f"{name_of(key)} starts from {values!r}. Give a list of finite numbers.")
+    return [float(value) for value in found]
 
 
 def _refuse_unknown(closed: EquationsOfMotion, over: Mapping[sp.Expr, Sequence[float]]) -> None:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vinculum.ensembles.measures import FINAL, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, unsettled
+from vinculum.ensembles.measures import (
+    FINAL,
+    INTEGRAL,
+    SETTLED,
+    Measure,
+    bracket,
+    curve,
+    located,
+    unsettled,
+    zero_at_event,
+)
+from vinculum.ensembles.quadrature import SHARES, TOLERANCE, integrate, is_wide
 from vinculum.names import variable_name
-from vinculum.simulation.integrators.fixed_step import FixedStep
+from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.run import simulate
-from vinculum.simulation.trajectory.outcome import DIVERGED, KINDS
+from vinculum.simulation.trajectory.outcome import DIVERGED, EVENT, KINDS
 
 if TYPE_CHECKING:
     from vinculum.ensembles.ensemble import Ensemble
@@ -23,7 +34,8 @@ OUTCOMES = (
     REFUSED,
     DIVERGED,
 )  # stores keep these numbers: add at the end
-_GAUSS = 6  # points between two samples at which `simulate` evaluates an integrand
+_SAMPLES = {True: (4097,), False: (1025, 1025)}  # of a bracket, for an extreme and for an instant; a run for each
+_ROUGH = 1e-9  # of ∫ |e| dt: dense output of "bdf" is not smoother
 
 
 def fill_alone(
@@ -42,7 +54,7 @@ def fill_alone(
         for key in ensemble.shown:
             results[variable_name(key)][run] = motion[key][-1]
     for name, measure in ensemble.measures.items():
-        results[name][run] = _measure(ensemble, measure, motion, varied)
+        results[name][run] = _measure(ensemble, measure, motion, varied, values)
 
 
 def run_alone(ensemble: Ensemble, varied: Mapping[Any, float], values: np.ndarray, times: np.ndarray) -> Any:
@@ -56,46 +68,60 @@ def run_alone(ensemble: Ensemble, varied: Mapping[Any, float], values: np.ndarra
     return simulate(equations, initial, times, ensemble.method, parameters=parameters, **options)
 
 
-def _measure(ensemble: Ensemble, measure: Measure, motion: Any, varied: Mapping[Any, float]) -> float:
-    """A measure of one trajectory; brackets are refined by further short runs from its samples."""
+def _measure(
+    ensemble: Ensemble, measure: Measure, motion: Any, varied: Mapping[Any, float], values: np.ndarray
+) -> float:
+    """A measure of one trajectory; brackets are refined by the same run at further instants."""
     if measure.kind == FINAL:
         return float(motion[measure.expression][-1])
+    again = _Again(ensemble, measure, varied, values)
     if measure.kind == INTEGRAL:
-        return _integral(ensemble, measure, motion, varied)
-    first = curve(measure, motion[measure.expression])[None, :]
-    t0, y, part = float(motion.t[0]), first, motion
-    for _ in range(measure.rounds):
+        return _integral(again, motion)
+    t, y = motion.t, curve(measure, motion[measure.expression])[None, :]
+    y = zero_at_event(measure, y) if motion.outcome.kind == EVENT else y
+    first, value = y, located(measure, t[None, :], y)
+    for samples in _SAMPLES[measure.is_extreme] if measure.rounds else ():
         low, high = (int(k[0]) for k in bracket(measure, y))
-        if low < 0 or high <= low:
+        if low < 0 or high <= low or not is_wide(t[low], t[high]):
             break
-        part = _between(ensemble, part, low, high, np.linspace(0.0, 1.0, REFINED), varied)
-        y = curve(measure, part[measure.expression])[None, :]
-    value = located(measure, part.t[None, :], y)
-    return float((unsettled(measure, first, t0, value) if measure.kind == SETTLED else value)[0])
+        ends = y[0, [low, high]]
+        t = np.linspace(t[low], t[high], samples)
+        y = curve(measure, again.at(t))[None, :]
+        y[0, [0, -1]] = ends
+        value = located(measure, t[None, :], y)
+    return float((unsettled(measure, first, float(motion.t[0]), value) if measure.kind == SETTLED else value)[0])
 
 
-def _between(
-    ensemble: Ensemble, motion: Any, low: int, high: int, shares: np.ndarray, varied: Mapping[Any, float]
-) -> Any:
-    """The motion again between two of its samples, at the given shares of the interval."""
-    keys = (*ensemble.starts.equations.user_symbols, *ensemble.starts.equations.extra)
-    state = {key: float(motion[key][low]) for key in keys}
-    parameters = {key: varied.get(key, value) for key, value in ensemble.starts.parameters.items()}
-    times = motion.t[low] + (motion.t[high] - motion.t[low]) * shares
-    times[-1] = motion.t[high]
-    equations, options, method = ensemble.starts.equations, ensemble.options, ensemble.method
-    if isinstance(method, FixedStep):
-        assert method.step is not None
-        method = replace(method, step=min(method.step, abs(times[-1] - times[0])))  # type: ignore[type-var]
-    return simulate(equations, state, times, method, parameters=parameters, progress=False, **options)
+@dataclass(frozen=True)
+class _Again:
+    """The expression of a measure, from the same run at other instants.
+
+    The run is made from its start, and with the same end: steps of a fixed size fit the whole interval, and a sample
+    of a run that drifts need not be a consistent start.
+    """
+
+    ensemble: Ensemble
+    measure: Measure
+    varied: Mapping[Any, float]
+    values: np.ndarray
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Values at the instants, not a number where the run does not arrive."""
+        grid = self.ensemble.grid
+        own = np.unique(np.concatenate([grid[[0, -1]], times]))[:: 1 if grid[-1] > grid[0] else -1]
+        motion = run_alone(self.ensemble, self.varied, self.values, own)
+        known = dict(zip(motion.t.tolist(), motion[self.measure.expression].tolist(), strict=True))
+        return np.array([known.get(time, np.nan) for time in times.tolist()])
+
+    def between(self, a: np.ndarray, b: np.ndarray, x: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values at the shares of intervals, for `integrate`; ``x`` is not used."""
+        times = a[:, None] + (b - a)[:, None] * SHARES
+        return self.at(times.ravel()).reshape(times.shape), x
 
 
-def _integral(ensemble: Ensemble, measure: Measure, motion: Any, varied: Mapping[Any, float]) -> float:
-    """Gauss's quadrature between the samples."""
-    nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
-    shares = np.concatenate([[0.0], (nodes + 1) / 2, [1.0]])
-    total = 0.0
-    for low in range(len(motion.t) - 1):
-        part = _between(ensemble, motion, low, low + 1, shares, varied)
-        total += 0.5 * (part.t[-1] - part.t[0]) * float(weights @ part[measure.expression][1:-1])
-    return total
+def _integral(again: _Again, motion: Any) -> float:
+    """∫ e dt between the samples, as exact as the run."""
+    t, y, count = motion.t, motion[again.measure.expression], len(motion.t) - 1
+    tolerance = TOLERANCE if isinstance(again.ensemble.method, Taylor) else _ROUGH
+    nothing, only, ends = np.zeros((0, count)), np.zeros(count, dtype=int), np.array([y[:-1], y[1:]])
+    return float(integrate(t[:-1], t[1:], nothing, ends, only, 1, again.between, tolerance)[0])

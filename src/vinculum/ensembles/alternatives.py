@@ -53,6 +53,7 @@ def run_alternatives(
     dimension, alternatives = found
     if not alternatives:
         raise VinculumError(f"There is nothing to compare along {dimension}. Give at least one name.")
+    arguments = _with_same_times(plan, arguments, alternatives)
     parts, stopped = [], False
     with progress_bar(progress, f"{len(alternatives)} studies") as report:
         for number, (name, changes) in enumerate(alternatives.items()):
@@ -66,6 +67,16 @@ def run_alternatives(
             parts.append(study(**asked, store=folder, progress=share, **where))
             stopped = bool((parts[-1].outcome == MISSING).any())
     return xr.concat(parts, xr.DataArray(list(alternatives), dims=dimension, name=dimension), join="outer")
+
+
+def _with_same_times(
+    plan: Planner, arguments: Mapping[str, Any], alternatives: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, Any]:
+    """Where motions are kept and only their ends are given, the instants of the study that needs most of them."""
+    if arguments.get("keep") != "motion":
+        return arguments
+    grids = [plan(**_changed(arguments, changes)).ensemble.grid for changes in alternatives.values()]
+    return dict(arguments) | {"times": max(grids, key=len)}
 
 
 def _share(report: Callable[[float], None], number: int, count: int) -> Callable[[float], None]:

@@ -31,18 +31,22 @@ from vinculum.ensembles.measures import (
     at_least,
     bracket,
     curve,
+    last_places,
     located,
     unsettled,
+    zero_at_event,
 )
+from vinculum.ensembles.quadrature import MIDDLE, SHARES, has_corners, integrate, is_wide
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.steps import FixedSteps, Steps, StiffSteps
 from vinculum.errors import VinculumError
-from vinculum.graph import Node, symbol
+from vinculum.graph import Node, jacobian, symbol
 from vinculum.names import variable_name
 from vinculum.simulation.integrators.bdf import BDF
 from vinculum.simulation.integrators.fixed_step import FixedStep
 from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.events import DIRECTIONS, Event
+from vinculum.simulation.problem.pivots import WATCH_LIMIT
 from vinculum.simulation.problem.problem import Problem
 from vinculum.simulation.problem.pulses import stops
 from vinculum.simulation.problem.ranges import margins
@@ -52,6 +56,7 @@ from vinculum.simulation.trajectory.outcome import EVENT, FINISHED, NON_FINITE, 
 
 _KINDS = (FINISHED, NON_FINITE, NON_FINITE, EVENT, STALLED)  # of the codes of lanes; small pivots are run again
 _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
+_MOST_ROWS = 500_000  # states at which an integrand with corners is evaluated at once
 _BLOCK, _MOST_BLOCKS = 64, 16  # registers full of runs that are computed together; more if runs have few samples
 
 
@@ -154,8 +159,13 @@ class Ensemble:
         return {
             symbol(("integral", name)): nodes.node(one.expression, f"the measure {name!r}")
             for name, one in self.measures.items()
-            if one.kind == INTEGRAL
+            if one.kind == INTEGRAL and name not in self.pieced
         }
+
+    @cached_property
+    def pieced(self) -> frozenset[str]:
+        """The integrals that Taylor's method cannot integrate along with the motion: their integrands have corners."""
+        return pieced_integrals(self.problem, self.method, self.measures)
 
     @cached_property
     def state(self) -> tuple[Node, ...]:
@@ -203,24 +213,46 @@ class Ensemble:
         return [stops(self.problem, t0, t1, column, also) for column in p.T]
 
     @cached_property
-    def watched(self) -> Function:
-        """Kept quantities, energy balance, kinetic energy, residuals and measured expressions, of (t, x, p)."""
+    def outputs(self) -> list[Node]:
+        """Kept quantities, energy balance, kinetic energy, residuals and measured expressions."""
         nodes = self.problem.nodes
         energy = nodes.integrable.energy
         kinetic = nodes.energy if energy is None or energy.kinetic is None else energy.kinetic
         kept = [nodes.node(key, "keep") for key in self.shown]
         measured = [nodes.node(m.expression, f"the measure {name!r}") for name, m in self.measures.items()]
-        outputs = [*kept, nodes.balance, kinetic, *nodes.residuals, *measured]
-        prepared = self.problem.branch.prepared(outputs)
-        return function(nodes.time, (*self.state, *self.problem.branch.parameters), (), prepared)
+        return [*kept, nodes.balance, kinetic, *nodes.residuals, *measured]
+
+    @cached_property
+    def watched(self) -> Function:
+        """The outputs, of (t, x, p)."""
+        prepared = self.problem.branch.prepared(self.outputs)
+        return function(self.problem.nodes.time, (*self.state, *self.problem.branch.parameters), (), prepared)
 
     @cached_property
     def first_state(self) -> Function:
         """x at the start, of the user's symbols and parameters."""
-        record = self.problem.integrable
         keys = tuple(map(symbol, self.starts.keys))
+        return function(self.problem.integrable.time, keys, (), self._first_nodes)
+
+    @property
+    def _first_nodes(self) -> list[Node]:
+        record = self.problem.integrable
         own = [node for node in record.states if node.value not in record.equations.extra]
-        return function(record.time, keys, (), [record.definitions.get(node, node) for node in own])
+        return [record.definitions.get(node, node) for node in own]
+
+    def initial_slopes(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> np.ndarray | None:
+        """dx/d(columns) at one start, (states, columns); None where the constraints do not determine it."""
+        D, record = self.starts.slopes(columns, values), self.problem.integrable
+        if D is None:
+            return None
+        keys, nodes = tuple(map(symbol, self.starts.keys)), self._first_nodes
+        rates = function(record.time, keys, (), list(jacobian(nodes, keys).ravel()))
+        slopes = np.zeros((len(self.state), len(columns)))
+        slopes[: len(nodes)] = rates(float(self.grid[0]), values, np.empty(0)).reshape(len(nodes), -1) @ D
+        for k, node in enumerate(record.states):
+            if node.value in record.equations.extra:
+                slopes[k] = [float(node.value == column) for column in columns]
+        return slopes
 
     @cached_property
     def computed(self) -> Function:
@@ -284,10 +316,18 @@ class Ensemble:
         found = ends.rows(np.full(x.shape[1], self.grid[0]), np.vstack([x, p]).T.copy(), np.empty(0))
         return ~np.isfinite(found).all(axis=1)
 
+    def _has_small_pivots(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Whether the pivots of the equations have to change at the start of a run already."""
+        nodes, branch = self.problem.nodes, self.problem.branch
+        watch = function(nodes.time, (*self.state, *branch.parameters), (), branch.prepared([nodes.watch.plain]))
+        found = watch.rows(np.full(x.shape[1], self.grid[0]), np.vstack([x, p]).T.copy(), np.empty(0))[:, 0]
+        return np.asarray(~(found <= WATCH_LIMIT))
+
     def _finals(self, motions: Motions, p: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """(outputs, runs) at the end of every run; where that is not finite, at its last good sample."""
+        """(outputs, runs) at the end of every run; of a run that broke down, at its last sample with values."""
         final = self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
-        return np.where(np.isfinite(final), final, np.array([_last(samples) for samples in found]))
+        known = np.isfinite(final) | np.isin(motions.codes, (DONE, ENDED))
+        return np.where(known, final, np.array([_last(samples) for samples in found]))
 
     def _block(
         self,
@@ -306,6 +346,9 @@ class Ensemble:
         states, codes = motions.states, motions.codes
         at_edge = bool(self._edges) & (codes == NOT_FINITE)
         codes[self._has_no_event_value(x, p) | (bool(self.until) & (codes == STUCK)) | at_edge] = UNDECIDED
+        broken = np.flatnonzero(codes == NOT_FINITE)
+        if len(broken):
+            codes[broken[self._has_small_pivots(x[:, broken], p[:, broken])]] = UNDECIDED
         found = self._values(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]
@@ -328,6 +371,9 @@ class Ensemble:
         if self.measures:
             _add_ends(t, motions, found, final)
             y, ends = found[self.first_measure :], final[self.first_measure :]
+            ended = motions.codes == ENDED
+            for k, measure in enumerate(self.measures.values()):
+                y[k, ended] = zero_at_event(measure, y[k, ended])
             self._measure(lanes, runs, t, motions, p, y, ends, results)
         return runs[lost | (codes == UNDECIDED)]
 
@@ -347,7 +393,9 @@ class Ensemble:
         """Every measure of a block, from samples y, (measures, runs, instants), and values at the end."""
         integrals = iter(range(len(self.state) - len(self.integrals), len(self.state)))
         for k, (name, measure) in enumerate(self.measures.items()):
-            if measure.kind == INTEGRAL:
+            if name in self.pieced:
+                results[name][runs] = self._integrated(lanes, k, t, motions.states, p, y[k])
+            elif measure.kind == INTEGRAL:
                 results[name][runs] = motions.last[next(integrals)]
             elif measure.kind == FINAL:
                 results[name][runs] = final[k]
@@ -366,27 +414,48 @@ class Ensemble:
         y: np.ndarray,
     ) -> np.ndarray:
         """An extreme or an instant: bracketed by the samples, then by finer ones that start from a sample."""
-        first, runs = curve(measure, y), np.arange(y.shape[0])
+        first = fine = curve(measure, y)
         low, high = bracket(measure, first)
-        use = runs[(low >= 0) & (high > low) & np.isfinite(first[runs, np.maximum(low, 0)])]
-        value = np.full(len(runs), np.nan)
-        if measure.is_extreme:
-            value = located(measure, t.T, first)
-        times, x = t, states
-        lo, hi, places = low[use], high[use], use
-        rounds = measure.rounds if len(use) else 0
-        for _ in range(rounds):
-            start = np.ascontiguousarray(x[lo, :, places].T)
-            a, b = times[lo, places], times[hi, places]
-            times = a + (b - a) * np.linspace(0.0, 1.0, REFINED)[:, None]
+        value = located(measure, t.T, first)
+        use = places = np.flatnonzero((low >= 0) & (high > low) & np.isfinite(first).any(axis=1))
+        lo, hi, times, x = low[use], high[use], t, states
+        for _ in range(measure.rounds):
+            wide = is_wide(times[lo, places], times[hi, places])
+            use, places, lo, hi = use[wide], places[wide], lo[wide], hi[wide]
+            if not len(use):
+                break
+            ends, start = fine[places, [lo, hi]], np.ascontiguousarray(x[lo, :, places].T)
+            times = _between(times[lo, places], times[hi, places], np.linspace(0.0, 1.0, REFINED))
             x = lanes.run(times, start, p[:, use], stops=self.stops_of(p[:, use])).states
             fine = curve(measure, self._values(times, x, p[:, use])[self.first_measure + k])
+            fine[:, 0], fine[:, -1] = ends
+            value[use] = located(measure, times.T, fine)
             lo, hi = bracket(measure, fine)
             lo, hi = np.maximum(lo, 0), np.maximum(hi, 1)
             places = np.arange(len(use))
-        if rounds:
-            value[use] = located(measure, times.T, fine)
         return unsettled(measure, first, float(t[0, 0]), value) if measure.kind == SETTLED else value
+
+    def _integrated(
+        self, lanes: Lanes | Steps, k: int, t: np.ndarray, states: np.ndarray, p: np.ndarray, y: np.ndarray
+    ) -> np.ndarray:
+        """The integral of an expression with corners, between the samples of some runs at a time."""
+        size = max(1, _MOST_ROWS // (len(t) * len(SHARES)))
+        parts = [slice(first, first + size) for first in range(0, len(y), size)]
+        found = [self._integrated_part(lanes, k, t[:, own], states[:, :, own], p[:, own], y[own]) for own in parts]
+        return np.concatenate(found)
+
+    def _integrated_part(
+        self, lanes: Lanes | Steps, k: int, t: np.ndarray, states: np.ndarray, p: np.ndarray, y: np.ndarray
+    ) -> np.ndarray:
+        owners, low = np.nonzero(np.isfinite(states[1:]).all(axis=1).T)
+
+        def sample(a: np.ndarray, b: np.ndarray, x: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            times, own = _between(a, b, SHARES), p[:, owners]
+            x = lanes.run(times, np.ascontiguousarray(x), own, stops=self.stops_of(own)).states
+            return self._values(times, x, own)[self.first_measure + k], x[MIDDLE]
+
+        a, b, x = t[low, owners], t[low + 1, owners], states[low, :, owners].T
+        return integrate(a, b, x, y[owners, [low, low + 1]], owners, t.shape[1], sample)
 
     @property
     def first_measure(self) -> int:
@@ -420,8 +489,26 @@ def _add_ends(t: np.ndarray, motions: Motions, found: np.ndarray, final: np.ndar
 
 def _last(y: np.ndarray) -> np.ndarray:
     """The last finite sample of every run, (runs)."""
-    reached = np.maximum((~np.isnan(y)).sum(axis=1) - 1, 0)
-    return y[np.arange(len(y)), reached]
+    return y[np.arange(len(y)), last_places(y)]
+
+
+def _between(a: np.ndarray, b: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Instants at shares of intervals from a to b, (shares, intervals)."""
+    times = a + (b - a) * shares[:, None]
+    times[-1] = b
+    return times
+
+
+def pieced_integrals(problem: Problem, method: Any, measures: Mapping[str, Measure]) -> frozenset[str]:
+    """The names of integrals with corners in their integrands, of a method that follows smooth ones only."""
+    if not isinstance(method, Taylor):
+        return frozenset()
+    integrals = {name: one for name, one in measures.items() if one.kind == INTEGRAL}
+    return frozenset(
+        name
+        for name, one in integrals.items()
+        if has_corners(problem.nodes.node(one.expression, f"the measure {name!r}"))
+    )
 
 
 def instants(times: np.ndarray, steps: int, sampled: bool) -> np.ndarray:

@@ -3,14 +3,19 @@
     min over θ of Σ ((y(t_i; θ) - measured_i) / σ)²,
 
 with dy/dθ from the variational equations. Without given σ, every measured column gets its own, estimated from its
-residuals in a few repetitions. The covariance is (JᵀJ)⁻¹ with J = (dy/dθ)/σ; directions of θ that do not change y
-beyond rounding are refused by name.
+residuals r in a few repetitions,
+
+    σ² = Σ r² / ν,    ν = values of the column - its share of the trace of J (JᵀJ)⁻¹ Jᵀ,
+
+since a column that determines the estimates has smaller residuals than errors. The covariance is (JᵀJ)⁻¹ with
+J = (dy/dθ)/σ. The degrees of freedom of an estimate are those of the columns that its variance comes from
+(Satterthwaite 1946). Directions of θ that do not change y beyond rounding are refused by name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +36,7 @@ _REPETITIONS = 6  # of the estimate of σ
 _SETTLED = 1e-3  # a relative change of σ that ends the repetitions
 _DEPENDENT = 1e-7  # relative singular values of J below this: θ cannot be told apart
 _LOST = 1e3  # residual, in units of the range of a column, where the motion does not exist
+_LEAST_FREEDOM = 0.5  # of a column whose deviation is estimated
 _FAR_START = 0.25  # distance of a start from the first measured value, in units of the range of a column
 _SHARE = 0.05  # a part of a combination of parameters that is not worth mentioning
 
@@ -51,6 +57,8 @@ class Fit:
     residuals: tuple[Mapping[str, np.ndarray], ...]  # of every run: {column: measured - computed}
     freedom: int  # measurements less unknowns
     message: str
+    freedoms: np.ndarray  # of every estimate: those of the columns that its variance comes from
+    at_bounds: tuple[Any, ...] = ()  # unknowns that ended at one of their bounds; the best values lie beyond
 
     @property
     def values(self) -> dict[Any, float]:
@@ -71,7 +79,8 @@ class Fit:
         """The confidence interval of an estimate, with Student's distribution."""
         from scipy.stats import t
 
-        half = float(t.ppf(0.5 + confidence / 2, self.freedom)) * self.errors[key]
+        freedom = self.freedoms[self.unknowns.index(key)]
+        half = float(t.ppf(0.5 + confidence / 2, freedom)) * self.errors[key]
         return self.values[key] - half, self.values[key] + half
 
     @property
@@ -85,7 +94,8 @@ class Fit:
         found = {}
         for key in self.unknowns:
             low, high = self.interval(key)
-            found[_name(key)] = f"{self.values[key]:.6g}, 95 % between {low:.6g} and {high:.6g}"
+            bound = " (at its bound)" if key in self.at_bounds else ""
+            found[_name(key)] = f"{self.values[key]:.6g}{bound}, 95 % between {low:.6g} and {high:.6g}"
         return found | {f"deviation of {name}": f"{value:.3g}" for name, value in self.deviations.items()}
 
     def __repr__(self) -> str:
@@ -275,11 +285,11 @@ class _Problem:
             theta, before = found.x * scale, sigma
             self._refuse_lost(theta)
             self._refuse_dependent(self._stacked(theta, sigma)[1] * scale)
-            estimated = self._deviations(theta)
-            sigma = sigma | {name: s for name, s in estimated.items() if name not in (deviations or {})}
+            sigma = sigma | self._spreads(theta, sigma, deviations or {})
             if all(abs(sigma[name] - before[name]) <= _SETTLED * before[name] for name in sigma):
                 break
-        return self._result(theta, sigma, deviations or {}, str(found.message))
+        ends = tuple(key for key, side in zip(self.unknowns, found.active_mask, strict=True) if side)
+        return replace(self._result(theta, sigma, deviations or {}, str(found.message)), at_bounds=ends)
 
     def _first(self, key: Any) -> float:
         return float(self.guess[key[0] if isinstance(key, tuple) else key])
@@ -325,14 +335,47 @@ class _Problem:
 
     def _deviations(self, theta: np.ndarray) -> dict[str, float]:
         """The root mean square of the residuals of every column, at least rounding of its range."""
-        total, count = dict.fromkeys(self._ranges(), 0.0), dict.fromkeys(self._ranges(), 0)
+        total, count = dict.fromkeys(self._ranges(), 0.0), self._counts()
         for number, (error, _) in enumerate(self._compared(theta)):
             recording = self.runs[number].recording
             for k, name in enumerate(recording.columns):
                 total[name] += float(error[:, k] @ error[:, k])
-                count[name] += int((~np.isnan(recording.measured[:, k])).sum())
         least = {name: 1e-13 * size for name, size in self._ranges().items()}
         return {name: max(float(np.sqrt(total[name] / max(count[name], 1))), least[name]) for name in total}
+
+    def _freedoms(self, theta: np.ndarray, sigma: Mapping[str, float]) -> dict[str, float]:
+        """ν of every column: its measured values less those that the estimates take."""
+        _, J = self._stacked(theta, sigma)
+        taken = (np.linalg.qr(J / np.linalg.norm(J, axis=0))[0] ** 2).sum(axis=1)
+        names = self._names()
+        return {name: self._counts()[name] - float(taken[names == name].sum()) for name in sigma}
+
+    def _spreads(self, theta: np.ndarray, sigma: Mapping[str, float], given: Mapping[str, float]) -> dict[str, float]:
+        """σ from the residuals of every column for which it was not given; raises where too few are left for it."""
+        counts, freedoms, deviations = self._counts(), self._freedoms(theta, sigma), self._deviations(theta)
+        found = {}
+        for name, rms in deviations.items():
+            if name in given:
+                continue
+            if freedoms[name] < _LEAST_FREEDOM:
+                raise VinculumError(
+                    f"{name} has {counts[name]} values, too few to estimate its deviation: the estimates would fit all "
+                    f'of them. Give it, as in deviations={{"{name}": 0.01}}.'
+                )
+            found[name] = rms * float(np.sqrt(counts[name] / freedoms[name]))
+        return found
+
+    def _names(self) -> np.ndarray:
+        """The column of every row of J."""
+        return np.concatenate([np.tile(run.recording.columns, len(run.recording.times)) for run in self.runs])
+
+    def _counts(self) -> dict[str, int]:
+        """The number of measured values of every column."""
+        found = dict.fromkeys(self._ranges(), 0)
+        for run in self.runs:
+            for k, name in enumerate(run.recording.columns):
+                found[name] += int((~np.isnan(run.recording.measured[:, k])).sum())
+        return found
 
     @property
     def count(self) -> int:
@@ -377,12 +420,24 @@ class _Problem:
 
     def _result(self, theta: np.ndarray, sigma: Mapping[str, float], given: Mapping[str, float], message: str) -> Fit:
         _, J = self._stacked(theta, sigma)
-        count, freedom = self.count, self.count - len(theta)
+        freedom = self.count - len(theta)
         size = np.linalg.norm(J, axis=0)
         inverse = np.linalg.inv((J / size).T @ (J / size)) / np.outer(size, size)
-        inflate = 1.0 if given else count / freedom  # σ was estimated from residuals of the same data
+        freedoms = self._freedoms_of_estimates(theta, sigma, given, inverse @ J.T)
         residuals = []
         for run, (error, _) in zip(self.runs, self._compared(theta), strict=True):
             left = np.where(np.isnan(run.recording.measured), np.nan, -error)
             residuals.append(dict(zip(run.recording.columns, left.T, strict=True)))
-        return Fit(self.unknowns, theta, inverse * inflate, self._deviations(theta), tuple(residuals), freedom, message)
+        deviations = self._deviations(theta)
+        return Fit(self.unknowns, theta, inverse, deviations, tuple(residuals), freedom, message, freedoms)
+
+    def _freedoms_of_estimates(
+        self, theta: np.ndarray, sigma: Mapping[str, float], given: Mapping[str, float], G: np.ndarray
+    ) -> np.ndarray:
+        """(Σ v)² / Σ v²/ν over the columns, where v is the part of a column in the variance Σ G² of an estimate."""
+        names, freedoms = self._names(), self._freedoms(theta, sigma)
+        parts = {name: (G[:, names == name] ** 2).sum(axis=1) for name in sigma}
+        unsure = sum((parts[name] ** 2 / freedoms[name] for name in sigma if name not in given), np.zeros(len(G)))
+        total = sum(parts.values(), np.zeros(len(G)))
+        known = np.full(len(G), float(self.count - len(theta)))
+        return np.where(unsure > 0, total**2 / np.where(unsure > 0, unsure, 1.0), known)

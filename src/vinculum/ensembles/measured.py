@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.ensembles.measures import FINAL, FIRST, INTEGRAL, REFINED, SETTLED, Measure, bracket, curve, located, peak
+from vinculum.ensembles.quadrature import is_wide
 from vinculum.ensembles.variational import Variational
 from vinculum.errors import VinculumError
 
@@ -51,8 +52,11 @@ class Measured:
                     f"The motion has no such instant ({self.measure.kind} of {self.measure.expression}). "
                     "Give later times."
                 )
-            times = np.linspace(times[low], times[high], REFINED)
+            if not is_wide(times[low], times[high]):
+                break
+            ends, times = curves[0, [low, high]], np.linspace(times[low], times[high], REFINED)
             curves = curve(self.measure, self._at(values, t0, times)[0][:, 0])[None, :]
+            curves[0, [0, -1]] = ends
         value = float(located(self.measure, times[None, :], curves)[0])
         if self.measure.is_extreme:
             instant, _ = peak(times[None, :], curves)

@@ -1,7 +1,8 @@
 """What is kept of every run as one number: extremes, integrals, values at the end, instants.
 
 An extreme or an instant is first bracketed by the samples of the run and then refined on finer and finer samples of
-that bracket, so its error is rounding, not the distance of the samples. A peak that begins and ends between two samples
+that bracket, so its error is rounding, not the distance of the samples. The ends of a bracket keep their values: what
+is a zero there must not be lost by the rounding of another integration. A peak that begins and ends between two samples
 is not seen: give more instants in ``times`` if the motion has such peaks.
 """
 
@@ -18,6 +19,7 @@ from vinculum.simulation.problem.events import DIRECTIONS
 
 KEEP = ("end", "motion", "measures")  # what is kept of every run: states at the end, at all times, or none
 REFINED = 17  # samples of a bracket
+_ZERO = 1e-12  # of the largest value: a value this small at an event is zero
 LARGEST, SMALLEST, INTEGRAL, FINAL = "maximum", "minimum", "integral", "final"
 FIRST, SETTLED = "first_time", "settling_time"
 KINDS = {
@@ -48,6 +50,8 @@ class Measure:
             raise VinculumError(f"direction={self.direction!r} is not known. Use {', '.join(map(repr, DIRECTIONS))}.")
         if self.kind == SETTLED and not (np.isfinite(self.band) and self.band > 0):
             raise VinculumError(f"The band of settling_time is {self.band}; it must be positive.")
+        if not np.isfinite(self.target):
+            raise VinculumError(f"The target of settling_time is {self.target}; it must be a finite number.")
 
     @property
     def is_extreme(self) -> bool:
@@ -92,7 +96,12 @@ def first_time(expression: sp.Expr, direction: str = "any") -> Measure:
 
 def settling_time(expression: sp.Expr, band: float, target: float = 0.0) -> Measure:
     """The last instant at which |expression - target| leaves the band; not a number if the run ends outside of it."""
-    return Measure(SETTLED, expression, band=float(band), target=float(target))
+    try:
+        return Measure(SETTLED, expression, band=float(band), target=float(target))
+    except (TypeError, ValueError):
+        raise VinculumError(
+            f"settling_time needs a band and a target as numbers in SI units; got {band!r} and {target!r}."
+        ) from None
 
 
 # -- on samples: y is (runs, instants), and not a number beyond the end of a run ----------------------------------
@@ -109,8 +118,7 @@ def bracket(measure: Measure, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For every run the samples (low, high) around the place that is searched; low = -1 if there is none."""
     if measure.is_extreme:
         best = np.argmax(np.where(np.isnan(y), -np.inf, y), axis=1)
-        last = np.maximum((~np.isnan(y)).sum(axis=1) - 1, 0)
-        return np.maximum(best - 1, 0), np.minimum(best + 1, last)
+        return np.maximum(best - 1, 0), np.minimum(best + 1, last_places(y))
     crossed = _crossings(measure, y)
     if not crossed.size:
         return np.full(len(y), -1), np.zeros(len(y), dtype=int)
@@ -119,6 +127,23 @@ def bracket(measure: Measure, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     else:
         low = np.where(crossed.any(axis=1), np.argmax(crossed, axis=1), -1)
     return low, low + 1
+
+
+def last_places(y: np.ndarray) -> np.ndarray:
+    """The last sample of every run that is a number, (runs); 0 if there is none."""
+    known = ~np.isnan(y)
+    return np.where(known.any(axis=1), known.shape[1] - 1 - np.argmax(known[:, ::-1], axis=1), 0)
+
+
+def zero_at_event(measure: Measure, y: np.ndarray) -> np.ndarray:
+    """Samples of runs that an event ended, with zero for rounding at the end: the event may be this very zero."""
+    if measure.kind != FIRST:
+        return y
+    rows, last = np.arange(len(y)), last_places(y)
+    size = np.max(np.abs(np.where(np.isnan(y), 0.0, y)), axis=1, initial=0.0)
+    y = y.copy()
+    y[rows, last] = np.where(np.abs(y[rows, last]) <= _ZERO * size, 0.0, y[rows, last])
+    return y
 
 
 def _crossings(measure: Measure, y: np.ndarray) -> np.ndarray:
@@ -172,7 +197,7 @@ def at_least(measure: Measure, value: np.ndarray, final: np.ndarray) -> np.ndarr
 
 def unsettled(measure: Measure, y: np.ndarray, t0: float, value: np.ndarray) -> np.ndarray:
     """Settling times, with those of runs that never left the band (t0) or end outside of it (not a number)."""
-    last = y[np.arange(len(y)), np.maximum((~np.isnan(y)).sum(axis=1) - 1, 0)]
+    last = y[np.arange(len(y)), last_places(y)]
     value = np.where(np.nanmax(np.where(np.isnan(y), -np.inf, y), axis=1) <= 0, t0, value)
     return np.where(last > 0, np.nan, value)
 

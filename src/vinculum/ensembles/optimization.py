@@ -24,6 +24,8 @@ from vinculum.text_printer import labelled_rows
 from vinculum.units.dimensions import TIME
 from vinculum.units.given import column_in_si, number_in_si, numbers_in_si
 
+_LOST = 1e3  # the measure of a motion that does not exist, in units of the first one; SciPy cannot step back from ∞
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Optimum:
@@ -95,7 +97,10 @@ def optimize(
 
 
 def _listed(initial: Mapping[Any, float] | Sequence[Mapping[Any, float]]) -> list[Mapping[Any, float]]:
-    return [initial] if isinstance(initial, Mapping) else list(initial)
+    starts = [initial] if isinstance(initial, Mapping) else list(initial)
+    if not starts:
+        raise VinculumError("There is no start. Pass initial={coordinate: value, ...}, or a list of these.")
+    return starts
 
 
 def _first_values(
@@ -107,7 +112,7 @@ def _first_values(
     system = getattr(equations, "parameters", {})
     problems, first = [], {}
     for key, limits in over.items():
-        low, high = (float(limit) for limit in limits)
+        low, high = (float(limit) for limit in limits) if np.shape(limits) == (2,) else (np.nan, np.nan)
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             problems.append(f"The bounds of {name_of(key)} are {limits}; give two finite numbers, the lower one first.")
             continue
@@ -119,7 +124,10 @@ def _first_values(
 
 
 def _search(runs: Sequence[Measured], first: Mapping[Any, float], over: Mapping[Any, tuple[float, float]]) -> Optimum:
-    """SciPy's search on values between 0 and 1 of their bounds."""
+    """SciPy's search on values between 0 and 1 of their bounds, and on the measure in units of its first value.
+
+    Its limits are numbers: without these units a measure in micrometers would count as zero.
+    """
     from scipy.optimize import minimize
 
     keys = list(over)
@@ -132,11 +140,21 @@ def _search(runs: Sequence[Measured], first: Mapping[Any, float], over: Mapping[
         return float(np.mean([J for J, _ in found])), np.mean([slope for _, slope in found], axis=0) * width
 
     start = (np.array([first[key] for key in keys]) - low) / width
-    before = mean(start)[0]
+    before, slope = mean(start)
     if not np.isfinite(before):
         raise VinculumError("The motion has no finite end where the search begins. Give other bounds or earlier times.")
-    options = {"ftol": 1e-15, "gtol": 1e-10 * max(1.0, abs(before)), "maxiter": 500}
-    found = minimize(mean, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(keys), options=options)
-    values = dict(zip(keys, map(float, low + found.x * width), strict=True))
-    ends = tuple(key for key, share in zip(keys, found.x, strict=True) if share in (0.0, 1.0))
-    return Optimum(values, float(found.fun), before, int(found.nfev), bool(found.success), str(found.message), ends)
+    unit = max(abs(before), float(np.abs(slope).max())) or 1.0
+    best = before, start
+
+    def scaled(share: np.ndarray) -> tuple[float, np.ndarray]:
+        nonlocal best
+        value, slope = mean(share)
+        best = min(best, (value, share.copy()), key=lambda one: one[0])
+        return (value / unit, slope / unit) if np.isfinite(value) else (_LOST, np.zeros_like(slope))
+
+    options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 500}
+    found = minimize(scaled, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(keys), options=options)
+    measure, shares = best  # the values of SciPy's failed searches belong to different places
+    values = dict(zip(keys, map(float, low + shares * width), strict=True))
+    ends = tuple(key for key, share in zip(keys, shares, strict=True) if share in (0.0, 1.0))
+    return Optimum(values, measure, before, int(found.nfev), bool(found.success), str(found.message), ends)

@@ -156,7 +156,7 @@ def plan_study(
     stabilization, which are chosen at the first run.
     """
     equations = derive_if_needed(equations)
-    variation = over if isinstance(over, Variation) else _varied(equations, over, samples, seed, sampling)
+    variation = _varied(equations, over, samples, seed, sampling)
     asked = method_from(method, step=step, tolerance=tolerance)
     if isinstance(inputs, Sampler):
         raise VinculumError("A study cannot run a digital law yet. Call vn.simulate(..., inputs=law) for every run.")
@@ -174,6 +174,8 @@ def _varied(equations: Any, over: Any, samples: int | None, seed: int, sampling:
     """The runs; quantities may be given by name. Lists may have units; distributions and tables are in SI."""
     inputs = getattr(equations, "system", equations).inputs
     known = (*equations.user_symbols, *equations.extra, *equations.parameters, *inputs)
+    if isinstance(over, Variation):
+        return Variation(over.dimensions, by_symbols(over.columns, known), by_symbols(over.along, known))
     if not isinstance(over, Mapping) and hasattr(over, "to_dict"):  # a DataFrame
         return table(by_symbols({key: over[key] for key in over}, known))
     if not isinstance(over, Mapping):

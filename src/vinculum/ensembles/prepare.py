@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.derivation.integrable import Equations
-from vinculum.ensembles.ensemble import Ensemble, instants
+from vinculum.ensembles.ensemble import Ensemble, instants, pieced_integrals
 from vinculum.ensembles.measures import KEEP, Measure
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.vary import Variation
@@ -63,8 +63,11 @@ def prepare(
     ends = tuple(replace(event, terminal=True) for event in name_events(until))
     problem, plan, treatment, rate = _first_problem(starts, variation, extra, method, grid, options, ends)
     sampled = keep == "motion" or any(one.sampled for one in measures.values())
+    sampled |= bool(pieced_integrals(problem, method, measures))
     steps = int(abs(grid[-1] - grid[0]) * rate) + 1
     shown = (*equations.user_symbols, *equations.extra)
+    if keep == "motion" and "time" in variation.coordinates:
+        raise VinculumError('A varied parameter is called time, as the instants of keep="motion". Rename it.')
     _refuse_names(measures, shown if keep != "measures" else (), variation)
     grid = instants(grid, steps, sampled)
     own = grid if len(grid) > 2 or isinstance(method, Taylor) else _some(plan.instants)
@@ -131,9 +134,13 @@ def _check_keep(keep: str | None, measures: Mapping[str, Measure]) -> str:
 
 
 def _refuse_names(measures: Mapping[str, Measure], shown: Sequence[Any], variation: Variation) -> None:
-    """Raise for measures with the name of another variable or coordinate of the result."""
+    """Raise for measures and parameters with the name of another variable or coordinate of the result."""
     taken = dict.fromkeys(("outcome", "end_time", "energy_error", "largest_residual"), "every run has one")
     taken |= dict.fromkeys(map(variable_name, shown), "the states have their names")
+    same = [f"{name} varies, but every run has a result of this name. Rename the parameter."
+            for name in variation.coordinates if name in taken]  # fmt: skip
+    if same:
+        raise ModelError("Invalid study", same)
     taken |= dict.fromkeys((*variation.dimensions, *variation.coordinates, "time"), "it is a coordinate of the result")
     bad = [
         f"A measure is called {name!r}, but {taken[name]}. Choose another name." for name in measures if name in taken

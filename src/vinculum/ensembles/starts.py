@@ -107,12 +107,32 @@ class Starts:
         """Move the free states of a level in place; returns which runs have arrived."""
         if not level.residuals:
             return np.ones(len(values), dtype=bool)
-        held = set(self.initial if self.fixed is None else self.fixed) | {k for k in columns if k in level.movable}
-        free = [key for key in level.movable if key not in held]
-        residuals = [node for _, node in level.residuals]
+        free, residuals = self._free(level, columns), [node for _, node in level.residuals]
         f, sizes = self._rows(residuals), self._rows(term_sizes(expand_calls(residuals)))
         _newton(values, [self.keys.index(key) for key in free], f, self._slopes(residuals, free), sizes)
-        return _arrived(f(values), self._slopes(residuals, level.movable)(values), sizes(values))
+        J = self._slopes(residuals, level.movable)(values)
+        return _arrived(f(values), J, sizes(values)) & _moves(J, [level.movable.index(key) for key in free])
+
+    def _free(self, level: StartLevel, columns: Collection[Any]) -> list[sp.Expr]:
+        """The states of a level that the constraints determine."""
+        held = set(self.initial if self.fixed is None else self.fixed) | {k for k in columns if k in level.movable}
+        return [key for key in level.movable if key not in held]
+
+    def slopes(self, columns: Mapping[Any, np.ndarray], values: np.ndarray) -> np.ndarray | None:
+        """D = d(values)/d(columns) of one start, (keys, columns), from f_free dfree = -f_values D, level by level.
+
+        None where the constraints do not determine the free states alone.
+        """
+        D = np.array([[float(key == column) for column in columns] for key in self.keys])
+        for level in self._levels(columns, values) if self.batched else ():
+            if not level.residuals:
+                continue
+            f = self._slopes([node for _, node in level.residuals], self.keys)(values[None])[0]
+            places = [self.keys.index(key) for key in self._free(level, columns)]
+            if len(places) != len(f) or not _is_regular(f[:, places]):
+                return None
+            D[places] = -np.linalg.solve(f[:, places], f @ D)
+        return D if self.batched else None
 
     def _rows(self, nodes: Sequence[Node]) -> Callable[[np.ndarray], np.ndarray]:
         """Nodes at every row of values."""
@@ -174,6 +194,22 @@ def _arrived(f: np.ndarray, J: np.ndarray, size: np.ndarray) -> np.ndarray:
     singular = np.linalg.svd(even, compute_uv=False)
     independent = singular[:, -1] > _INDEPENDENT if J.shape[1] <= J.shape[2] else np.zeros(len(f), dtype=bool)
     return finite & independent & (np.abs(f) <= _MET * size).all(axis=1)
+
+
+def _is_regular(J: np.ndarray) -> bool:
+    """Whether a square matrix is safely regular, in any units of its rows and columns."""
+    if not np.isfinite(J).all():
+        return False
+    for axis in (1, 0):
+        length = np.linalg.norm(J, axis=axis, keepdims=True)
+        J = J / np.where(length > 0, length, 1.0)
+    return bool(np.linalg.svd(J, compute_uv=False)[-1] > _INDEPENDENT)
+
+
+def _moves(J: np.ndarray, free: Sequence[int]) -> np.ndarray:
+    """Which rows have no constraint that the free states move by rounding only, as v cos θ at θ = π/2."""
+    length, moved = np.linalg.norm(J, axis=2), np.linalg.norm(J[:, :, list(free)], axis=2)
+    return np.asarray(((moved == 0) | (moved > _INDEPENDENT * length)).all(axis=1))
 
 
 def _smallest_step(J: np.ndarray, f: np.ndarray) -> np.ndarray:

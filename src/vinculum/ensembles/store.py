@@ -23,6 +23,9 @@ from vinculum.ensembles.plan import Study, outcome_attributes
 from vinculum.ensembles.threads import MISSING, nothing, put, run_threads, warn_partial
 from vinculum.errors import VinculumError
 from vinculum.extras import extra
+from vinculum.graph.canonical import digests
+from vinculum.graph.routine import expand_calls
+from vinculum.graph.splines import expand_splines
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,7 +34,6 @@ _CHUNK_SECONDS = 4.0  # of one core for a chunk
 _LARGEST_CHUNK = 65_536  # runs
 _TRIED = 16  # runs that are timed
 _CHUNK_BYTES = 64e6  # of the results of one chunk, at most
-_PROBES = 3  # states at which equations are compared
 _MARK = "computed"  # (chunks) 1 where all arrays of a chunk are written
 
 
@@ -124,32 +126,33 @@ def _parts(runs: int, size: int) -> Iterator[tuple[int, int]]:
 def fingerprint(study: Study, size: int) -> str:
     """A digest of everything that determines the numbers in a store, and of its division into chunks.
 
-    Equations count by their values at some states, to eight digits, so the same model has the same digest however and
-    wherever it was derived.
+    Equations count by their formulas, not by values at some states: two laws may differ only at later times.
     """
     ensemble, digest = study.ensemble, hashlib.sha256()
     starts, text = ensemble.starts, [ensemble.keep, ensemble.method, ensemble.shown, size]
     text += [dict(study.variation.dimensions), dict(ensemble.measures), starts.initial, starts.guess, starts.fixed]
-    text += [ensemble.extra, ensemble.treatment, ensemble.until]
+    text += [ensemble.extra, ensemble.treatment, ensemble.until, list(study.column_names().values())]
     digest.update(repr([str(part) for part in text]).encode())
     for array in (*study.variation.columns.values(), ensemble.grid, ensemble.problem.parameter_values):
         digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(" ".join(f"{value:.8e}" for value in _values_of_equations(study)).encode())
+    for formula in _formulas(ensemble):
+        digest.update(formula)
     return digest.hexdigest()
 
 
-def _values_of_equations(study: Study) -> np.ndarray:
-    """Rates, residuals and energy at some states."""
-    problem, random = study.ensemble.problem, np.random.default_rng(1)
-    nodes = problem.nodes
-    f = problem.compiled([*nodes.rates, *nodes.residuals, nodes.balance])
-    states = random.uniform(0.1, 0.9, (_PROBES, len(nodes.state)))
-    return f.rows(random.uniform(0.1, 0.9, _PROBES), states, problem.values).ravel()
+def _formulas(ensemble: Ensemble) -> list[bytes]:
+    """Digests of what is integrated, watched and computed at the start; they are the same in every process."""
+    nodes = ensemble.problem.nodes
+    outputs = [*nodes.rates, *nodes.event_functions, *ensemble.integrals.values(), *ensemble.outputs, *nodes.hoisted]
+    outputs = expand_splines(expand_calls(outputs))  # splines and calls have names only
+    found = digests(outputs, {})
+    return [found[node] for node in outputs]
 
 
 def _opened(study: Study, path: Path, size: int) -> Any:
     """The group of a store, made if it does not exist; raises if it belongs to another study."""
     zarr = extra("zarr", "study")
+    _refuse_names(study)
     own = fingerprint(study, size)
     if (path / "zarr.json").exists():
         root = zarr.open_group(path, mode="r+")
@@ -164,6 +167,16 @@ def _opened(study: Study, path: Path, size: int) -> Any:
     if path.exists() and any(path.iterdir()):
         raise VinculumError(f"{path} exists and is not a study. Give another folder.")
     return _made(study, zarr.open_group(path, mode="a"), size, own)
+
+
+def _refuse_names(study: Study) -> None:
+    """Raise for names that an array of a store cannot have."""
+    names = [*study.ensemble.names, *study.column_names().values()]
+    bad = [name for name in names if name in ("", _MARK, "zarr.json") or "/" in name or name.startswith(".")]
+    if bad:
+        raise VinculumError(
+            f"An array of a store cannot be called {bad[0]!r}. Give the measure or parameter another name."
+        )
 
 
 def _made(study: Study, root: Any, size: int, own: str) -> Any:

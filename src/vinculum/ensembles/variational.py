@@ -3,8 +3,9 @@
     ẋ = f(t, x, θ),   Ṡ = f_x S + f_θ,   S(t₀) = dx₀/dθ,   S = dx/dθ
 
 is integrated in one system, so S is as exact as the motion. The feedback that holds the constraints is part of f: the
-derivatives stay on the derivative of the constraints. A start that is solved from the constraints depends on θ too;
-dx₀/dθ is a difference of sixth order of the solved starts.
+derivatives stay on the derivative of the constraints. A start that is solved from the constraints depends on θ too:
+f_x dx₀ + f_θ dθ = 0. Where the constraints leave a choice, and the start is the one nearest to a guess, dx₀/dθ is a
+difference of sixth order of the solved starts.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from vinculum.graph import ONE, Node, along, symbol
 from vinculum.names import listed
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.pieces import Search, is_at
+from vinculum.simulation.problem.ranges import margins
 from vinculum.simulation.problem.start import derive_if_needed, known_state
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS
 
@@ -43,6 +45,11 @@ def _refuse_corners(ensemble: Ensemble) -> None:
         raise VinculumError(
             "Derivatives need smooth equations. Replace sign, Abs and Piecewise by smooth functions, such as "
             "tanh(x/0.01); splines and signals may depend on the time only."
+        )
+    if ensemble.pieced:
+        raise VinculumError(
+            f"Derivatives need smooth integrands; that of {listed(ensemble.pieced)} has corners. Replace Abs(x) by a "
+            "smooth function, such as sqrt(x**2 + 1e-6)."
         )
     if ensemble.treatment.acts == AFTER_STEPS and ensemble.problem.integrable.constraints:
         raise VinculumError("Derivatives of a projected motion are not known. Leave stabilization out.")
@@ -60,7 +67,8 @@ class Variational:
         self.slopes = [[symbol(("sensitivity", k, i)) for i in range(len(self.state))] for k in range(len(self.keys))]
         changes = [node for k in range(len(self.keys)) for node in along(rates, self.direction(k))]
         everything = (*self.state, *(node for row in self.slopes for node in row))
-        method, (watch, *edges) = ensemble.method, corners.smooth([nodes.watch.plain, *nodes.edges])
+        also = margins(list(ensemble.integrals.values()), {nodes.time, *self.state})
+        method, (watch, *edges) = ensemble.method, corners.smooth([nodes.watch.plain, *nodes.edges, *also])
         self.lanes = Lanes(
             nodes.time, everything, (*settings, *corners.numbers), [*rates, *changes], watch, edges, (),
             method.tolerance, method.compact, width=1,
@@ -92,7 +100,7 @@ class Variational:
                     "The pivots of the equations change during this motion"
                     + (
                         ", or a function in them reaches the end of its range, such as a square root at zero."
-                        if self.ensemble.problem.nodes.edges
+                        if self.ensemble.problem.nodes.edges or self.ensemble.integrals
                         else "."
                     )
                     + " Derive it in the form 'lyapunov'."
@@ -123,17 +131,27 @@ class Variational:
 
     def _start(self, values: Mapping[Any, float], time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """x₀, the parameters p, and dx₀/dθ."""
+        columns = {key: np.array([values[key]], dtype=float) for key in self.keys}
+        rows, refusals = self.ensemble.starts.solve(columns, 1)
+        if refusals:
+            raise VinculumError(refusals[0])
+        slopes = self.ensemble.initial_slopes(columns, rows[0])
+        if slopes is None:
+            slopes = self._differences(values)
+        return self.ensemble.initial_states(columns, rows)[:, 0], self.ensemble.settings_of(rows)[:, 0], slopes
+
+    def _differences(self, values: Mapping[Any, float]) -> np.ndarray:
+        """dx₀/dθ where the start is the one nearest to a guess."""
         center = np.array([values[key] for key in self.keys], dtype=float)
         steps = _DIFFERENCE * np.where(center == 0, 1.0, np.abs(center))
-        trials = [center, *(center + shift * steps * unit for unit in np.eye(len(center)) for shift in _SHIFTS)]
+        trials = [*(center + shift * steps * unit for unit in np.eye(len(center)) for shift in _SHIFTS)]
         columns = dict(zip(self.keys, np.array(trials).T, strict=True))
         rows, refusals = self.ensemble.starts.solve(columns, len(trials))
         if refusals:
             raise VinculumError(refusals[min(refusals)])
-        x, p = self.ensemble.initial_states(columns, rows), self.ensemble.settings_of(rows[:1])
-        points = x[:, 1:].reshape(len(x), len(center), len(_SHIFTS))
-        slopes = (points[:, :, 3:] - points[:, :, 2::-1]) @ np.array(_WEIGHTS) / steps
-        return x[:, 0], p[:, 0], slopes
+        x = self.ensemble.initial_states(columns, rows)
+        points = x.reshape(len(x), len(center), len(_SHIFTS))
+        return np.asarray((points[:, :, 3:] - points[:, :, 2::-1]) @ np.array(_WEIGHTS) / steps)
 
     def outputs(self, expressions: Sequence[sp.Expr]) -> Outputs:
         """Expressions of the motion, to be evaluated with their derivatives."""

@@ -73,12 +73,19 @@ def column_name(key: Any) -> str:
 
 def uniform(low: float, high: float) -> Uniform:
     """Equally likely values between ``low`` and ``high``, for `study`."""
-    return Uniform(float(low), float(high))
+    return Uniform(_number(low), _number(high))
 
 
 def normal(mean: float, deviation: float) -> Normal:
     """Normally distributed values, for `study`."""
-    return Normal(float(mean), float(deviation))
+    return Normal(_number(mean), _number(deviation))
+
+
+def _number(given: Any) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise VinculumError(f"A distribution needs numbers in SI units; got {given!r}.") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +121,13 @@ def by_symbols(columns: Mapping[Any, Any], known: Iterable[Any]) -> dict[Any, An
     """Columns with the quantities themselves for their names, such as "x", "x_dot", "initial_x" or "m"."""
     keys = list(known)
     names = {name: key for key in keys for name in (column_name(key), variable_name(key))}
-    return {names.get(key, key) if isinstance(key, str) else key: values for key, values in columns.items()}
+    found: dict[Any, Any] = {}
+    for name, values in columns.items():
+        key = names.get(name, name) if isinstance(name, str) else name
+        if key in found:
+            raise VinculumError(f"{name_of(key)} is twice in over=. Give it once, by its symbol or by its name.")
+        found[key] = values
+    return found
 
 
 def vary(over: Any, samples: int | None, seed: int, sampling: str) -> Variation:
@@ -125,10 +138,11 @@ def vary(over: Any, samples: int | None, seed: int, sampling: str) -> Variation:
     drawn = {key: given for key, given in over.items() if isinstance(given, Distribution)}
     grids = {key: _grid(key, given) for key, given in over.items() if key not in drawn}
     _refuse_sampling(drawn, samples, sampling)
+    _refuse_same_names([*map(column_name, over), *(["sample"] if drawn else [])])
     sizes = {column_name(key): len(values) for key, values in grids.items()}
     if drawn:
         assert samples is not None
-        sizes["sample"] = samples
+        sizes["sample"] = int(samples)
     columns = dict(zip(grids, _combined(list(grids.values()), sizes), strict=True))
     if drawn:
         q = _shares(len(drawn), sizes["sample"], seed, sampling)
@@ -140,7 +154,24 @@ def vary(over: Any, samples: int | None, seed: int, sampling: str) -> Variation:
 
 def table(rows: Mapping[Hashable, Sequence[float]]) -> Variation:
     """One run for every row of a table {quantity: column}."""
-    return _table({key: np.asarray(column, dtype=float) for key, column in rows.items()})
+    return _table({key: _column(key, column) for key, column in rows.items()})
+
+
+def _column(key: Any, given: Any) -> np.ndarray:
+    try:
+        values = _real(given)
+        if values.ndim == 1:
+            return values
+    except (TypeError, ValueError):
+        pass
+    raise VinculumError(f"The column {name_of(key)} of a table must be a list of real numbers; got {given!r}.")
+
+
+def _real(given: Any) -> np.ndarray:
+    """Numbers as an array; complex ones raise."""
+    if np.iscomplexobj(given):
+        raise TypeError("complex numbers")
+    return np.array(given, dtype=float)
 
 
 def _table(columns: Mapping[Hashable, np.ndarray]) -> Variation:
@@ -154,7 +185,7 @@ def _table(columns: Mapping[Hashable, np.ndarray]) -> Variation:
 
 def _grid(key: Any, given: Any) -> np.ndarray:
     try:
-        values = np.atleast_1d(np.array(given, dtype=float))
+        values = np.atleast_1d(_real(given))
         if values.ndim > 1:
             raise ValueError("a table of numbers")
     except (TypeError, ValueError):
@@ -165,6 +196,15 @@ def _grid(key: Any, given: Any) -> np.ndarray:
         raise VinculumError(f"{name_of(key)} varies over an empty list. Give at least one number.")
     _refuse_values({key: values})
     return values
+
+
+def _refuse_same_names(names: Sequence[str]) -> None:
+    """Raise for two quantities that would be the same dimension of the results."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise VinculumError(
+            f"Two dimensions of the results would be called {twice}; they are {', '.join(names)}. Rename the parameter."
+        )
 
 
 def _refuse_seed(seed: Any) -> None:
@@ -181,11 +221,18 @@ def _refuse_values(columns: Mapping[Any, np.ndarray]) -> None:
 def _refuse_sampling(drawn: Mapping[Any, Any], samples: int | None, sampling: str) -> None:
     if sampling not in SAMPLINGS:
         raise VinculumError(f"sampling={sampling!r} is not known. Use {', '.join(map(repr, SAMPLINGS))}.")
-    if drawn and (samples is None or isinstance(samples, bool) or int(samples) != samples or samples < 1):
+    if drawn and not _is_count(samples):
         names = ", ".join(map(name_of, drawn))
         raise VinculumError(f"{names} is drawn from a distribution; give the number of samples, as in samples=1000.")
     if samples is not None and not drawn:
         raise VinculumError("samples was given, but nothing in over= has a distribution. Leave samples out.")
+
+
+def _is_count(number: Any) -> bool:
+    """Whether it is a positive whole number, such as 100 or 1e5."""
+    if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
+        return False
+    return float(number).is_integer() and float(number) >= 1
 
 
 def _combined(grids: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
