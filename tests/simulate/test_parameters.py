@@ -106,3 +106,11 @@ def test_a_value_that_is_not_finite_is_refused(value):
 def test_a_value_at_which_the_system_has_no_inertia_is_refused():
     with pytest.raises(vn.VinculumError, match="m = 0"):
         vn.simulate(pendulum(), hanging(), (0, 1), parameters={m: 0.0})
+
+
+@pytest.mark.parametrize("value", [None, 10**400, 2 * l, 1j, float("nan")], ids=["none", "huge", "formula", "j", "nan"])
+def test_what_is_not_a_finite_number_is_refused(value):
+    with pytest.raises(vn.errors.ModelError, match="finite value"):
+        run(pendulum(), hanging(), (0, 1), parameters={g: value})
+    with pytest.raises(vn.errors.ModelError, match="finite value"):
+        run(pendulum(), {x: value}, (0, 1))

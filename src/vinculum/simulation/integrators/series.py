@@ -149,6 +149,15 @@ class Series:
         self.rows[UNIT, 0] = 1.0
         self.state = x
 
+    def slope(self, problem: Problem) -> np.ndarray:
+        """ẋ at the present time and state: the first coefficients of the next step, if it can be made."""
+        t, x = self.time, self.state
+        _, dense, _ = self._steps(_FAR, 1)
+        self.place(t, x)
+        if len(dense.coefficients):
+            return dense.coefficients[0, :, 1]
+        return problem.compiled(problem.nodes.rates)(t, x, problem.values)
+
     def take_events(self) -> list[tuple[float, int, int]]:
         """None: problems with events do not run on a tape."""
         return []

@@ -6,6 +6,7 @@ are events or corners, if the user asks for its code, and, with optimized code, 
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import numpy as np
 
 from vinculum.errors import Finding, VinculumError, call
 from vinculum.graph import ONE, along, operations
+from vinculum.simulation.integrators.defects import allowed_defect, before, longer, lost_step, shorter, within
 from vinculum.simulation.integrators.edges import Passed, at_edge, clear_of, events_at_edge, past_edge, stays_at_edge
 from vinculum.simulation.integrators.heyoka_steps import compile_heyoka
 from vinculum.simulation.integrators.methods import (
@@ -163,6 +165,7 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     project = project_after_step(problem) if run.stabilization.acts == AFTER_STEPS else None
     most, done, good = steps.first_chunk, 0, (t0, np.array(x))
     longest, passed = 0.0, Passed()
+    bound, allowed = math.inf, allowed_defect(method.tolerance)
     undefined = ~np.isfinite(event_values(problem, t0, x))
     if undefined.any():
         return no_value(problem.nodes.events[int(np.argmax(undefined))], t0), *good
@@ -176,7 +179,19 @@ def _run(method: Taylor, steps: Steps, problem: Problem, run: Run, t0: float, x:
     while True:
         began, reached = clock.perf_counter(), steps.time
         target = clear_of(passed.last, reached, run.plan.target(reached) if first == t1 else first, longest)
+        target = within(bound, reached, target)
         made = steps.advance(target, min(most, _LONG - done) if done < _LONG else most, recorder, project)
+        lost = lost_step(problem, steps, made, allowed, _NEAR)
+        if lost is None:
+            bound = longer(bound, made)
+        else:
+            why, bound, made = made.why, shorter(made, lost), before(made, lost)
+            steps.place(float(made.knots[-1]), made.states[-1])
+            if bound <= np.spacing(abs(steps.time)):
+                return Outcome(NON_FINITE if why == NOT_FINITE else STALLED, good[0]), *good
+            if lost == 0:
+                steps.take_events()  # of the lost steps
+                continue
         first = t1
         good, missed = _collect(problem, monitor, made, recorder, good)
         recorder.steps += made.steps

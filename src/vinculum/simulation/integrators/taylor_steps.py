@@ -11,6 +11,7 @@ import numpy as np
 from vinculum.compile.polynomials import polynomial_values
 
 if TYPE_CHECKING:
+    from vinculum.simulation.problem.problem import Problem
     from vinculum.simulation.trajectory.recorder import Recorder
 
 # why steps came to an end: the time was reached, enough steps, a state that is not finite, the pivot watch, a terminal
@@ -81,6 +82,9 @@ class Steps(Protocol):
 
     def place(self, t: float, x: np.ndarray) -> None:
         """Continue at another time and state."""
+
+    def slope(self, problem: Problem) -> np.ndarray:
+        """ẋ at the present time and state."""
 
     def advance(self, target: float, most: int, recorder: Recorder, project: Callable[[Any], bool] | None) -> Advance:
         """Steps to a time, at most some, with a projection after each."""

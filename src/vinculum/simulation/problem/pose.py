@@ -49,7 +49,7 @@ def pose(
         numbers = _exactly(equations, initial, "initial"), near, _exactly(equations, parameters, "parameters"), time
         key = ("posed", numbers, held, tuple(laws.items()), tuple(events), tuple(approached))
         hash(key)
-    except (TypeError, ValueError):  # not numbers or symbols: refused with their names
+    except (TypeError, ValueError, OverflowError):  # not numbers or symbols: refused with their names
         return build()
     problem, x = equations.kept.get(key, build)
     return problem, x.copy()

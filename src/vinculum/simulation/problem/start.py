@@ -6,7 +6,6 @@ each by Newton's method with the smallest change.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -73,11 +72,11 @@ def parameter_numbers(equations: Equations, parameters: Mapping[sp.Symbol, float
     if unknown:
         near = suggestion(name_of(unknown[0]), map(name_of, known))
         raise ModelError("Invalid parameters", [f"{listed(unknown)} is not a parameter.{near}"])
-    numbers = dict(known) | {p: float(v) for p, v in given.items()}
-    bad = [f"{p} is {v}" for p, v in numbers.items() if not math.isfinite(v)]
+    numbers = {**known, **given}
+    bad = [f"{p} is {v}. Give it a finite value." for p, v in numbers.items() if not is_number(v)]
     if bad:
         raise ModelError("Invalid parameters", bad)
-    return numbers
+    return {**known, **{p: float(v) for p, v in given.items()}}
 
 
 def _states_of_inputs(equations: Equations) -> Mapping[sp.Expr, sp.Expr]:
