@@ -29,7 +29,7 @@ from vinculum.simulation.integrators.taylor_steps import (
 from vinculum.simulation.problem.problem import Problem
 
 _DEFECT = 1e6  # tolerances
-_SHORTER = 0.25  # of a step that left the motion: the longest one from its start
+SHORTER = 0.25  # of a step that left the motion: the longest one from its start
 _UNSEEN = (TIPPED, WATCHED)  # endings of steps where the rates jump or are undetermined
 
 
@@ -71,7 +71,7 @@ def before(made: Advance, step: int) -> Advance:
 
 def shorter(made: Advance, step: int) -> float:
     """The longest step from where the motion was lost."""
-    return _SHORTER * abs(float(made.knots[step + 1] - made.knots[step]))
+    return SHORTER * abs(float(made.knots[step + 1] - made.knots[step]))
 
 
 def within(longest: float, reached: float, target: float) -> float:
