@@ -75,3 +75,14 @@ def test_a_root_with_a_triple_zero(compact):
     tau = times - 2
     exact = 5 * np.cos(times) + 6 * np.sin(times) + np.abs(tau) ** 3 - 6 * np.abs(tau) + 12 * np.sin(np.maximum(tau, 0))
     np.testing.assert_allclose(motion[x], exact, rtol=0, atol=1e-9)
+
+
+@by_code
+@pytest.mark.parametrize("width", [1e-1, 1e-2, 1e-3])
+@pytest.mark.parametrize("bump", [lambda s: sp.exp(-(s**2)), sp.tanh, lambda s: 1 / sp.cosh(s / 2)])
+def test_no_pulse_of_a_force_is_passed_over(bump, width, compact):
+    """A narrow bump or step of the potential: a pulse of the force, which no end of a step shows. The energy tells."""
+    V = x**2 / 2 + bump((x - sp.Rational(1, 5)) / width) / 10
+    motion = vn.simulate(vn.System([x], v**2 / 2, V), {x: 1.0, v: 0.0}, (0, 20), compact=compact)
+    assert motion.outcome
+    assert motion.energy_error < 1e-11

@@ -72,3 +72,12 @@ def test_derivatives_by_a_start_and_by_a_width():
     found = vn.ensembles.sensitivity(sliding(), {x: 0.0, v: 1.0}, (0, 6), by=[v, w])
     assert found.derivative(x, by=v)[-1] == pytest.approx(1.0, abs=1e-8)
     assert found.derivative(x, by=w)[-1] == pytest.approx(np.pi**2 * 0.01 / 6, abs=1e-8)
+
+
+@pytest.mark.parametrize("width", [1e-1, 1e-2, 1e-3])
+def test_no_pulse_of_a_force_is_passed_over(width):
+    """A narrow bump of the potential is a pulse of the force that begins and ends within a step."""
+    V = x**2 / 2 + sp.exp(-(((x - sp.Rational(1, 5)) / width) ** 2)) / 10
+    runs = vn.study(vn.System([x], v**2 / 2, V), {v: 0.0}, (0, 20), over={x: np.linspace(0.6, 2.0, 15)})
+    assert (runs.outcome == 0).all()
+    assert (runs.energy_error < 1e-11).all()

@@ -18,9 +18,8 @@ import numpy as np
 from vinculum.compile.code_cache import heyoka
 from vinculum.compile.machine import COMPILING
 from vinculum.compile.taylor import COMPACT_FROM, expressions
-from vinculum.ensembles.steep import SKIPPED, SteepSteps, is_steep
 from vinculum.graph import ZERO, Node, operations
-from vinculum.simulation.integrators.heyoka_steps import event_direction
+from vinculum.simulation.integrators.heyoka_steps import event_direction, event_scale
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
 
 # How a run ends: ENDED by an event; UNDECIDED: `simulate` decides, since pivots must change, for instance.
@@ -34,7 +33,6 @@ _CODES = {
     "taylor_outcome.success": _INTERRUPTED,
 }  # what heyoka says of a lane; anything else is the number of an event
 _SMALLEST_CODE = 16  # operations; straight-line code of fewer has registers to spare
-_SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
 
 
 @lru_cache(maxsize=16)
@@ -58,7 +56,7 @@ def _compiled(
     variables, outputs = expressions(time, state, parameters, nodes)
     directions = [event_direction(sign) for _, sign in until] + [event_direction(0)] * len(watched)
     functions = zip(outputs[len(rates) :], directions, strict=True)
-    ending = [hy.t_event_batch(_SMALL * node, direction=wanted) for node, wanted in functions]
+    ending = [hy.t_event_batch(event_scale(tolerance) * node, direction=wanted) for node, wanted in functions]
     options = {"compact_mode": compact} | ({} if tolerance is None else {"tol": tolerance})
     equations = list(zip(variables, outputs[: len(rates)], strict=True))
     return hy.taylor_adaptive_batch(equations, np.zeros((len(state), width)), t_events=ending, **options)
@@ -120,9 +118,6 @@ class Lanes:
                 _compiled(time, tuple(state), tuple(parameters), tuple(rates), *ends, tolerance, small, lanes)
             )
         self.width, self.events, self._has_events = self.taylor.batch_size, len(until), self.taylor.with_events
-        self._steep = None
-        if is_steep(rates, state):
-            self._steep = SteepSteps(time, state, parameters, rates, tolerance, self.events)
         self.state, self.pars, self.time = self.taylor.state, self.taylor.pars, self.taylor.time  # views, made once
 
     def run(
@@ -157,7 +152,7 @@ class Lanes:
     ) -> np.ndarray:
         """Run every register once; returns which of them arrived with all lanes. Every microsecond counts here."""
         runs, width = x.shape[1], self.width
-        shared = None if self._stops is not None or self._steep else _shared(times)
+        shared = None if self._stops is not None else _shared(times)
         times, x, p = (_filled_up(array, width) for array in (times, x, p))
         last, ends = np.empty_like(x), np.empty(x.shape[1])
         for first in range(0, runs, width):
@@ -179,22 +174,14 @@ class Lanes:
         self.state[:], self.pars[:] = x, p
         if self._has_events:
             taylor.reset_cooldowns()
-        if self._steep:
-            plans = [_targets(self._stops_of(run), own) for run, own in zip(runs, times.T, strict=True)]
-            self._samples = np.full((len(times), *self.state.shape), np.nan)
-            self._samples[0] = self.state
-            self._outcomes = self._steep.run(taylor, plans, self._samples)
-        elif self._stops is not None:
+        if self._stops is not None:
             self._through_stops(
-                [_targets(self._stops_of(run), own) for run, own in zip(runs, times.T, strict=True)], times
+                [_targets(self._stops[run], own) for run, own in zip(runs, times.T, strict=True)], times
             )
         elif len(times) == 2:
             taylor.propagate_until(times[1], max_steps=_MOST_STEPS)
         else:
             self._samples = taylor.propagate_grid(np.ascontiguousarray(times), max_steps=_MOST_STEPS)[1]
-
-    def _stops_of(self, run: int) -> np.ndarray:
-        return self._stops[run] if self._stops is not None else np.empty(0)
 
     def _through_stops(self, plans: Sequence[tuple[np.ndarray, np.ndarray]], times: np.ndarray) -> None:
         """Run from target to target: those of a lane are its own instants and stops."""
@@ -217,8 +204,7 @@ class Lanes:
             source[: len(group)] = np.where(waiting, group, source[0])
             self._propagate(source, times[:, source], x[:, source], p[:, source])
             states = self._samples if len(times) > 2 else np.stack([x[:, source], self.state])
-            outcomes = self._outcomes if self._steep else [result[0] for result in self.taylor.propagate_res]
-            codes = np.array([self._code(outcome) for outcome in outcomes])
+            codes = np.array([self._code(result[0]) for result in self.taylor.propagate_res])
             codes[(codes == DONE) & (self.taylor.time != times[-1, source])] = _INTERRUPTED
             ended = waiting & (codes != _INTERRUPTED)[: len(group)]
             lanes, runs = np.flatnonzero(ended), group[ended]
@@ -228,8 +214,6 @@ class Lanes:
 
     def _code(self, outcome: Any) -> int:
         """How a lane ended."""
-        if outcome is SKIPPED:
-            return UNDECIDED
         known = _CODES.get(str(outcome))
         return known if known is not None else ENDED if -int(outcome) - 1 < self.events else UNDECIDED
 

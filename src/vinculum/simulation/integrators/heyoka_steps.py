@@ -41,7 +41,15 @@ if TYPE_CHECKING:
 _MOST_IDLE = 16  # copies of an integrator that wait for a run
 _FEW = 200  # steps for which collecting polynomials one by one is cheaper than heyoka's dense output
 _LARGEST = 2_000_000  # coefficients of the polynomials of one call
-_SMALL = 1e-6  # heyoka measures its tolerance on states and event functions together; these must not be the larger
+
+
+def event_scale(tolerance: float | None) -> float:
+    """The factor of event functions, ε^0.4 for a tolerance ε.
+
+    heyoka measures its tolerance on states and event functions together: these must not be the larger, and their
+    coefficients of the last order must not be below ε.
+    """
+    return max(tolerance or 0.0, float(np.finfo(float).eps)) ** 0.4
 
 
 @dataclass
@@ -245,7 +253,7 @@ def compiled(
 
     nodes = [*rates, *(node for _, node, _, _ in events), *margins, watch / WATCH_LIMIT - 1, *edges]
     variables, outputs = expressions(time, state, parameters, nodes)
-    functions = [_SMALL * function for function in outputs[len(rates) :]]
+    functions = [event_scale(tolerance) * function for function in outputs[len(rates) :]]
     ends = [bool(terminal) for *_, terminal in events]
     directions = [event_direction(direction) for _, _, direction, _ in events]
     plain, terminal = ([j for j, ends_run in enumerate(ends) if ends_run is kind] for kind in (False, True))

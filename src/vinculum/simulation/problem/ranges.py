@@ -7,6 +7,13 @@ its series has left it:
 
     √u, arcosh u, u^k:      the function itself,
     a value y in [a, b]:    1 - ((2 y - a - b)/(b - a))².
+
+Other functions hide from their series: at u = 100, tanh u is 1 to the last digit, and so is every step that passes over
+u = 0. For tanh u, exp u, sinh u and cosh u a margin is added that hides nothing and is never zero:
+
+    2 - ((2/π) arctan u)².
+
+The radius of convergence of its series is about the distance of u = 0, and steps are shorter than that.
 """
 
 from __future__ import annotations
@@ -21,6 +28,7 @@ from vinculum.graph.node import compare
 
 SLACK = 1e-14  # of a margin, for rounding at the ends of a range
 _WHOLE = 1e-20  # sin²(π k) of a whole number k with rounding errors
+_STEEP = {"tanh", "exp", "sinh", "cosh"}  # they may be constant, or next to nothing, to the last digit
 _UNBOUNDED = {"divide", "tan", "log", "power"}  # operations that make infinite numbers of finite ones
 
 
@@ -32,9 +40,10 @@ class End(NamedTuple):
 
 
 def margins(outputs: Sequence[Node], moving: set[Node]) -> dict[Node, End]:
-    """The margins of all functions in the outputs that depend on ``moving`` symbols and have a range."""
-    nodes = [node for node in order(outputs) if _may_leave(node) and symbols([node]) & moving]
-    return dict(_margin(node, moving) for node in nodes)
+    """The margins of all functions in the outputs that depend on ``moving`` symbols and have a range or may hide."""
+    found = [node for node in order(outputs) if node.op in _STEEP or _may_leave(node)]
+    nodes = [node for node in found if symbols([node]) & moving]
+    return dict(_steepness(node) if node.op in _STEEP else _margin(node, moving) for node in nodes)
 
 
 def _may_leave(node: Node) -> bool:
@@ -57,6 +66,12 @@ def _margin(node: Node, moving: set[Node]) -> tuple[Node, End]:
         return node, End(node, 0.0)
     share = (2 * node - (a + b)) / (b - a)
     return ONE + SLACK - share * share, End(node, SLACK)
+
+
+def _steepness(node: Node) -> tuple[Node, End]:
+    """2 - ((2/π) arctan u)² for a function of u, and the end that it never reaches."""
+    share = apply("atan", node.args[0]) * (2 / math.pi)
+    return 2 - share * share, End(node, 0.0)
 
 
 def _of_power(node: Node, moving: set[Node]) -> Node:
