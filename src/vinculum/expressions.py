@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from vinculum.errors import VinculumError
+from vinculum.names import name_of
 
 _NUMBERS = (numbers.Number, np.number, np.bool_)
 
@@ -28,6 +30,17 @@ def as_expression(value: object) -> Any:
     what = "text, which is never evaluated" if isinstance(value, (str, bytes)) else f"of type {type(value).__name__}"
     shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
     raise VinculumError(f"{shown} is {what}; write a SymPy expression or a number")
+
+
+def by_symbol(given: Mapping[Any, Any], known: Mapping[str, Any], argument: str) -> dict[Any, Any]:
+    """A table with symbols for their names, ``known``; raises for a symbol that is given twice."""
+    found: dict[Any, Any] = {}
+    for name, value in given.items():
+        key = known.get(name, name) if isinstance(name, str) else name
+        if key in found:
+            raise VinculumError(f"{name_of(key)} is twice in {argument}=. Give it once, by its symbol or by its name.")
+        found[key] = value
+    return found
 
 
 def refuse_arrays(value: object) -> None:

@@ -197,3 +197,20 @@ def test_a_region_is_the_same_in_several_processes():
 def test_a_region_needs_two_parameters():
     with pytest.raises(vn.VinculumError, match="two parameters, got 1"):
         vn.hurwitz.stability_region(column(), {}, {P: [1.0]})
+
+
+@pytest.mark.parametrize("values", [1.0, [], np.array(2.0), [1.0, np.nan], [np.inf], [[1.0, 2.0]], [None], [10**400]])
+def test_the_values_of_a_region_are_lists_of_finite_numbers(values):
+    given = dict.fromkeys((phi1, phi2), 0.0)
+    with pytest.raises(
+        vn.ModelError, match=r"the values of P are .* Give a list of finite numbers, such as \[1, 2, 3\]"
+    ):
+        vn.hurwitz.stability_region(column(), given, {P: values, k_y: [1.0]})
+
+
+def test_the_parameters_of_a_region_may_be_named():
+    given = dict.fromkeys((phi1, phi2), 0.0)
+    found = vn.hurwitz.stability_region(column(), given, {"P": [1.0], k_y: [1.0]})
+    assert found.parameters == (P, k_y)
+    with pytest.raises(vn.ModelError, match="q is not a parameter"):
+        vn.hurwitz.stability_region(column(), given, {sp.Symbol("q"): [1.0], k_y: [1.0]})

@@ -76,6 +76,17 @@ def test_a_change_of_units_does_not_change_the_motion():
     assert third[theta][0] == 0.5
 
 
+def test_values_of_a_symbol_without_unit_have_one_dimension():
+    x = dynamicsymbols("x")
+    system = vn.System(coordinates=[x], kinetic_energy=x.diff() ** 2 / 2, potential_energy=x**2 / 2)
+    with pytest.raises(
+        vn.ModelError, match=r"the values of x are in kg and m\. Write all of them in one of these units"
+    ):
+        vn.study(system, {}, (0, 1), over={x: ["50 kg", 2, "1 m"]})
+    found = vn.study(system, {}, (0, 1), over={x: ["50 cm", 2, "1 m"]})
+    assert found.initial_x.values.tolist() == [0.5, 2, 1]
+
+
 def test_every_door_takes_units():
     equations = vn.derive(pendulum())
     right_angle = equations.accelerations({theta: "90 deg", theta.diff(): "1 turn/s", u: "0 N*m"})

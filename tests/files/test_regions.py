@@ -151,6 +151,7 @@ WRONG = {
     "K_u_theta_dot = [-2, -1, 1]": ("K_u_theta_dot = [-2]", "needs two values or more"),
     ", K_u_theta_dot = [-2, -1, 1]": ("", "over has 1 of 2 quantities"),
     "K_u_theta = [-3, -2, -0.5, 1]": ("u = [0, 1]", "u is not a parameter or gain"),
+    "[-3, -2, -0.5, 1]": ('["1 N*m", "2 m"]', r"K_u_theta\[2\]: its dimension is m, but"),
     "count = 5": ("count = 20000", "20000 combinations are too many"),
 }
 

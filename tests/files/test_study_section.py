@@ -140,6 +140,29 @@ def test_refusals_say_what_to_write(lines, words):
     assert words in problem(lines)
 
 
+@pytest.mark.parametrize(
+    ("values", "place", "units"),
+    [
+        ('["50 kg", "1 m"]', "over.x[2]", ("m", "kg")),
+        ('[1, "1 m", "w"]', "over.x[3]", ("s⁻¹", "m")),
+        ('{ from = "1 m", to = "2 kg", count = 3 }', "over.x.to", ("kg", "m")),
+        ('{ uniform = ["1 m", "2 kg"] }', "over.x.uniform[2]", ("kg", "m")),
+    ],
+)
+def test_values_without_declared_unit_have_one_dimension(values, place, units):
+    text = """
+    parameters = { k = 2, w = "3 rad/s" }
+    system = { coordinates = ["x"], kinetic_energy = "dot(x)^2/2", potential_energy = "k*x^2/2" }
+    simulation = { initial = { x = "1 m" }, times = [0, 1] }
+    """
+    assert loads(f'{text}study.over.x = ["50 cm", 2, "1 m"]').study["over"] == {dynamicsymbols("x"): [0.5, 2, 1]}
+    with pytest.raises(ModelFileError) as caught:
+        loads(f"{text}study = {{ samples = 2, over = {{ x = {values} }} }}")
+    found, before = units
+    assert f"study.{place}: its dimension is {found}, but a value before it is in {before}" in str(caught.value)
+    assert f"Write all values in {before}, or all in {found}." in str(caught.value)
+
+
 def test_a_closed_loop_needs_its_sections():
     text = BASE.split("[equilibrium]")[0]
     with pytest.raises(ModelFileError, match=r"needs \[equilibrium\]") as caught:

@@ -270,3 +270,18 @@ def test_an_event_that_cannot_happen_is_refused(method):
             vn.simulate(
                 vn.derive(system), {x: 0, x.diff(): 1}, (0, 1), method, events=[vn.Event(constant, "e")], **options
             )
+
+
+def test_the_name_of_an_event_is_text():
+    for name in (["a"], 3, None):
+        with pytest.raises(
+            vn.VinculumError, match=r'The name of the event x.* is .*; it must be text, as name="contact"'
+        ):
+            vn.Event(x, name=name)
+    with pytest.raises(vn.VinculumError, match=r"\['a'\]; use any, rising or falling"):
+        vn.Event(x, direction=["a"])
+
+
+def test_an_event_with_a_huge_number_is_refused_with_its_name():
+    with pytest.raises(vn.ModelError, match=r"the event 'far'(.|\n)*outside the range of double precision"):
+        thrown([vn.Event(x - 10**400, "far")])

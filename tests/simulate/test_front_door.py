@@ -35,6 +35,37 @@ def test_what_has_no_equations_is_refused(equations):
     refused(r"Equations of motion are needed, as in derive\(system, form\)", equations, {}, (0, 1))
 
 
+def test_names_stand_for_symbols_in_every_argument():
+    push, gain = sp.symbols("push gain", real=True)
+    system = vn.System([x, y], (x.diff() ** 2 + y.diff() ** 2) / 2, gain * x**2, forces={y: push}, inputs=[push],
+                       parameters={gain: 1.0})  # fmt: skip
+    named = vn.simulate(
+        system, {"x": 0.5}, TIMES, inputs={"push": x}, parameters={"gain": 3}, guess={"y": 1}, fixed=["x", "x"]
+    )
+    same = vn.simulate(system, {x: 0.5}, TIMES, inputs={push: x}, parameters={gain: 3}, guess={y: 1}, fixed=[x])
+    assert difference(named, same) == 0
+    state = vn.consistent_state(system, {x: 0.5, y.diff(): 1}, fixed=["y_dot", "dot(y)"], parameters={"gain": 2})
+    assert state[y.diff()] == 1
+    given = {"inputs": {"push": x}, "parameters": {"gain": 3}, "fixed": ["y_dot"]}
+    runs = vn.study(system, {"y_dot": 1}, (0, 1), over={"x": [0.5, 1]}, **given)
+    alone = vn.simulate(system, {x: 0.5, y.diff(): 1}, (0, 1), inputs={push: x}, parameters={gain: 3})
+    assert float(runs.y[0]) == pytest.approx(alone[y][-1], rel=1e-13)
+    refused("push is twice in inputs=", system, {}, TIMES, inputs={push: 0, "push": 1})
+    refused("gain is twice in parameters=", system, {}, TIMES, inputs={push: 0}, parameters={gain: 0, "gain": 1})
+    refused(
+        r"gian is not a parameter. Did you mean gain\?", system, {}, TIMES, inputs={push: 0}, parameters={"gian": 1}
+    )
+    refused(r"puch is not an input. Did you mean push\?", system, {}, TIMES, inputs={"puch": 0})
+    refused("y_dt in fixed is not a coordinate or velocity. Did you mean y_dot", system, {}, TIMES, inputs={push: 0},
+            fixed=["y_dt"])  # fmt: skip
+
+
+@pytest.mark.parametrize("fixed", [[[x]], [3], [None], [{}]])
+def test_what_stays_fixed_is_a_list_of_states(fixed):
+    said = "in fixed is not a coordinate or velocity. Give a list of them; they are x, y"
+    refused(said, cartesian_system(), hanging(), TIMES, fixed=fixed)
+
+
 def test_names_stand_for_the_symbols_of_the_states():
     names = {"x": 0.6, "y": -0.8, "dot(x)": 0.8, "y_dot": 0.6}
     symbols = {x: 0.6, y: -0.8, x.diff(): 0.8, y.diff(): 0.6}

@@ -129,3 +129,10 @@ def test_a_law_that_has_no_value_at_the_start_is_refused():
     """1/t at t = 0, as a refusal that names it."""
     with pytest.raises(vn.VinculumError, match="division by zero"):
         vn.simulate(pushed(), {x: 0.0}, (0, 1), inputs={push: 1 / t})
+
+
+@pytest.mark.parametrize("law", [10**400, x * 10**400, sp.Rational(1, 10**400), float("inf"), sp.I])
+def test_a_law_with_a_number_that_no_machine_number_can_hold_is_refused(law):
+    refused(
+        pushed(), {push: law}, "the law of push: .*(outside the range of double precision|not a finite real number)"
+    )

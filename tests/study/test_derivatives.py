@@ -48,6 +48,30 @@ def differences(equations, initial, times, key, output, h=1e-4, **options):
 # -- derivatives -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("by", [c, "c", ["c"], (c,)])
+def test_one_key_or_a_name_is_enough(by):
+    start, times = {x: 1.0}, (0.0, 1.0)
+    found, same = sensitivity(oscillator(), start, times, by), sensitivity(oscillator(), start, times, [c])
+    np.testing.assert_array_equal(found.derivative(x, "c"), same.derivative(x, c))
+
+
+def test_starts_may_be_named_and_everything_else_is_refused():
+    found = sensitivity(oscillator(), {"x": 1.0, "x_dot": 0.0}, (0.0, 1.0), ["x", "dot(x)"], parameters={"c": 0})
+    np.testing.assert_allclose(found.derivative(x, "x")[-1], np.cos(2), rtol=1e-12)
+    np.testing.assert_allclose(found.derivative(x, x.diff())[-1], np.sin(2) / 2, rtol=1e-12)
+    for by, words in (
+        ([[c]], "is not a symbol"),
+        (3, "Pass by="),
+        ("", "Pass by="),
+        (["q"], "q has no value"),
+        ([c, "c"], "c is twice in by="),
+    ):
+        with pytest.raises(VinculumError, match=words):
+            sensitivity(oscillator(), {x: 1.0}, (0.0, 1.0), by)
+    with pytest.raises(VinculumError, match=r"c is None\. Give it a finite value"):
+        sensitivity(oscillator(), {x: 1.0}, (0.0, 1.0), c, parameters={"c": None})
+
+
 def test_derivatives_of_the_oscillator_are_those_of_its_solution():
     times = np.linspace(0, 5, 21)
     found = sensitivity(oscillator(), {x: 1.0, x.diff(): 0.5}, times, [k, c, x, x.diff()])

@@ -16,16 +16,17 @@ from vinculum.analyze.linearize import linearize
 from vinculum.analyze.root_bounds import BoundedRoots, bounded_roots
 from vinculum.analyze.steady_search import Search
 from vinculum.derivation import EquationsOfMotion
+from vinculum.derivation.equations import is_number
 from vinculum.derivation.forms.routh import cyclic_coordinates
 from vinculum.derivation.mechanics.partition import Partition, best_partition
 from vinculum.describe.quantities import dimensions_of
 from vinculum.ensembles.spread import spread
 from vinculum.errors import ModelError, VinculumError
-from vinculum.expressions import as_expression
+from vinculum.expressions import as_expression, by_symbol
 from vinculum.graph import Node, constant, from_sympy, substitute, symbol, to_sympy
 from vinculum.graph.exact import vanishes
 from vinculum.hooks import call
-from vinculum.names import name_of
+from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
 from vinculum.simulation.progress import Shown
 from vinculum.units.given import column_in_si, numbers_in_si
@@ -140,11 +141,14 @@ def stability_region(
     cores (in a script, below ``if __name__ == "__main__":``), a `dask.distributed` ``client`` on its workers; the
     numbers are the same. ``progress`` is as in `study`.
     """
+    if not isinstance(over, Mapping):
+        raise VinculumError(f"over must be {{p: values, q: values}}; got {over!r}.")
     if len(over) != 2:
         raise VinculumError(f"A region needs two parameters, got {len(over)}: over={{p: values, q: values}}.")
     known = dimensions_of(equations)
+    over = by_symbol(over, {name_of(p): p for p in equations.parameters}, "over")
     over = {key: column_in_si(key, values, known, "Invalid parameters over=") for key, values in over.items()}
-    (p, first), (q, second) = ((key, np.asarray(values, dtype=float)) for key, values in over.items())
+    (p, first), (q, second) = ((key, _axis(equations, key, values)) for key, values in over.items())
     cells = [(float(a), float(b)) for a in first for b in second]
     parts = [cells[k : k + _CELLS] for k in range(0, len(cells), _CELLS)]
     given = numbers_in_si(given, known, "Invalid given values")
@@ -156,6 +160,20 @@ def stability_region(
     shape = (len(first), len(second))
     rightmost = np.array([root for root, _ in found]).reshape(shape)
     return Region((p, q), first, second, rightmost, np.array([side for _, side in found], dtype="<U9").reshape(shape))
+
+
+def _axis(equations: EquationsOfMotion, key: Any, values: Any) -> np.ndarray:
+    """The values of one parameter; raises for anything but a list of finite numbers."""
+    if key not in equations.parameters:
+        near = suggestion(name_of(key), map(name_of, equations.parameters))
+        raise ModelError("Invalid parameters over=", [f"{name_of(key)} is not a parameter.{near}"])
+    row = (isinstance(values, Sequence) or hasattr(values, "__array__")) and getattr(values, "ndim", 1) == 1
+    if not row or not len(values) or not all(map(is_number, values)):
+        said = (
+            f"the values of {name_of(key)} are {repr(values)[:60]}. Give a list of finite numbers, such as [1, 2, 3]."
+        )
+        raise ModelError("Invalid parameters over=", [said])
+    return np.asarray(values, dtype=float)
 
 
 def _start(

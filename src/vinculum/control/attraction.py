@@ -31,6 +31,7 @@ from vinculum.notebook_repr import html
 from vinculum.options import refuse_unknown
 from vinculum.simulation import Event, Trajectory
 from vinculum.simulation.integrators import method_from
+from vinculum.simulation.problem.start import given_fixed
 from vinculum.simulation.progress import Shown
 from vinculum.simulation.trajectory.outcome import EVENT, FINISHED
 from vinculum.units.given import column_in_si, duration
@@ -97,7 +98,7 @@ def region_of_attraction(
     _refuse_unknown(closed, over)
     keys = (*closed.system.coordinates, *closed.system.velocities)
     rest = {key: value_at(linear, key) for key in keys} | dict.fromkeys(closed.extra, 0.0)
-    chosen = _independent(linear, keys, over) if fixed is None else list(fixed)
+    chosen = _independent(linear, keys, over) if fixed is None else list(given_fixed(closed, fixed) or ())
     known = {key: rest[key] for key in chosen if key not in over}
     guess = {key: rest[key] for key in keys if key not in known and key not in over}
     threads, until = options.pop("threads", None), _far(linear, over, options)

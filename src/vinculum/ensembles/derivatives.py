@@ -15,7 +15,7 @@ from vinculum.ensembles.measures import Measure, check_measures
 from vinculum.ensembles.variational import Variational, make_variational
 from vinculum.errors import VinculumError
 from vinculum.expressions import as_expression
-from vinculum.names import listed, name_of, suggestion
+from vinculum.names import listed, name_of, suggestion, variable_name
 from vinculum.notebook_repr import html
 from vinculum.text_printer import labelled_rows
 
@@ -42,9 +42,11 @@ class Sensitivity:
 
         A measure, by its name, has one derivative.
         """
-        if by not in self.variational.keys:
-            raise VinculumError(f"{name_of(by)} is not among {listed(self.variational.keys)}.")
-        return self._found(expression)[1][..., self.variational.keys.index(by)]
+        names = {name(key): key for name in (name_of, variable_name) for key in self.variational.keys}
+        key = names.get(by, by) if isinstance(by, str) else by
+        if key not in self.variational.keys:
+            raise VinculumError(f"{name_of(key)} is not among {listed(self.variational.keys)}.")
+        return self._found(expression)[1][..., self.variational.keys.index(key)]
 
     def _found(self, expression: sp.Expr | str) -> tuple[Any, np.ndarray]:
         """A quantity and its derivatives by θ."""
@@ -83,7 +85,7 @@ def sensitivity(
     equations: Any,
     initial: Mapping[Any, float],
     times: Sequence[float] | np.ndarray,
-    by: Sequence[Any],
+    by: Any,
     *,
     measure: Mapping[str, Measure] | None = None,
     tolerance: float | None = None,
@@ -93,7 +95,9 @@ def sensitivity(
     guess: Mapping[Any, float] | None = None,
     fixed: Sequence[sp.Expr] | None = None,
 ) -> Sensitivity:
-    """The motion and its derivatives by parameters and by starts of coordinates and velocities, listed in ``by``.
+    """The motion and its derivatives by parameters and by starts of coordinates and velocities.
+
+    ``by`` is one of these or a list, by symbol or by name.
 
     ``measure`` = {name: `vn.measure.maximum`, ...} adds measures, with their derivatives. The other arguments are those
     of `simulate`. The equations must be smooth.

@@ -28,7 +28,7 @@ from vinculum.ensembles.variational import Outputs, Variational, make_variationa
 from vinculum.errors import ModelError, VinculumError
 from vinculum.names import name_of, suggestion
 from vinculum.notebook_repr import html
-from vinculum.simulation.problem.start import derive_if_needed, known_state
+from vinculum.simulation.problem.start import derive_if_needed, given_parameters, known_state
 from vinculum.text_printer import labelled_rows
 from vinculum.units.given import column_in_si, numbers_in_si
 
@@ -133,7 +133,7 @@ def fit(
     equations = derive_if_needed(equations)
     known = dimensions_of(equations)
     unknown = numbers_in_si(unknown, known, "Invalid unknowns")
-    parameters, guess = (numbers_in_si(given or {}, known, "Invalid values") for given in (parameters, guess))
+    parameters, guess = given_parameters(equations, parameters), numbers_in_si(guess or {}, known, "Invalid values")
     bounds = {key: column_in_si(key, ends, known, "Invalid bounds") for key, ends in (bounds or {}).items()}
     recordings = read_recordings(measured, equations, outputs or {})
     _refuse_unknowns(equations, unknown, bounds or {}, deviations or {}, recordings)

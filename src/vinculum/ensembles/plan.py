@@ -25,7 +25,7 @@ from vinculum.frozen import FrozenMapping
 from vinculum.options import refuse_unknown
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.events import Event
-from vinculum.simulation.problem.start import derive_if_needed
+from vinculum.simulation.problem.start import derive_if_needed, given_laws
 from vinculum.simulation.progress import Shown, progress_bar
 from vinculum.simulation.sampling import Sampler
 from vinculum.units.given import column_in_si
@@ -160,7 +160,7 @@ def plan_study(
     asked = method_from(method, step=step, tolerance=tolerance)
     if isinstance(inputs, Sampler):
         raise VinculumError("A study cannot run a digital law yet. Call vn.simulate(..., inputs=law) for every run.")
-    equations, variation, laws = hold_inputs(equations, variation, inputs or {})
+    equations, variation, laws = hold_inputs(equations, variation, given_laws(equations, inputs))
     options = {"stabilization": stabilization, "inputs": laws}
     measures = check_measures(measure)
     ensemble = prepare(

@@ -21,7 +21,13 @@ from vinculum.simulation.integrators.taylor import Taylor
 from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.problem import Problem, build_problem
 from vinculum.simulation.problem.signals import refuse_beyond
-from vinculum.simulation.problem.start import derive_if_needed, given_parameters, known_state, parameter_numbers
+from vinculum.simulation.problem.start import (
+    derive_if_needed,
+    given_fixed,
+    given_parameters,
+    known_state,
+    parameter_numbers,
+)
 from vinculum.simulation.run import approached_constraints, with_gains
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
 from vinculum.simulation.stabilization.stabilization import Guaranteed, Stabilization
@@ -59,6 +65,7 @@ def prepare(
     extra = {key: float(given.pop(key, 0.0)) for key in equations.extra}
     grid = check_times(times)
     approached = approached_constraints(equations, options["stabilization"])
+    fixed = given_fixed(equations, fixed)
     starts = Starts(equations, given, near, fixed, numbers, float(grid[0]), approached)
     ends = tuple(replace(event, terminal=True) for event in name_events(until))
     problem, plan, treatment, rate = _first_problem(starts, variation, extra, method, grid, options, ends)

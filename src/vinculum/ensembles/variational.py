@@ -10,7 +10,7 @@ difference of sixth order of the solved starts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,18 +19,19 @@ import numpy as np
 import sympy as sp
 
 from vinculum.compile.function import Function, function
+from vinculum.derivation.equations import is_number
 from vinculum.ensembles.ensemble import Ensemble
 from vinculum.ensembles.lanes import DONE, UNDECIDED, Lanes
 from vinculum.ensembles.prepare import prepare
 from vinculum.ensembles.vary import table
-from vinculum.errors import VinculumError
+from vinculum.errors import ModelError, VinculumError
 from vinculum.expressions import as_expression
 from vinculum.graph import ONE, Node, along, symbol
-from vinculum.names import listed
+from vinculum.names import listed, name_of, variable_name
 from vinculum.simulation.integrators import method_from
 from vinculum.simulation.problem.pieces import Search, is_at
 from vinculum.simulation.problem.ranges import margins
-from vinculum.simulation.problem.start import derive_if_needed, known_state
+from vinculum.simulation.problem.start import derive_if_needed, given_laws, given_parameters, known_state
 from vinculum.simulation.stabilization.stabilization import AFTER_STEPS
 
 _DIFFERENCE = 2e-3  # of a start, relative; the error of the sixth order is below rounding of the starts, 1e-13
@@ -183,22 +184,42 @@ class Outputs:
         return y, changes.reshape(len(x), len(one.keys), self.count).transpose(0, 2, 1)
 
 
+def differentiated(equations: Any, by: Any) -> tuple[Any, ...]:
+    """The parameters and states of ``by``, from one or several symbols or names."""
+    keys = (by,) if isinstance(by, (str, sp.Basic)) and by != "" else by
+    if not isinstance(keys, Iterable) or not (keys := tuple(keys)):
+        raise VinculumError("Nothing to differentiate by. Pass by=[parameter or coordinate, ...].")
+    states = (*equations.user_symbols, *equations.states, *equations.extra)
+    names = {name(key): key for name in (name_of, variable_name) for key in (*equations.parameters, *states)}
+    strange = [key for key in keys if not isinstance(key, (str, sp.Basic))]
+    if strange:
+        raise VinculumError(f"{strange[0]!r} in by is not a symbol. Pass by=[parameter or coordinate, ...].")
+    found = tuple(names.get(key, key) if isinstance(key, str) else key for key in keys)
+    twice = [key for i, key in enumerate(found) if key in found[:i]]
+    if twice:
+        raise VinculumError(f"{listed(twice)} is twice in by=. Give it once, by its symbol or by its name.")
+    return found
+
+
 def make_variational(
     equations: Any, initial: Mapping[Any, float], times: Any, by: Sequence[Any], measures: Mapping[str, Any],
     tolerance: float | None, stabilization: Any, inputs: Any, parameters: Any, guess: Any, fixed: Any,
 ) -> tuple[Variational, dict[Any, float]]:  # fmt: skip
     """The variational equations by θ = ``by``, and the present values of θ."""
-    if not len(tuple(by)):
-        raise VinculumError("Nothing to differentiate by. Pass by=[parameter or coordinate, ...].")
     equations = derive_if_needed(equations)
+    by = differentiated(equations, by)
     given = known_state(equations, initial)
-    known = dict(equations.parameters) | dict(parameters or {}) | given
+    parameters = given_parameters(equations, parameters)
+    known = dict(equations.parameters) | parameters | given
     missing = [key for key in by if key not in known]
     if missing:
         raise VinculumError(f"{listed(missing)} has no value: it is neither a parameter nor in initial.")
+    bad = [f"{name_of(key)} is {known[key]!r}. Give it a finite value." for key in by if not is_number(known[key])]
+    if bad:
+        raise ModelError("Invalid values in by=", bad)
     values = {key: float(known[key]) for key in by}
     others = {key: value for key, value in given.items() if key not in values}
-    options = {"stabilization": stabilization, "inputs": dict(inputs or {})}
+    options = {"stabilization": stabilization, "inputs": given_laws(equations, inputs)}
     one = table({key: [value] for key, value in values.items()})
     method = method_from("taylor", tolerance=tolerance)
     ensemble = prepare(equations, others, times, one, measures, "motion", method, options, parameters, guess, fixed)

@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sp
 
 from vinculum.errors import ModelError, VinculumError
+from vinculum.expressions import by_symbol
 from vinculum.frozen import FrozenMapping
 from vinculum.names import name_of, variable_name
 
@@ -119,15 +120,7 @@ class Variation:
 
 def by_symbols(columns: Mapping[Any, Any], known: Iterable[Any]) -> dict[Any, Any]:
     """Columns with the quantities themselves for their names, such as "x", "x_dot", "initial_x" or "m"."""
-    keys = list(known)
-    names = {name: key for key in keys for name in (column_name(key), variable_name(key))}
-    found: dict[Any, Any] = {}
-    for name, values in columns.items():
-        key = names.get(name, name) if isinstance(name, str) else name
-        if key in found:
-            raise VinculumError(f"{name_of(key)} is twice in over=. Give it once, by its symbol or by its name.")
-        found[key] = values
-    return found
+    return by_symbol(columns, {name: key for key in known for name in (column_name(key), variable_name(key))}, "over")
 
 
 def vary(over: Any, samples: int | None, seed: int, sampling: str) -> Variation:

@@ -21,6 +21,8 @@ from vinculum.simulation.problem.signals import unstated
 from vinculum.simulation.problem.start import (
     consistent_state,
     derive_if_needed,
+    given_fixed,
+    given_laws,
     given_parameters,
     known_state,
     parameter_numbers,
@@ -97,7 +99,7 @@ def make_plant(
     laws = _laws(equations, inputs)
     numbers = parameter_numbers(equations, parameters)
     given = known_state(equations, initial or {})
-    fixed = None if fixed is None else tuple(fixed)
+    fixed = given_fixed(equations, fixed)
     values = _start(equations, given, {"guess": guess, "fixed": fixed, "approached": approached}, numbers, time, laws)
     integrable = equations.integrable(values)
     values = {**with_definitions(equations.definitions, values), **dict(
@@ -133,11 +135,12 @@ def _runge_kutta(method: Method | str) -> RungeKutta:
 
 def _laws(equations: Equations, inputs: Mapping[sp.Expr, sp.Expr] | None) -> dict[Node, Node]:
     """The inputs that have a law; the others stay arguments."""
-    strange = [u for u in inputs or {} if u not in equations.inputs]
+    given = given_laws(equations, inputs)
+    strange = [u for u in given if u not in equations.inputs]
     if strange:
         near = suggestion(name_of(strange[0]), map(name_of, equations.inputs))
         raise ModelError(f"Invalid inputs of {equations.name!r}", [f"{listed(strange)} is not an input.{near}"])
-    return {symbol(u): Converter()(law) for u, law in {**equations.laws, **(inputs or {})}.items()}
+    return {symbol(u): Converter()(law) for u, law in {**equations.laws, **given}.items()}
 
 
 def _start(

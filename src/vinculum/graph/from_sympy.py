@@ -23,6 +23,8 @@ _REWRITTEN = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": 
 
 _LARGE = sp.Float("1e100")  # a factor c of this size or its inverse is joined with an exponential
 
+_EXACT = 10**300  # no quotient of integers up to this size overflows; larger ones are tried
+
 _COMPOSED = (sp.Add, sp.Mul, sp.Pow, Application, sp.core.relational.Relational)
 
 
@@ -78,6 +80,8 @@ def leaf(expression: sp.Basic) -> Node:
         return expression.node
     if isinstance(expression, (BooleanTrue, BooleanFalse)):
         return n.ONE if expression else n.ZERO
+    if isinstance(expression, sp.Rational) and max(abs(expression.p), expression.q) > _EXACT:
+        return n.constant(_number(expression))
     if isinstance(expression, sp.Integer):
         return n.constant(int(expression))
     if isinstance(expression, sp.Rational):
@@ -91,7 +95,10 @@ def leaf(expression: sp.Basic) -> Node:
 
 def _number(expression: sp.Expr) -> float:
     """A number in double precision; raises if it would become zero or infinite."""
-    value = float(expression)
+    try:
+        value = float(expression)
+    except OverflowError:
+        value = float("inf")
     if (value == 0 and not expression.is_zero) or abs(value) == float("inf"):
         raise UnknownFunction(
             f"the number {sp.N(expression, 6)} is outside the range of double precision, 1e-308 to 1e308"

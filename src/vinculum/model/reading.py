@@ -202,6 +202,24 @@ class Reading:
         known = [x for x in found if x is not None]
         return known if len(known) == len(found) else None
 
+    def alike(self, path: Path, entries: Mapping[Any, Any]) -> bool:
+        """Whether values of a quantity without declared unit have one dimension; otherwise report a problem."""
+        first: Dimension | None = None
+        for key, raw in entries.items():
+            value = self.formula((*path, key), raw)
+            if value is None or value.dimension is None or (value.number is not None and not is_quantity(raw)):
+                continue
+            if first is not None and value.dimension != first:
+                found, before = dimensions.shown(value.dimension), dimensions.shown(first)
+                self.problem(
+                    (*path, key),
+                    f"its dimension is {found}, but a value before it is in {before}. Write all values in {before}, or "
+                    f"all in {found}.",
+                )
+                return False
+            first = value.dimension
+        return True
+
     # -- names -------------------------------------------------------------------------------------------------
 
     def declare(self, path: Path, name: str) -> str | None:

@@ -21,7 +21,7 @@ from vinculum.simulation.problem.events import Event, name_events
 from vinculum.simulation.problem.pose import pose
 from vinculum.simulation.problem.pulses import stops
 from vinculum.simulation.problem.signals import refuse_beyond
-from vinculum.simulation.problem.start import derive_if_needed, given_parameters, parameter_numbers
+from vinculum.simulation.problem.start import derive_if_needed, given_laws, given_parameters, parameter_numbers
 from vinculum.simulation.progress import progress_bar
 from vinculum.simulation.sampling import Sampler, begin_sampling, run_sampled, start_held, start_of_plant
 from vinculum.simulation.stabilization.feedback import choose_stabilization, stabilize_problem
@@ -54,10 +54,11 @@ def simulate(
     """The motion from an initial state.
 
     ``equations`` come from `derive`; a system is derived in its default form. ``initial`` gives the known
-    coordinates and velocities, by symbol or by name; the others start from ``guess`` or zero and are solved from the
+    coordinates and velocities; the others start from ``guess`` or zero and are solved from the
     constraints (see `consistent_state`). With a trajectory as ``initial``, the run continues from its last state.
     Where rates of decay are prescribed (``rates`` of a form, gains of a stabilization), the given values may violate
     the constraints: the motion starts there and approaches them.
+    ``initial``, ``guess``, ``fixed``, ``parameters`` and ``inputs`` take symbols or their names.
     ``times`` is (start, end) or an array of instants. Numbers are in SI, or have a unit: {theta: "30 deg"},
     (0, "2 min"), or quantities of pint; one of the wrong dimension is refused where the system has units.
 
@@ -91,7 +92,7 @@ def simulate(
             raise VinculumError("Guaranteed promises bounds for continuous inputs only. Use another stabilization.")
         initial = start_of_plant(equations, initial, float(grid[0]))
         equations, sampling = begin_sampling(inputs, equations, grid)
-    laws = {**equations.laws, **_check_laws({} if isinstance(inputs, Sampler) else inputs)}
+    laws = {**equations.laws, **given_laws(equations, {} if isinstance(inputs, Sampler) else inputs)}
     approached = approached_constraints(equations, stabilization)
     problem, x = pose(equations, initial, float(grid[0]), laws, numbers, watched, guess, fixed, approached)
     refuse_beyond(problem, float(grid[0]), float(grid[-1]))
@@ -166,13 +167,6 @@ def _check_events(method: Method, events: Sequence[Event] | Event) -> list[Event
     if watched and not method.finds_events:
         raise VinculumError(f"The method {method.name!r} does not look for events. Use another, such as 'taylor'.")
     return watched
-
-
-def _check_laws(inputs: object) -> Mapping[sp.Expr, sp.Expr]:
-    """The input laws as a mapping."""
-    if inputs is not None and not isinstance(inputs, Mapping):
-        raise VinculumError(f"inputs must be laws {{input: expression of t and the state}}; got {inputs!r}.")
-    return inputs or {}
 
 
 def _needs_guarantee(asked: Guaranteed, equations: Equations) -> bool:

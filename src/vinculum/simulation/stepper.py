@@ -21,7 +21,7 @@ from vinculum.simulation.integrators.methods import Method, method_from
 from vinculum.simulation.integrators.runge_kutta import RungeKutta
 from vinculum.simulation.problem.motion_expressions import MotionNodes, input_laws
 from vinculum.simulation.problem.pivots import WATCH_LIMIT
-from vinculum.simulation.problem.start import consistent_state, known_state, parameter_numbers
+from vinculum.simulation.problem.start import consistent_state, given_laws, known_state, parameter_numbers
 from vinculum.simulation.stabilization.feedback import feedback
 from vinculum.simulation.stabilization.stabilization import (
     AFTER_STEPS,
@@ -156,7 +156,7 @@ def make_stepper(
         advice = ("Use ", call("stepper", stabilization="sampled"), ", or Baumgarte(rate=...).")
         raise VinculumError(Finding(found, advice))
     numbers = parameter_numbers(equations, parameters)
-    laws = {**equations.laws, **(inputs or {})}
+    laws = {**equations.laws, **given_laws(equations, inputs)}
     zero = {u: sp.Integer(0) for u in equations.inputs if u not in laws}
     closing = {u: law for u, law in input_laws(equations, {**laws, **zero}).items() if u.value not in zero}
     integrable = equations.integrable(*_states(equations, at, numbers, laws))

@@ -110,8 +110,22 @@ def numbers_in_si(given: Mapping[Any, Any], known: Mapping[Any, Dimension], subj
 def column_in_si(key: Any, given: Any, known: Mapping[Any, Dimension], subject: str) -> Any:
     """A list of values of one symbol, or one value, in SI; anything without units is returned unchanged."""
     if isinstance(given, (list, tuple)) and any(map(has_unit, given)):
+        if known_dimension(key, known) is None:
+            _refuse_mixed(key, given, subject)
         return [numbers_in_si({key: value}, known, subject)[key] for value in given]
     return numbers_in_si({key: given}, known, subject)[key]
+
+
+def _refuse_mixed(key: Any, given: Sequence[Any], subject: str) -> None:
+    """Raise for values of different dimensions, where the dimension of their symbol is unknown."""
+    try:
+        found = dict.fromkeys(in_si(value)[1] for value in given if has_unit(value))
+    except Refused as refusal:
+        raise ModelError(subject, [Finding(f"{name_of(key)}: {refusal}")]) from None
+    if len(found) > 1:
+        units = " and ".join(shown(dimension) for dimension in found if dimension is not None)
+        said = f"the values of {name_of(key)} are in {units}. Write all of them in one of these units."
+        raise ModelError(subject, [Finding(said)])
 
 
 def times_in_si(times: Any) -> Any:

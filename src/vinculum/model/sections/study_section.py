@@ -101,7 +101,7 @@ def with_gains(reading: Reading, known: Symbols) -> tuple[list[sp.Symbol], Scope
 def read_values(reading: Reading, path: Path, raw: Any, dimension: Dimension | None) -> Any:
     """A list of numbers, or a distribution."""
     if isinstance(raw, list):
-        return reading.number_list(path, raw, dimension)
+        return _alike(reading, path, raw, dimension)
     kinds = [kind for kind in ("from", "uniform", "normal") if kind in raw]
     if (
         len(kinds) != 1
@@ -114,13 +114,21 @@ def read_values(reading: Reading, path: Path, raw: Any, dimension: Dimension | N
         return None
     if kinds == ["from"]:
         ends = [reading.number((*path, key), raw[key], dimension) for key in ("from", "to")]
-        return None if None in ends else np.linspace(ends[0], ends[1], raw["count"])  # type: ignore[arg-type]
-    numbers = reading.number_list((*path, kinds[0]), raw[kinds[0]], dimension)
+        alike = None not in ends and (dimension is not None or reading.alike(path, {k: raw[k] for k in ("from", "to")}))
+        return None if not alike else np.linspace(ends[0], ends[1], raw["count"])  # type: ignore[arg-type]
+    numbers = _alike(reading, (*path, kinds[0]), raw[kinds[0]], dimension)
     try:
         return None if numbers is None else (uniform if kinds == ["uniform"] else normal)(*numbers)
     except VinculumError as error:
         reading.problem((*path, kinds[0]), str(error))
     return None
+
+
+def _alike(reading: Reading, path: Path, raw: list[Any], dimension: Dimension | None) -> list[float] | None:
+    """A list of numbers, of one dimension also where none is declared."""
+    found = reading.number_list(path, raw, dimension)
+    declared = found is None or dimension is not None
+    return found if declared or reading.alike(path, dict(enumerate(raw))) else None
 
 
 _VALUES = {"from": {"from", "to", "count"}, "uniform": {"uniform"}, "normal": {"normal"}}

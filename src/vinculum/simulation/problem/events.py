@@ -55,7 +55,11 @@ class Event:
     terminal: bool = False
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
+        if not isinstance(self.name, str):
+            raise VinculumError(
+                f'The name of the event {self.expression} = 0 is {self.name!r}; it must be text, as name="contact".'
+            )
+        if not isinstance(self.direction, str) or self.direction not in DIRECTIONS:
             raise VinculumError(
                 f"The direction of the event {self.name!r} is {self.direction!r}; use any, rising or falling."
             )

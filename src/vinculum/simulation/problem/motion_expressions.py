@@ -16,6 +16,7 @@ import sympy as sp
 from vinculum.derivation.integrable import WORK, Equations, Feedback, Integrable, levels
 from vinculum.errors import About, Finding, Formula, ModelError, Word, call
 from vinculum.graph import ONE, ZERO, Converter, Node, along, jacobian, order, substitute, symbol, symbols
+from vinculum.graph.from_sympy import UnknownFunction
 from vinculum.graph.place import in_order
 from vinculum.graph.traverse import hoistable
 from vinculum.kept import Kept
@@ -239,7 +240,11 @@ class MotionNodes:
 
     def node(self, expression: sp.Expr, where: str) -> Node:
         """A user's expression of time, states, accelerations, inputs, parameters and reactions."""
-        given, record = Converter()(expression), self.integrable
+        record = self.integrable
+        try:
+            given = Converter()(expression)
+        except UnknownFunction as error:
+            raise ModelError(f"Invalid expression in {where}", [f"{error}."]) from None
         refuse_unknown(given, {*record.outputs, *record.states, *record.parameters, *record.inputs, self.time}, where)
         return self.own([given])[0]
 
@@ -287,8 +292,11 @@ def input_laws(equations: Equations, laws: Mapping[sp.Expr, sp.Expr]) -> dict[No
     for u, law in laws.items():
         problem = _why_no_law(equations, u, law)
         if not problem:
-            closed[symbol(u)] = Converter()(law)
-            problem = _find_unknown(equations, u, closed[symbol(u)])
+            try:
+                closed[symbol(u)] = Converter()(law)
+                problem = _find_unknown(equations, u, closed[symbol(u)])
+            except UnknownFunction as error:
+                problem = f"the law of {name_of(u)}: {error}."
         problems += [problem] if problem else []
     if problems:
         raise ModelError(f"Invalid inputs of {equations.name!r}", problems)

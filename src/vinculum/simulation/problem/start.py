@@ -19,6 +19,7 @@ from vinculum.derivation.mechanics.sample_states import Values, closest, left_ov
 from vinculum.describe import AffineSystem, System
 from vinculum.describe.quantities import dimensions_of
 from vinculum.errors import ConstraintError, Finding, ModelError, VinculumError, Word, call
+from vinculum.expressions import by_symbol
 from vinculum.graph import Node, evaluate, symbol, symbols
 from vinculum.names import listed, name_of, suggestion, variable_name
 from vinculum.units.given import duration, numbers_in_si
@@ -62,7 +63,42 @@ def given_parameters(equations: Equations, parameters: Any) -> dict[sp.Symbol, A
     """The user's ``parameters``, in SI."""
     if parameters is not None and not isinstance(parameters, Mapping):
         raise VinculumError(f"parameters must be {{symbol: number}}; got {parameters!r}.")
-    return numbers_in_si(parameters, dimensions_of(equations), "Invalid parameters") if parameters else {}
+    if not parameters:
+        return {}
+    if any(isinstance(key, str) for key in parameters):
+        known = (*equations.parameters, *getattr(equations, "unset", ()))
+        parameters = by_symbol(parameters, {name_of(p): p for p in known}, "parameters")
+    return numbers_in_si(parameters, dimensions_of(equations), "Invalid parameters")
+
+
+def given_laws(equations: Equations, inputs: Any) -> dict[sp.Expr, Any]:
+    """The user's ``inputs`` by symbol, from symbols or names."""
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise VinculumError(f"inputs must be laws {{input: expression of t and the state}}; got {inputs!r}.")
+    if inputs is None or not any(isinstance(key, str) for key in inputs):
+        return dict(inputs or {})
+    return by_symbol(inputs, {name_of(u): u for u in (*equations.holding.values(), *equations.inputs)}, "inputs")
+
+
+def given_fixed(equations: Equations, fixed: Any) -> tuple[sp.Expr, ...] | None:
+    """The user's ``fixed`` states, from symbols or names."""
+    if fixed is None:
+        return None
+    if not isinstance(fixed, Iterable) or isinstance(fixed, str):
+        raise VinculumError(f"fixed must be a list of coordinates and velocities; got {fixed!r}.")
+    keys = tuple(fixed)
+    if all(isinstance(key, sp.Basic) for key in keys):
+        return keys
+    names = _by_name(equations)
+    problems = [
+        f"{key} in fixed is not a coordinate or velocity."
+        + (suggestion(str(key), names) or f" Give a list of them; they are {listed(equations.user_symbols)}.")
+        for key in keys
+        if not isinstance(key, sp.Basic) and not (isinstance(key, str) and key in names)
+    ]
+    if problems:
+        raise ModelError("Invalid initial state", problems)
+    return tuple(names.get(key, key) if isinstance(key, str) else key for key in keys)
 
 
 def parameter_numbers(equations: Equations, parameters: Mapping[sp.Symbol, float] | None) -> dict[sp.Symbol, float]:
@@ -124,8 +160,7 @@ def consistent_state(
     equations = derive_if_needed(equations)
     initial = known_state(equations, initial)
     near = {} if guess is None else known_state(equations, guess, "guess")
-    if not (fixed is None or (isinstance(fixed, Iterable) and not isinstance(fixed, str))):
-        raise VinculumError(f"fixed must be a list of coordinates and velocities; got {fixed!r}.")
+    fixed = given_fixed(equations, fixed)
     bad = [f"{name_of(key)} is {value!r} in guess. Give it a finite value." for key, value in near.items()
            if not is_number(value)]  # fmt: skip
     if bad:
