@@ -47,9 +47,10 @@ _COMPILED_UP_TO = 500  # operations; beyond, heyoka's optimized code takes a min
 class Taylor(Method):
     """Taylor series of high order, with adaptive steps.
 
-    ``tolerance`` is relative (default: rounding). By default nothing is compiled before a run without events or
-    corners, and heyoka's optimized code takes over after 100 000 steps. ``compact=False`` compiles it at once, which
-    takes seconds to minutes; ``compact=True`` compiles heyoka's compact code.
+    ``tolerance`` is relative to the largest state, or absolute where all states are below 1 (default: rounding). By
+    default nothing is compiled before a run without events or corners, and heyoka's optimized code takes over after
+    100 000 steps. ``compact=False`` compiles it at once, which takes seconds to minutes; ``compact=True`` compiles
+    heyoka's compact code.
     """
 
     tolerance: float | None = None
