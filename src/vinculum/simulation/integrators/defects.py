@@ -6,6 +6,8 @@ with the polynomial p of a step of length h and the tolerance ε, the motion was
 
     h |ṗ - f(t, p)| > δ max(1, |x|),    δ = min(10⁶ ε, √ε).
 
+Only equations with functions that have a margin (`problem.ranges`) hide something from their series.
+
 Enright, Analysis of error control strategies for continuous Runge-Kutta methods, SIAM J. Numer. Anal. 26 (1989).
 """
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 _MOST_IDLE = 16  # copies of an integrator that wait for a run
 _FEW = 200  # steps for which collecting polynomials one by one is cheaper than heyoka's dense output
-_LARGEST = 2_000_000  # coefficients of the polynomials of one call
 
 
 def event_scale(tolerance: float | None) -> float:
@@ -68,17 +67,15 @@ class Hits:
 
 @dataclass
 class Path:
-    """Receives the states between the steps, and the polynomials of the steps."""
+    """Receives the states between the steps."""
 
     times: list[float]
     states: list[np.ndarray]
-    coefficients: list[np.ndarray] = field(default_factory=list)  # (n, order + 1) of each step
 
     def __call__(self, taylor: Any) -> bool:
         """Called by heyoka after every step."""
         self.times.append(taylor.time)
         self.states.append(taylor.state.copy())
-        self.coefficients.append(taylor.tc.copy())
         return True
 
 
@@ -201,7 +198,6 @@ class HeyokaSteps:
     def _at_instants(self, most: int, recorder: Recorder) -> Advance:
         """Steps with the states at the requested instants only; the same steps as with polynomials."""
         taylor = self.taylor
-        most = max(1, min(most, _LARGEST // taylor.tc.size))
         waiting, path = recorder.instants[recorder.written :], Path([taylor.time], [taylor.state.copy()])
         grid = waiting if len(waiting) and waiting[0] == taylor.time else np.append(taylor.time, waiting)
         outcome, _, _, taken, path, states = taylor.propagate_grid(grid, max_steps=most, callback=path)
@@ -209,8 +205,7 @@ class HeyokaSteps:
         # an event may end a step right at an instant
         found = np.vstack([states[len(grid) - len(waiting) :], reached[-1]])
         why, number = self._reason(outcome)
-        dense = Polynomials(knots, np.array(path.coefficients)) if path.coefficients else None
-        return Advance(why, int(taken), knots, reached, lambda times: found[: len(times)], dense, number)
+        return Advance(why, int(taken), knots, reached, lambda times: found[: len(times)], None, number)
 
     def take_events(self) -> list[tuple[float, int, int]]:
         """(time, number, sign) of the non-terminal events since the last call."""

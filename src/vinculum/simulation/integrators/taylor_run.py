@@ -132,6 +132,8 @@ class TaylorRun:
         target = within(self.bound, reached, clear_of(self.passed.last, reached, target, self.longest))
         most = min(self.most, _LONG - self.done) if self.done < _LONG else self.most
         made = self.steps.advance(target, most, self.run.recorder, self._project)
+        if not self.problem.nodes.edges:
+            return made
         lost = lost_step(self.problem, self.steps, made, allowed_defect(self.tolerance), _NEAR)
         if lost is None:
             self.bound = longer(self.bound, made)
