@@ -20,23 +20,16 @@ import sympy as sp
 
 from vinculum.compile.function import Function, function
 from vinculum.ensembles.alone import OUTCOMES, REFUSED, fill_alone, run_alone
+from vinculum.ensembles.block import Block
 from vinculum.ensembles.doubts import is_accurate
 from vinculum.ensembles.lanes import DONE, ENDED, NOT_FINITE, STUCK, UNDECIDED, Lanes, Motions, check_stop
 from vinculum.ensembles.measures import (
-    FINAL,
     INTEGRAL,
-    REFINED,
-    SETTLED,
     Measure,
-    at_least,
-    bracket,
-    curve,
     last_places,
-    located,
-    unsettled,
     zero_at_event,
 )
-from vinculum.ensembles.quadrature import MIDDLE, SHARES, has_corners, integrate, is_wide
+from vinculum.ensembles.quadrature import has_corners
 from vinculum.ensembles.starts import Starts
 from vinculum.ensembles.steps import FixedSteps, Steps, StiffSteps
 from vinculum.errors import VinculumError
@@ -56,7 +49,6 @@ from vinculum.simulation.trajectory.outcome import EVENT, FINISHED, NON_FINITE, 
 
 _KINDS = (FINISHED, NON_FINITE, NON_FINITE, EVENT, STALLED)  # of the codes of lanes; small pivots are run again
 _LOST = 1e-6  # a larger relative energy error is judged by `simulate`
-_MOST_ROWS = 500_000  # states at which an integrand with corners is evaluated at once
 _BLOCK, _MOST_BLOCKS = 64, 16  # registers full of runs that are computed together; more if runs have few samples
 
 
@@ -297,7 +289,7 @@ class Ensemble:
         rows = np.hstack([self.initial_states(columns, values).T, self.settings_of(values).T])
         return outputs.rows(np.full(count, self.grid[0]), rows, np.empty(0)), refusals
 
-    def _values(self, t: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    def values_at(self, t: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """(outputs, runs, instants) of ``watched``; x is (instants, states, runs), t is (instants, runs)."""
         instants, _, runs = x.shape
         rows = np.empty((instants, runs, len(self.state) + len(p)))
@@ -325,7 +317,7 @@ class Ensemble:
 
     def _finals(self, motions: Motions, p: np.ndarray, found: np.ndarray) -> np.ndarray:
         """(outputs, runs) at the end of every run; of a run that broke down, at its last sample with values."""
-        final = self._values(motions.ends[None, :], motions.last[None], p)[:, :, 0]
+        final = self.values_at(motions.ends[None, :], motions.last[None], p)[:, :, 0]
         known = np.isfinite(final) | np.isin(motions.codes, (DONE, ENDED))
         return np.where(known, final, np.array([_last(samples) for samples in found]))
 
@@ -349,7 +341,7 @@ class Ensemble:
         broken = np.flatnonzero(codes == NOT_FINITE)
         if len(broken):
             codes[broken[self._has_small_pivots(x[:, broken], p[:, broken])]] = UNDECIDED
-        found = self._values(t, states, p)
+        found = self.values_at(t, states, p)
         final = found[:, :, -1].copy() if (codes == DONE).all() else self._finals(motions, p, found)
         kept, balance, kinetic = found[: len(self.shown)], found[len(self.shown)], found[len(self.shown) + 1]
         residuals = found[len(self.shown) + 2 : self.first_measure]
@@ -374,88 +366,10 @@ class Ensemble:
             ended = motions.codes == ENDED
             for k, measure in enumerate(self.measures.values()):
                 y[k, ended] = zero_at_event(measure, y[k, ended])
-            self._measure(lanes, runs, t, motions, p, y, ends, results)
+            found_of = Block(self, lanes, t, motions, p).measures(y, ends)
+            for name, values in found_of.items():
+                results[name][runs] = values
         return runs[lost | (codes == UNDECIDED)]
-
-    # -- measures in lanes -------------------------------------------------------------------------------------
-
-    def _measure(
-        self,
-        lanes: Lanes | Steps,
-        runs: np.ndarray,
-        t: np.ndarray,
-        motions: Motions,
-        p: np.ndarray,
-        y: np.ndarray,
-        final: np.ndarray,
-        results: dict[str, np.ndarray],
-    ) -> None:
-        """Every measure of a block, from samples y, (measures, runs, instants), and values at the end."""
-        integrals = iter(range(len(self.state) - len(self.integrals), len(self.state)))
-        for k, (name, measure) in enumerate(self.measures.items()):
-            if name in self.pieced:
-                results[name][runs] = self._integrated(lanes, k, t, motions.states, p, y[k])
-            elif measure.kind == INTEGRAL:
-                results[name][runs] = motions.last[next(integrals)]
-            elif measure.kind == FINAL:
-                results[name][runs] = final[k]
-            else:
-                value = self._searched(lanes, k, measure, t, motions.states, p, y[k])
-                results[name][runs] = at_least(measure, value, final[k]) if measure.is_extreme else value
-
-    def _searched(
-        self,
-        lanes: Lanes | Steps,
-        k: int,
-        measure: Measure,
-        t: np.ndarray,
-        states: np.ndarray,
-        p: np.ndarray,
-        y: np.ndarray,
-    ) -> np.ndarray:
-        """An extreme or an instant: bracketed by the samples, then by finer ones that start from a sample."""
-        first = fine = curve(measure, y)
-        low, high = bracket(measure, first)
-        value = located(measure, t.T, first)
-        use = places = np.flatnonzero((low >= 0) & (high > low) & np.isfinite(first).any(axis=1))
-        lo, hi, times, x = low[use], high[use], t, states
-        for _ in range(measure.rounds):
-            wide = is_wide(times[lo, places], times[hi, places])
-            use, places, lo, hi = use[wide], places[wide], lo[wide], hi[wide]
-            if not len(use):
-                break
-            ends, start = fine[places, [lo, hi]], np.ascontiguousarray(x[lo, :, places].T)
-            times = _between(times[lo, places], times[hi, places], np.linspace(0.0, 1.0, REFINED))
-            x = lanes.run(times, start, p[:, use], stops=self.stops_of(p[:, use])).states
-            fine = curve(measure, self._values(times, x, p[:, use])[self.first_measure + k])
-            fine[:, 0], fine[:, -1] = ends
-            value[use] = located(measure, times.T, fine)
-            lo, hi = bracket(measure, fine)
-            lo, hi = np.maximum(lo, 0), np.maximum(hi, 1)
-            places = np.arange(len(use))
-        return unsettled(measure, first, float(t[0, 0]), value) if measure.kind == SETTLED else value
-
-    def _integrated(
-        self, lanes: Lanes | Steps, k: int, t: np.ndarray, states: np.ndarray, p: np.ndarray, y: np.ndarray
-    ) -> np.ndarray:
-        """The integral of an expression with corners, between the samples of some runs at a time."""
-        size = max(1, _MOST_ROWS // (len(t) * len(SHARES)))
-        parts = [slice(first, first + size) for first in range(0, len(y), size)]
-        found = [self._integrated_part(lanes, k, t[:, own], states[:, :, own], p[:, own], y[own]) for own in parts]
-        return np.concatenate(found)
-
-    def _integrated_part(
-        self, lanes: Lanes | Steps, k: int, t: np.ndarray, states: np.ndarray, p: np.ndarray, y: np.ndarray
-    ) -> np.ndarray:
-        owners, low = np.nonzero(np.isfinite(states[1:]).all(axis=1).T)
-
-        def sample(a: np.ndarray, b: np.ndarray, x: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            times, own = _between(a, b, SHARES), p[:, owners]
-            x = lanes.run(times, np.ascontiguousarray(x), own, stops=self.stops_of(own)).states
-            return self._values(times, x, own)[self.first_measure + k], x[MIDDLE]
-
-        a, b, x = t[low, owners], t[low + 1, owners], states[low, :, owners].T
-        return integrate(a, b, x, y[owners, [low, low + 1]], owners, t.shape[1], sample)
 
     @property
     def first_measure(self) -> int:
@@ -490,13 +404,6 @@ def _add_ends(t: np.ndarray, motions: Motions, found: np.ndarray, final: np.ndar
 def _last(y: np.ndarray) -> np.ndarray:
     """The last finite sample of every run, (runs)."""
     return y[np.arange(len(y)), last_places(y)]
-
-
-def _between(a: np.ndarray, b: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Instants at shares of intervals from a to b, (shares, intervals)."""
-    times = a + (b - a) * shares[:, None]
-    times[-1] = b
-    return times
 
 
 def pieced_integrals(problem: Problem, method: Any, measures: Mapping[str, Measure]) -> frozenset[str]:
