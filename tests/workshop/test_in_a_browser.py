@@ -99,6 +99,7 @@ def test_a_text_is_saved_and_a_change_of_the_disk_appears(view, workshop):
 def test_a_conflict_is_shown_and_nothing_is_lost(view, workshop, mine):
     workshop.first.write_text(FIRST)
     ready(view)
+    view.saved()  # the page knows of it
     own, other = FIRST.replace("0.5 rad", "0.1 rad"), FIRST.replace("0.5 rad", "0.9 rad")
     view.write(own)
     workshop.first.write_text(other)
